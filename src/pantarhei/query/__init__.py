@@ -24,7 +24,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "run_query":  # rdflib's parser takes longer to load than all else
+    if name == "run_query":  # loaded at first use, to keep start-up short
         from pantarhei.query.planner import run_query
 
         return run_query

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 AnswerRow = tuple[Term | None, ...]
-"""The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
+"""Terms of a row, None for an unbound variable; `()` for ASK; a triple for CONSTRUCT."""
 
 
 class AnswerReport(NamedTuple):
-    """Rows that a query reported once.
+    """One report of a query.
 
     Args:
-        at: when; of a window that closed, its end.
-        added, removed: rows, with how many copies.
+        at: time of the report; the end of a window that closed.
+        added, removed: rows with their multiplicity.
     """
 
     at: TimePoint
@@ -40,11 +40,11 @@ class AnswerReport(NamedTuple):
 
 
 class RepeatedReport(NamedTuple):
-    """Equal reports at one time or several, one after another.
+    """Equal reports at consecutive times.
 
     Args:
-        times: when; of windows that closed, their ends.
-        added, removed: rows, with how many copies.
+        times: times of the reports; the ends of windows that closed.
+        added, removed: rows with their multiplicity.
     """
 
     times: Sequence[TimePoint]
@@ -53,18 +53,18 @@ class RepeatedReport(NamedTuple):
 
     @property
     def repeats(self) -> int:
-        """How many reports they are."""
+        """Number of reports."""
         return len(self.times)
 
 
 class AnswerReports(Sequence[AnswerReport]):
-    """The reports of a query in one step, in the order of time.
+    """Reports of a query in one step, in the order of time.
 
-    Iterating gives a report for each time. Where time passed many boundaries of a window and nothing changed
-    between them, their reports share their rows.
+    Iteration yields a report for each time. Reports of window boundaries without a change between them share
+    their rows.
 
     Args:
-        distinct: equal reports together, as they followed each other.
+        distinct: runs of equal reports.
     """
 
     def __init__(self, distinct: Iterable[RepeatedReport]) -> None:
@@ -83,7 +83,7 @@ class AnswerReports(Sequence[AnswerReport]):
                 yield AnswerReport(at, added, removed)
 
     def nonempty(self) -> AnswerReports:
-        """The reports that have rows."""
+        """Return the reports that have rows."""
         return AnswerReports(each for each in self.distinct if each.added or each.removed)
 
     @overload
@@ -101,10 +101,10 @@ class AnswerReports(Sequence[AnswerReport]):
         return AnswerReport(times[at - (self._ends[run - 1] if run else 0)], added, removed)
 
     def total(self, is_delta: bool) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
-        """Return the rows that came and the rows that went by all reports.
+        """Return the inserted and the deleted rows of all reports.
 
         Args:
-            is_delta: a row that came with one report and went with another did neither; else all is added up.
+            is_delta: an insert and a delete of one row cancel out; else all rows are added up.
         """
         if len(self) == 1:
             return self.distinct[0].added, self.distinct[0].removed
@@ -138,13 +138,12 @@ def _restored(distinct: tuple[tuple[Any, ...], ...]) -> AnswerReports:
 
 
 class AnswerChange:
-    """Reports of a query in one step; their terms are made when first read.
+    """Reports of a query in one step; terms are decoded at first access.
 
     Args:
-        at: when the step was.
-        make: makes the reports.
-        is_delta: reports have the rows that came and went, so that a row inserted by one and deleted by the
-            next cancels out.
+        at: time of the step.
+        make: returns the reports.
+        is_delta: an insert and a delete of one row in different reports cancel out.
     """
 
     __slots__ = ("_make", "_reports", "_total", "at", "is_delta")
@@ -156,12 +155,12 @@ class AnswerChange:
 
     @classmethod
     def merged(cls, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
-        """Return one change of the rows that came and went by several."""
+        """Return one change with the inserted and deleted rows of several."""
         return cls(at, lambda: AnswerReports([RepeatedReport((at,), added, removed)]), is_delta=True)
 
     @property
     def reports(self) -> AnswerReports:
-        """The single reports: one, except where several windows closed in the step."""
+        """Single reports: one, or one for each window that closed in the step."""
         make = self._make
         if make is not None:
             self._reports = make()
@@ -177,12 +176,12 @@ class AnswerChange:
 
     @property
     def added(self) -> Counter[AnswerRow]:
-        """The rows that came, with how many copies."""
+        """Inserted rows with their multiplicity."""
         return self._rows[0]
 
     @property
     def removed(self) -> Counter[AnswerRow]:
-        """The rows that went, with how many copies."""
+        """Deleted rows with their multiplicity."""
         return self._rows[1]
 
     def __eq__(self, other: object) -> bool:

@@ -39,7 +39,7 @@ KINDS = ("name", "string", "integer", "number", "boolean", "time", "n-triples")
 
 
 def arrow_type(kind: str) -> pa.DataType:
-    """The type of a column whose terms are of that kind."""
+    """Return the Arrow type of a column of a kind."""
     import pyarrow as pa
 
     types = {
@@ -55,7 +55,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def kind_of_terms(terms: Sequence[Term | None]) -> str:
-    """What all terms of a column are, unbound ones aside."""
+    """Return the common kind of the bound terms of a column."""
     kinds = {kind_of_term(term) for term in terms if term is not None}
     if kinds == {"integer", "number"}:
         return "number"
@@ -65,7 +65,7 @@ def kind_of_terms(terms: Sequence[Term | None]) -> str:
 
 
 def kind_of_term(term: Term) -> str:
-    """What a term is; `n-triples` for what is none of the others."""
+    """Return the kind of a term; `n-triples` if no other kind fits."""
     if isinstance(term, URIRef | BNode):
         return "name"
     if term.language is None and term.datatype in (None, XSD.string):
@@ -85,7 +85,7 @@ def kind_of_term(term: Term) -> str:
 
 
 def _is_in_utc(at: datetime) -> bool:
-    """Whether UTC has the time in the years 1 to 9999."""
+    """Return True if the time in UTC is in the years 1 to 9999."""
     try:
         at.astimezone(UTC)
     except OverflowError:
@@ -94,7 +94,7 @@ def _is_in_utc(at: datetime) -> bool:
 
 
 def plain_value(term: Term, kind: str) -> object:
-    """A term as a value of a column whose terms are of that kind."""
+    """Return the value of a term in a column of a kind."""
     if kind == "name":
         return f"_:{term}" if isinstance(term, BNode) else str(term)
     if kind == "string":
@@ -108,16 +108,16 @@ def plain_value(term: Term, kind: str) -> object:
 def refuse_taken(
     names: Iterable[str], columns: Collection[str], option: str = "query", ignores_case: bool = False
 ) -> None:
-    """Refuse variables that would be columns of one name, with each other or with others.
+    """Validate that variables and the other columns of a result have distinct names.
 
     Args:
-        names: of the variables, without the question mark.
-        columns: that the results have of their own.
-        option: which has the query.
-        ignores_case: whether capital letters do not tell columns apart.
+        names: variables, without the question mark.
+        columns: other columns of the results.
+        option: option with the query, for the error.
+        ignores_case: whether names that differ in case are one column.
 
     Raises:
-        OptionError: there are such.
+        OptionError: a name occurs twice.
 
     >>> refuse_taken(["who", "Change"], ["at", "change"])
     """
@@ -134,25 +134,25 @@ def refuse_taken(
 
 
 MAX_BYTES = 1 << 30
-"""How many bytes the rows of one operator may take, unless a query says otherwise."""
+"""Default limit of the bytes of one operator's rows."""
 
 Row = tuple[Term | None, ...]
 
 
 class QueryResult(Result):
-    """The answers of one query at one state of the window, complete; iterates as rdflib's results do.
+    """Complete answers of one query at one state of the window, an rdflib `Result`.
 
-    Iterating gives rows for SELECT, triples for CONSTRUCT and DESCRIBE, one bool for ASK. Terms are made when
-    they are first looked at.
+    Iteration yields rows for SELECT, triples for CONSTRUCT and DESCRIBE, one bool for ASK. Terms are decoded
+    at first access.
 
     Args:
         form: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
-        variables: the columns of SELECT.
-        size: how many rows or triples there are.
-        decode: gives the columns as terms: one for each variable, or subjects, predicates and objects.
-        answer: of ASK.
-        prefixes: for graphs, so that they are written with them.
-        plan: tells how the query was answered.
+        variables: columns of SELECT.
+        size: number of rows or triples.
+        decode: returns the columns as terms: one for each variable, or subjects, predicates and objects.
+        answer: result of ASK.
+        prefixes: prefixes of resulting graphs.
+        plan: returns the text of the plan.
     """
 
     def __init__(
@@ -181,18 +181,18 @@ class QueryResult(Result):
         return self._columns
 
     def decoded(self) -> QueryResult:
-        """The result itself, with all its terms made."""
+        """Decode all terms, and return the result itself."""
         assert self._decoded is not None
         return self
 
     @property
     def rows(self) -> list[Row]:
-        """The rows of SELECT as tuples of terms, None where a variable is unbound."""
+        """Rows of SELECT as tuples of terms, None for an unbound variable."""
         return list(zip(*self._decoded, strict=True)) if self._decoded else [()] * self.size
 
     @property  # type: ignore[misc]
     def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override]
-        """The rows of SELECT as mappings of what is bound."""
+        """Rows of SELECT as mappings of their bound variables."""
         if self._mappings is None:
             named = [
                 [(v, t) for v, t in zip(self.vars or (), row, strict=True) if t is not None]
@@ -203,7 +203,7 @@ class QueryResult(Result):
 
     @property
     def graph(self) -> Graph | None:  # type: ignore[override]
-        """The triples of CONSTRUCT and DESCRIBE, with the prefixes of the graph that was asked."""
+        """Triples of CONSTRUCT and DESCRIBE, with the prefixes of the queried graph."""
         if self.type in ("SELECT", "ASK"):
             return None
         if self._graph is None:
@@ -221,7 +221,7 @@ class QueryResult(Result):
         elif self.type == "SELECT":
             labels = {str(variable): place for place, variable in enumerate(self.vars or ())}
             for row in self.rows:
-                shown = tuple.__new__(ResultRow, row)  # its own way asks a mapping for each variable
+                shown = tuple.__new__(ResultRow, row)  # faster than its constructor
                 shown.labels = labels
                 yield shown
         else:
@@ -258,16 +258,16 @@ class QueryResult(Result):
         return f"QueryResult(SELECT{variables}: {counted(len(self), 'row')})"
 
     def __str__(self) -> str:
-        """The first of the answers as a table for people; `serialize` and `to_pandas` have all."""
+        """Return the first answers as a table; `serialize` and `to_pandas` have all."""
         columns = self.columns()
         return disambiguate(lambda: "\n".join(_table(columns, self.size if self.type != "ASK" else 1)))
 
     def plan(self) -> str:
-        """How the query was answered: its operators, with the rows expected and those that there were."""
+        """Return the operators of the plan with expected and actual row counts."""
         return "" if self._plan is None else self._plan()
 
     def columns(self) -> dict[str, list[Term | None]]:
-        """The answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""
+        """Return the answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""
         if self.type == "ASK":
             return {"answer": [Literal(bool(self.askAnswer))]}
         if self.type == "SELECT":
@@ -282,7 +282,7 @@ class QueryResult(Result):
         format: str = "xml",
         **args: Any,
     ) -> bytes | None:
-        """Write the answers as rdflib does, and SELECT also in SPARQL's tab-separated format.
+        """Serialize the answers by rdflib, and SELECT also in SPARQL's tab-separated format.
 
         Args:
             destination: a path or a binary file; None to return the bytes.
@@ -307,7 +307,7 @@ class QueryResult(Result):
             raise OptionError("format", repr(format), expected) from None
 
     def _tsv(self) -> str:
-        """Write SELECT's rows as SPARQL 1.1 Query Results CSV and TSV Formats, section 4, has them."""
+        """Serialize SELECT's rows by SPARQL 1.1 Query Results CSV and TSV Formats, section 4."""
         lines = ["\t".join(f"?{variable}" for variable in self.vars or ())]
         for row in self.rows:
             texts = ("" if term is None else write_term(term).replace("\t", "\\t") for term in row)
@@ -315,16 +315,15 @@ class QueryResult(Result):
         return "".join(f"{line}\n" for line in lines)
 
     def to_arrow(self) -> pa.Table:
-        """The answers as a `pyarrow.Table`, one column a variable, unbound as null.
+        """Return the answers as a `pyarrow.Table`, one column a variable, unbound as null.
 
-        A column has values of a plain type where all its terms agree, and the field's metadata `terms` says
-        which:
+        A column has a plain type if all its terms have one kind, which is in the field's metadata `terms`:
 
         - `name`: IRIs as they are, blank nodes as `_:label`.
         - `string`: strings without a language.
         - `integer` (int64), `number` (float64: decimals, floats, or a mixture with integers), `boolean`,
           `time` (timestamps in UTC, where each has a zone).
-        - `n-triples`: all else, mixtures included, each term as N-Triples writes it.
+        - `n-triples`: other terms and mixtures, each term in N-Triples syntax.
         """
         import pyarrow as pa
 
@@ -338,7 +337,7 @@ class QueryResult(Result):
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
     def to_pandas(self) -> pd.DataFrame:
-        """The answers as a `pandas.DataFrame`, typed as in `to_arrow`; integers with gaps are `Int64`."""
+        """Return the answers as a `pandas.DataFrame`, as in `to_arrow`; integers with nulls are `Int64`."""
         import pandas as pd
 
         table = self.to_arrow()
@@ -369,7 +368,7 @@ _MOST_SHOWN = 20
 
 
 def _table(columns: Mapping[str, Sequence[Term | None]], count: int) -> Iterator[str]:
-    """The columns with a header, each as wide as it needs to be, and how many of their rows are left out."""
+    """Format columns with a header, and the number of rows that are not shown."""
     shown = [[name, *map(_for_people, terms[:_MOST_SHOWN])] for name, terms in columns.items()]
     widths = [max(map(len, texts)) for texts in shown]
     for row in zip(*shown, strict=True):
@@ -387,7 +386,7 @@ def _for_people(term: Term | None) -> str:
 
 
 def _content(result: Any) -> object:
-    """What two results that are equal share."""
+    """Return a value by which results are compared."""
     if result.type == "ASK":
         return result.askAnswer
     if result.type == "SELECT":
@@ -403,5 +402,5 @@ def _restored(
     answer: bool | None,
     prefixes: Sequence[tuple[str, str]],
 ) -> QueryResult:
-    """What `QueryResult` pickles as; rdflib's own restoring looks at attributes before they are there."""
+    """Unpickle a `QueryResult`; rdflib's own unpickling reads attributes before they are set."""
     return QueryResult(form, variables, size, lambda: columns, answer, prefixes)

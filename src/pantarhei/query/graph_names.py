@@ -1,4 +1,4 @@
-"""SPARQL over the window: `reasoner.graph`, `reasoner.dataset` and `reasoner.query` are made of these."""
+"""Names of the named graphs in a reasoner's dataset, and the declarations of an ontology."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DECLARED: tuple[Term, ...] = (
 
 
 def timestamp_graph(at: TimePoint) -> URIRef:
-    """The name of the graph that holds a timestamp's interpretation; datetimes are given in UTC.
+    """Return the name of the graph of a timestamp's interpretation; datetimes are converted to UTC.
 
     >>> timestamp_graph(7), timestamp_graph(datetime(2026, 1, 31, 10, tzinfo=UTC))
     (rdflib.term.URIRef('urn:pantarhei:at:7'), rdflib.term.URIRef('urn:pantarhei:at:2026-01-31T10:00:00Z'))
@@ -46,12 +46,12 @@ def timestamp_graph(at: TimePoint) -> URIRef:
 
 
 def is_timestamp_graph(name: Term) -> bool:
-    """Whether a name may be that of a timestamp's graph."""
+    """Return True if a name has the form of a timestamp's graph."""
     return isinstance(name, URIRef) and name.startswith(_AT)
 
 
 def declarations(ontology: Graph) -> list[Triple]:
-    """What an ontology's triples say its names are: classes, properties of what kind, individuals."""
+    """Return the type triples of an ontology's classes, properties and individuals."""
     return [
         (name, RDF.type, kind)
         for kind in _DECLARED

@@ -1,19 +1,21 @@
-"""Which queries shards answer as one window does, each shard over what it holds.
+"""Key-local queries: queries whose answers are the union of the answers of all shards.
 
-One window holds D, shard k holds D_k: the background, and what follows with the assertions whose key is k's.
-A query is *key-local* if its rows over D are, as a bag, those of all shards together. That is followed
-through the algebra. A node is
+One window holds the data D. Shard k holds D_k: the background, the assertions with key k, and their
+consequences. A query is *key-local* if its rows over D are the bag union of its rows over all D_k. This
+property is derived through the algebra. A node is
 
-- *local at* a key, which is a variable that each of its rows binds, or a constant: those of its rows over D
-  whose key is k's are those of its rows over D_k whose key is k's;
+- *local at* a key, a variable that each row binds or a constant, if its rows over D with key k are its rows
+over
+  D_k with key k;
 - *divided* if it has no other rows over D_k;
-- *background* if it has the same rows over D and over each D_k.
+- *background* if it has equal rows over D and over each D_k.
 
-A query is key-local if its rows are divided. A fact that may be in any shard, or in two, is local at nothing.
+A query is key-local if its rows are divided. A fact that may be in any shard, or in two, is local at no key.
 
-What a query reports is divided as well if it reports at times that all shards know: whenever its answers have
-changed, or when its window closes. Where it says of its rows only that they came, or only that they went, the
-same row must not come in one shard as it goes in another: its rows are local at something.
+The reports of a query are divided too if all shards report at common times: on change, or when a window
+closes. If a query reports inserts only, or deletes only, a row must not be inserted in one shard while it is
+deleted in
+another: its rows must be local at a key.
 """
 
 from __future__ import annotations
@@ -61,25 +63,25 @@ from pantarhei.rules.translation.demand import TYPE
 def check_key_local(
     query: Query, report: ShardingReport, key: Key, policy: ReportPolicy = PLAIN, name: str | None = None
 ) -> None:
-    """Refuse a query that is not key-local, as far as can be told. Costs the size of the query.
+    """Validate that a query is key-local, by a sufficient condition. Costs the size of the query.
 
     Args:
-        report: of a program that is key-local for `key`.
-        policy: when it reports, and what.
-        name: its name among several, None where it is the only one.
+        report: report of a program that is key-local for `key`.
+        policy: report policy of the query.
+        name: its name among several queries, None for a single one.
 
     Raises:
-        NotKeyLocalQueryError: the query joins or compares what may be in two shards, has answers without the
-            stream, is no SELECT, has ORDER BY, LIMIT, OFFSET, GRAPH or FROM, or calls NOW or a function that
-            draws; or it is to say what came or what went alone, of rows that do not tell their shard.
-        OptionError: when it reports depends on what other shards hold, or on which ABoxes there are.
+        NotKeyLocalQueryError: the query joins or compares facts of two shards, has answers without the
+            stream, is not a SELECT, has ORDER BY, LIMIT, OFFSET, GRAPH or FROM, or calls NOW or a volatile
+            function; or it reports inserts or deletes alone, of rows that are local at no key.
+        OptionError: the times of its reports depend on other shards, or on single ABoxes.
     """
     _check_moments(policy, name)
-    _Reading(report, key, name).check(query, needs_keys=policy.emit in ("istream", "dstream"))
+    _LocalityCheck(report, key, name).check(query, needs_keys=policy.emit in ("istream", "dstream"))
 
 
 def _check_moments(policy: ReportPolicy, name: str | None) -> None:
-    """Refuse reports at moments that shards do not have in common."""
+    """Validate that shards report at common times."""
     if policy.closes:
         unknown = "change" if policy.emit == "rstream" else "non-empty"
         is_known = unknown not in policy.conditions
@@ -94,11 +96,11 @@ def _check_moments(policy: ReportPolicy, name: str | None) -> None:
         raise OptionError(option, f"(on={policy.on!r}, emit={policy.emit!r})", expected)
 
 
-class _Rows(NamedTuple):
-    """What is known of the rows of a node.
+class _Locality(NamedTuple):
+    """Locality of the rows of a node.
 
     Args:
-        keys: what it is local at.
+        keys: variables and constants that it is local at.
     """
 
     keys: frozenset[Hashable]
@@ -106,15 +108,15 @@ class _Rows(NamedTuple):
     is_background: bool = False
 
 
-class _Reading:
-    """Reads a query with a key in mind."""
+class _LocalityCheck:
+    """Derives the locality of a query for a key."""
 
     def __init__(self, report: ShardingReport, key: Key, name: str | None) -> None:
         self._report, self._key, self._name = report, key, name
         self._places, self._keys = report.places[key], report.maps[key]
 
     def check(self, query: Query, needs_keys: bool) -> None:
-        """Raise what `check_key_local` does."""
+        """Validate a query, with the errors of `check_key_local`."""
         if query.form != "SELECT":
             raise self._refused(f"{query.form} has one answer for all shards; only SELECT has rows")
         if query.default_graphs is not None or query.named_graphs is not None:
@@ -126,12 +128,12 @@ class _Reading:
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
             raise self._refused(
-                f"a row may come in one shard as it goes in another; select {self._named} too"
+                f"a row may be inserted in one shard and deleted in another; select {self._named} too"
             )
         if not rows.is_divided:
-            raise self._refused("it has answers that need no streamed fact, and each shard would give them")
+            raise self._refused("it has answers that need no streamed fact, which each shard would repeat")
 
-    def _rows(self, node: Node) -> _Rows:
+    def _rows(self, node: Node) -> _Locality:
         match node:
             case BGP(patterns):
                 return self._matches(node, patterns)
@@ -146,7 +148,7 @@ class _Reading:
             case Union(left, right):
                 one, other = self._rows(left), self._rows(right)
                 is_background = one.is_background and other.is_background
-                return _Rows(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
+                return _Locality(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
             case LeftJoin(left, right):
                 rows = self._beside(self._rows(left), right, "OPTIONAL")
                 for _, pattern in node.marks:
@@ -174,8 +176,8 @@ class _Reading:
                 raise self._refused("GRAPH names graphs, and shards divide the materialization alone")
         raise AssertionError(node)
 
-    def _matches(self, node: Node, patterns: Sequence[TriplePattern]) -> _Rows:
-        """The rows of patterns that match at once: those that stream must have a key in common."""
+    def _matches(self, node: Node, patterns: Sequence[TriplePattern]) -> _Locality:
+        """Return the locality of a basic graph pattern: its streamed patterns must share a key."""
         links = ((p.subject, p.object) for p in patterns if _symbol(p) in self._places.keeping)
         classes = KeyClasses(self._keys, links)
         shared: frozenset[Hashable] | None = None
@@ -194,9 +196,9 @@ class _Reading:
                 certain |= keys
         if shared is None:
             return _background(node)
-        return _Rows(classes.members(shared | certain), is_divided)
+        return _Locality(classes.members(shared | certain), is_divided)
 
-    def _path(self, node: Closure) -> _Rows:
+    def _path(self, node: Closure) -> _Locality:
         steps = self._rows(node.step)
         if not steps.is_background:
             raise self._refused("a path of any length may lead through several shards")
@@ -204,30 +206,30 @@ class _Reading:
             raise self._refused("a path without steps leads from each term of all shards to itself; use +")
         return _background(node)
 
-    def _joined(self, node: Node, left: _Rows, right: _Rows) -> _Rows:
+    def _joined(self, node: Node, left: _Locality, right: _Locality) -> _Locality:
         if left.is_background:
             return _background(node) if right.is_background else right
         if right.is_background:
             return left
         shared = self._shared(left, right, "a join")
         keys = shared.union(*(each.keys for each in (left, right) if each.is_divided))
-        return _Rows(keys, left.is_divided or right.is_divided)
+        return _Locality(keys, left.is_divided or right.is_divided)
 
-    def _beside(self, rows: _Rows, pattern: Node, written: str) -> _Rows:
-        """The rows, each with or without something that depends on a pattern's rows."""
+    def _beside(self, rows: _Locality, pattern: Node, written: str) -> _Locality:
+        """Return the locality of rows that are tested or extended by another pattern."""
         other = self._rows(pattern)
         if other.is_background:
             return rows
         shared = self._shared(rows, other, written)
-        return _Rows(rows.keys if rows.is_divided else shared, rows.is_divided)
+        return _Locality(rows.keys if rows.is_divided else shared, rows.is_divided)
 
-    def _shared(self, one: _Rows, other: _Rows, written: str) -> frozenset[Hashable]:
+    def _shared(self, one: _Locality, other: _Locality, written: str) -> frozenset[Hashable]:
         shared = one.keys & other.keys
         if not shared:
             raise self._refused(f"{written} puts rows of different shards together; share {self._named}")
         return shared
 
-    def _grouped(self, node: Group, rows: _Rows, names: Collection[Variable] | None) -> _Rows:
+    def _grouped(self, node: Group, rows: _Locality, names: Collection[Variable] | None) -> _Locality:
         if rows.is_background:
             return _background(node)
         keys = _among(rows.keys, names or ())
@@ -238,7 +240,7 @@ class _Reading:
     # -- places --------------------------------------------------------------------------------------
 
     def _positions(self, pattern: TriplePattern) -> frozenset[int] | None:
-        """Which ends have the key of the shard in each streamed fact; None where no fact is streamed."""
+        """Return the ends with the shard's key in each streamed fact; None if no fact is streamed."""
         symbol = _symbol(pattern)
         if symbol is not None:
             return self._report.positions(self._key, symbol)
@@ -248,7 +250,7 @@ class _Reading:
         return frozenset.intersection(*each) if each else None
 
     def _streams_alone(self, pattern: TriplePattern) -> bool:
-        """Whether the background has no fact that matches."""
+        """Return True if no fact of the background matches."""
         symbol, given = _symbol(pattern), self._places.given
         if symbol is not None:
             return symbol not in given
@@ -256,24 +258,24 @@ class _Reading:
 
     @property
     def _named(self) -> str:
-        """What the key is, for people."""
+        """Description of the key in errors."""
         return "the subject" if self._key == SUBJECT else f"the subject or its {self._keys.name}"
 
     def _refused(self, obstacle: str) -> NotKeyLocalQueryError:
         return NotKeyLocalQueryError(str(self._key), obstacle, self._name)
 
 
-def _background(node: Node) -> _Rows:
-    return _Rows(frozenset(node.certain), is_background=True)
+def _background(node: Node) -> _Locality:
+    return _Locality(frozenset(node.certain), is_background=True)
 
 
 def _among(keys: frozenset[Hashable], names: Collection[Variable]) -> frozenset[Hashable]:
-    """The constants, and those variables that are named."""
+    """Return the constants, and the variables in `names`."""
     return frozenset(key for key in keys if not isinstance(key, Variable) or key in names)
 
 
 def _symbol(pattern: TriplePattern) -> Symbol | None:
-    """The predicate whose facts match, None where those of any do."""
+    """Return the predicate of the matching facts, None for any predicate."""
     name, arity = (pattern.object, 1) if pattern.predicate == RDF.type else (pattern.predicate, 2)
     return None if isinstance(name, Variable) else Symbol(cast(Predicate, name), arity)
 

@@ -1,4 +1,4 @@
-"""A query's plan for people."""
+"""Text of a query plan."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ Show = Callable[[Term], str]
 
 
 def plan_text(node: Node, account: Profile, show: Show) -> str:
-    """The operators of a query, each with its rows, those that it takes its rows from indented below it.
+    """Return the operators of a query with their row counts, operands indented below.
 
     Args:
-        account: of its evaluation.
-        show: writes a term.
+        profile: counts of its evaluation.
+        show: formats a term.
     """
     return "\n".join(_lines(node, account, show, ""))
 
@@ -62,7 +62,7 @@ def _about(expected: float) -> str:
 
 
 def node_title(node: Node, show: Show) -> str:
-    """A node without what is below it, in one line."""
+    """Return one line for a node without its children."""
     name = {
         "BGP": "Match",
         "Closure": "Path",
@@ -119,7 +119,7 @@ def _place(place: Place, show: Show) -> str:
     return str(place) if isinstance(place, Literal) and place.datatype in _BARE else show(place)
 
 
-_BARE = frozenset((XSD.integer, XSD.decimal, XSD.double, XSD.boolean))  # which queries write without quotes
+_BARE = frozenset((XSD.integer, XSD.decimal, XSD.double, XSD.boolean))  # written without quotes in queries
 
 
 def _aggregate(made: Aggregate, show: Show) -> str:
@@ -129,7 +129,7 @@ def _aggregate(made: Aggregate, show: Show) -> str:
 
 
 def expression_text(expression: Expression, show: Show) -> str:
-    """An expression as a query writes it."""
+    """Return an expression in the syntax of queries."""
     if not isinstance(expression, Call):
         return _place(expression, show)
     inside = [expression_text(part, show) for part in expression.arguments]

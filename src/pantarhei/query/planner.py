@@ -1,4 +1,4 @@
-"""Queries as they are asked: read and planned once, answered at one moment, within limits."""
+"""One-shot queries: parse, plan (cached), and execute within limits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, QueryLimits
 from pantarhei.query.sources.view import View, graph_view
 from pantarhei.query.syntax import read_query
 
-_KEPT = 256  # so many texts are remembered
+_KEPT = 256  # cached texts
 
 _Key = tuple[str, tuple[tuple[str, str], ...] | None, str | None]
 
@@ -39,24 +39,24 @@ _OF_RDFLIB = {"owl": "http://www.w3.org/2002/07/owl#", "rdf": str(RDF), "rdfs": 
 
 
 class PlannedQuery:
-    """A query that was read; it is planned when it is first answered.
+    """A parsed query; it is planned when it is first executed.
 
     Args:
-        looks_at_clock: whether it may call NOW.
+        uses_clock: whether it may call NOW.
     """
 
-    def __init__(self, query: Query, looks_at_clock: bool) -> None:
-        self.query, self.uses_clock = query, looks_at_clock
+    def __init__(self, query: Query, uses_clock: bool) -> None:
+        self.query, self.uses_clock = query, uses_clock
         self.has_graphs = any(isinstance(node, GraphNode) for node in nodes_of(query.node))
         self._plans: dict[bool, Node] = {}
 
     @cached_property
     def symbols(self) -> Symbols:
-        """The classes and properties that it looks at, None for all."""
+        """Classes and properties that it reads, None for all."""
         return symbols_of_query(self.query)
 
     def plan(self, has_forms: bool) -> Node:
-        """The node to be evaluated."""
+        """Return the optimized node."""
         found = self._plans.get(has_forms)
         if found is None:
             found = self._plans[has_forms] = optimize(self.query.node, has_forms)
@@ -64,13 +64,13 @@ class PlannedQuery:
 
 
 class QueryPlanner:
-    """Remembers the texts that were asked last.
+    """Parses, plans and executes queries; caches the most recent texts.
 
-    Threads share it without a lock, which one that is interrupted might keep: each look at what is remembered
-    is one call, and nothing is wrong where another thread has forgotten a text before the next.
+    Threads share it without a lock, which an interrupted thread might keep: each access to the cache is one
+    call, and another thread may evict a text between two accesses.
 
     Args:
-        prefixes: those that a text may use without declaring them, where a question brings none.
+        prefixes: prefixes that need no declaration, if a query comes without its own.
     """
 
     def __init__(self, prefixes: Mapping[str, str] | None = None) -> None:
@@ -84,11 +84,11 @@ class QueryPlanner:
         base: str | None = None,
         guard: QueryLimits = NO_LIMITS,
     ) -> PlannedQuery:
-        """Read the text of a query; one that was read before is not read again, nor one that this returned.
+        """Return the parsed query of a text, from the cache if possible; a parsed query is returned as it is.
 
         Raises:
             QueryError: it is malformed, an update, or has SERVICE, or exceeds a limit of `guard`.
-            OptionError: it is no text, nor prepared by rdflib's `prepareQuery`.
+            OptionError: it is neither a text nor prepared by rdflib's `prepareQuery`.
         """
         if isinstance(query, PlannedQuery):
             return query
@@ -106,15 +106,15 @@ class QueryPlanner:
         key = (text, known, base)
         found = self._known.get(key)
         if found is not None:
-            with suppress(KeyError):  # it has been forgotten meanwhile
+            with suppress(KeyError):  # evicted by another thread
                 self._known.move_to_end(key)
             return found
         asked = read_query(text, self.prefixes if known is None else dict(known), base, guard=guard)
         guard.check()
-        found = PlannedQuery(asked, "NOW" in text.upper() or "\\" in text)  # which may be an escape in it
+        found = PlannedQuery(asked, "NOW" in text.upper() or "\\" in text)  # an escape may spell NOW
         self._known[key] = found
         while len(self._known) > _KEPT:
-            with suppress(KeyError):  # all have been forgotten meanwhile
+            with suppress(KeyError):  # emptied by another thread
                 self._known.popitem(last=False)
         return found
 
@@ -127,16 +127,16 @@ class QueryPlanner:
         guard: QueryLimits = NO_LIMITS,
         now: TimePoint | None = None,
     ) -> QueryResult:
-        """Return the answers of a query, evaluated to the end.
+        """Execute a query to its end.
 
         Args:
-            view: what it is asked of.
+            view: dataset that it is evaluated over.
             bindings: values for variables.
             guard: its limits.
-            now: what NOW() is, where that is a datetime; else it is the time of the call.
+            now: value of NOW() if it is a datetime; else NOW() is the time of the call.
 
         Raises:
-            QueryError: the query is malformed, or asks for what is refused, or not here.
+            QueryError: the query is malformed, or refers to an unknown graph.
             QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
             OptionError: an option has no such value.
         """
@@ -145,7 +145,9 @@ class QueryPlanner:
         if asked.default_graphs is not None or asked.named_graphs is not None:
             view = view.restricted(asked.default_graphs, asked.named_graphs)
         elif prepared.has_graphs and not view.has_names:
-            raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
+            raise QueryError(
+                "GRAPH needs a dataset, and this is a single graph; query the reasoner's dataset"
+            )
         values = _values(bindings or {})
         clock = (
             clock_at(now if isinstance(now, datetime) else datetime.now(UTC))
@@ -166,8 +168,8 @@ class QueryPlanner:
 
 
 def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Prefixes and what they stand for, in order."""
-    expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
+    """Return the sorted pairs of prefixes and namespaces."""
+    expected = "prefixes with their namespaces, such as {'ex': 'http://example.org/'}"
     check_type("initNs", prefixes, Mapping, expected)
     pairs = [(prefix, str(iri)) for prefix, iri in prefixes.items()]
     if not all(isinstance(prefix, str) and ":" in iri for prefix, iri in pairs):
@@ -184,7 +186,7 @@ def limited(
         OptionError: one of them is not a positive number.
     """
     if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
-        raise OptionError("timeout", repr(timeout), "seconds, more than none, or None")
+        raise OptionError("timeout", repr(timeout), "seconds above 0, or None")
     if max_bytes is not None and not (isinstance(max_bytes, int) and max_bytes > 0):
         raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
     if max_length is not None and not (isinstance(max_length, int) and max_length > 0):
@@ -203,23 +205,23 @@ def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
 
 
 def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
-    """The node of a query with given values, with the same columns."""
+    """Return the node of a query with values for variables, with its columns unchanged."""
     node = with_bindings(asked.node, values)
     return Project(node, asked.variables) if asked.form == "SELECT" else node
 
 
-_NO_TIME = Literal("")  # of queries that never ask
+_NO_TIME = Literal("")  # for queries without NOW
 
 
 def execute(asked: Query, node: Node, clock: Literal, view: View, guard: QueryLimits) -> QueryResult:
-    """The answers of a query that has been read and planned.
+    """Execute a plan.
 
     Args:
-        node: its plan.
-        clock: what NOW() is.
+        node: the plan.
+        clock: value of NOW().
 
     Raises:
-        QueryTimeoutError, QueryMemoryError: it takes more than it may.
+        QueryTimeoutError, QueryMemoryError: it exceeds a limit.
     """
     context = Context(view.terms, guard, view.literals, clock, view.times)
     account = Profile()
@@ -272,21 +274,20 @@ def run_query(
     max_bytes: int | None = MAX_BYTES,
     max_length: int | None = MAX_LENGTH,
 ) -> QueryResult:
-    """Return the answers of a SPARQL query over a graph or a dataset, evaluated to the end in this process.
+    """Execute a SPARQL query over an rdflib graph or dataset.
 
     Costs a copy of the graph, unless it is a reasoner's.
 
     Args:
-        namespaces: prefixes that the query may use without declaring them; by default the graph's.
+        namespaces: prefixes that need no declaration; by default the graph's.
         bindings: values for variables.
-        timeout: seconds that reading and answering it may take, None for any.
-        max_bytes: bytes that the rows of one operator may take, and all texts that functions make; None for
-            any.
-        max_length: characters that its text may have, None for any.
+        timeout: greatest number of seconds for parsing and execution, None for no limit.
+        max_bytes: greatest size of the rows of one operator, and of all computed strings; None for no limit.
+        max_length: greatest number of characters of the text, None for no limit.
 
     Raises:
-        QueryError: the query is malformed, or an update, or has SERVICE, or FROM of what is not there; or it
-            has GRAPH and `graph` is a single graph.
+        QueryError: the query is malformed, an update, or has SERVICE, FROM with an unknown graph, or GRAPH
+            over a single graph.
         QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
 
     >>> run_query(Graph(), "ASK { ?x a ?c }").askAnswer

@@ -1,4 +1,4 @@
-"""Limits of a query: its text's length, its time, and the bytes of its rows and texts."""
+"""Limits of a query: length of its text, time, and bytes of its rows and strings."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from time import monotonic
 from pantarhei.errors import QueryLengthError, QueryMemoryError, QueryTimeoutError
 
 MAX_LENGTH = 1_000_000
-"""Characters that the text of a query may have by default."""
+"""Default limit of the characters of a query's text."""
 
-# A text that functions make is in memory up to three times: as a text, as a term, and as the term's value.
+# A computed string is in memory up to three times: as a string, as a term, and as the term's value.
 COPIES = 3
 
 _LONGEST = 1e9  # seconds, some thirty years
 _ANY_ROWS = (1 << 31) - 1  # the kernel counts in 32 bits
-_BETWEEN_CHECKS = 1 << 20  # bytes of texts; making them takes some milliseconds
+_BETWEEN_CHECKS = 1 << 20  # bytes of strings; computing them takes some milliseconds
 
 
 class QueryLimits:
-    """The limits of one evaluation, checked by every operator, and before large arrays and texts are made.
+    """Limits of one evaluation, checked by every operator, and before large arrays and strings are allocated.
 
     Args:
-        timeout: seconds from now on, None for any time.
-        max_bytes: the largest size of the columns that one operator may make, and of all texts that functions
-            make; None for any.
-        max_length: number of characters of the query's text, None for any.
+        timeout: seconds from now, None for no limit.
+        max_bytes: greatest size of the columns of one operator, and of all computed strings; None for no
+            limit.
+        max_length: greatest number of characters of the query's text, None for no limit.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class QueryLimits:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; infinite without a limit.
+        """Remaining seconds; infinite without a limit.
 
         Raises:
-            QueryTimeoutError: none are.
+            QueryTimeoutError: no time remains.
         """
         left = self._end - monotonic()
         if left <= 0:
@@ -65,7 +65,7 @@ class QueryLimits:
             raise QueryLengthError(len(text), self.max_length)
 
     def check_rows(self, rows: int) -> None:
-        """Check whether `rows` matches may be found at once, each in three columns at least.
+        """Validate that `rows` matches, of three columns each, fit into the limit.
 
         Raises:
             QueryMemoryError, QueryTimeoutError: as `check_room`.
@@ -74,14 +74,14 @@ class QueryLimits:
 
     @property
     def most_rows(self) -> int:
-        """How many matches `check_rows` lets pass."""
+        """Greatest number of matches that `check_rows` accepts."""
         return _ANY_ROWS if self.max_bytes is None else min(_ANY_ROWS, self.max_bytes // 24)
 
     def check_room(self, rows: int, columns: int) -> None:
-        """Check whether a table of this size may be made.
+        """Validate that a table of this size fits into the limit.
 
         Raises:
-            QueryMemoryError: it may not.
+            QueryMemoryError: it does not.
             QueryTimeoutError: the time is over.
         """
         self.check()
@@ -89,14 +89,14 @@ class QueryLimits:
             raise QueryMemoryError(self.max_bytes, 8 * rows * columns, rows)
 
     def restart(self) -> None:
-        """Forget the texts that were counted: another evaluation begins."""
+        """Reset the count of strings for another evaluation."""
         self._texts = self._checked = 0
 
     def check_text(self, size: int) -> None:
-        """Check whether a text of `size` bytes may be made, beside those made before.
+        """Validate that a string of `size` bytes fits into the limit beside the counted ones.
 
         Raises:
-            QueryMemoryError: it may not.
+            QueryMemoryError: it does not.
             QueryTimeoutError: the time is over.
         """
         if size > _BETWEEN_CHECKS:
@@ -106,7 +106,7 @@ class QueryLimits:
             raise QueryMemoryError(self.max_bytes, needed)
 
     def count_text(self, text: str) -> None:
-        """Count a text that was made, and is kept until the evaluation ends.
+        """Count a string that is kept until the evaluation ends.
 
         Raises: as `check_text`.
         """
@@ -119,7 +119,7 @@ class QueryLimits:
 
 
 def size_of(text: str) -> int:
-    """Return the bytes that a text takes at most.
+    """Return an upper bound of the bytes of a string.
 
     >>> size_of("abc"), size_of("über")
     (3, 16)

@@ -1,4 +1,4 @@
-"""Queries of a reasoner's window: what they are asked of, made once for each state."""
+"""Query service over a reasoner's window; caches one view for each state."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ from pantarhei.rdf.triple_table import triples_of
 Facts = Iterable[Triple]
 
 
-# A view whose queries have computed more terms than this is made anew, without them.
+# A view is replaced after its queries have computed more terms than this.
 _MOST_TERMS = 1 << 18
 
 
-# What rdflib calls the graph of a dataset whose default graph is the union of all.
+# rdflib's name of the default graph of a dataset with `default_union`.
 _UNION = "__UNION__"
 
 
 @dataclass(frozen=True)
 class DataVersion:
-    """The state that a query is asked of.
+    """State of the window that a query is evaluated over.
 
     Args:
         model: the window model.
-        forms: how literals were written.
-        timestamps: those in the window.
-        interpretation: gives the facts of one.
-        may_be_undone: whether it is asked inside `all_or_nothing`: if that fails, terms lose their numbers.
-        quality: gives the triples of the graph `urn:pantarhei:quality`, None where there is none.
-        conclusions: gives a model that holds those of `urn:pantarhei:conclusions`, None where there is none.
-        beside: holds the conclusions that are in the default graph too, without those that `model` holds;
-            None for none.
+        forms: literal forms by fact.
+        timestamps: returns the timestamps in the window.
+        interpretation: returns the facts of a timestamp.
+        is_revertible: True inside of `all_or_nothing`, which on failure takes back the numbers of terms.
+        quality: returns the triples of the graph `urn:pantarhei:quality`, None without that graph.
+        conclusions: returns a model with the triples of `urn:pantarhei:conclusions`, None without it.
+        default_conclusions: model of the conclusions in the default graph that are not in `model`, None for
+            none.
     """
 
     model: WindowModel
@@ -73,10 +73,10 @@ class DataVersion:
 
 
 class QueryRequest(NamedTuple):
-    """A query that was read, with the values of variables and the limits of its evaluation.
+    """A parsed query with values of variables and limits.
 
     Args:
-        schema: whether the default graph has the schema's triples too.
+        schema: whether the default graph includes the schema.
     """
 
     query: PlannedQuery
@@ -86,15 +86,15 @@ class QueryRequest(NamedTuple):
 
 
 class QueryService:
-    """Answers queries over a reasoner's window.
+    """Executes queries over a reasoner's window.
 
     Args:
         ontology: the graph `urn:pantarhei:ontology`, whose prefixes need no declaration.
-        schema: gives the axioms between names that the ontology entails.
-        state: sees to it that what is shown has all facts of some predicates, None for all; gives a value
-            that is another one whenever anything has changed.
-        moment: gives the present state, as `state` sees to it.
-        now: gives the time that has come, which is what NOW() is; None where there is none.
+        schema: returns the axioms between names that the ontology entails.
+        state: completes the facts of some predicates, None for all; returns an object that identifies the
+            version of the data.
+        moment: returns the present version of the data, after `state`.
+        now: returns the time of the stream for NOW(), None before it begins.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class QueryService:
         now: Callable[[], TimePoint | None],
     ) -> None:
         self._ontology, self._axioms, self._state_of, self._moment = ontology, schema, state, moment
-        self._now, self._may_be_undone = now, False
+        self._now, self._is_revertible = now, False
         self._questions = QueryPlanner({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
@@ -116,11 +116,11 @@ class QueryService:
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """The prefixes that need no declaration."""
+        """Prefixes that need no declaration."""
         return self._questions.prefixes
 
     def algebra(self, text: str) -> Query:
-        """The query that a text writes.
+        """Return the algebra of a query.
 
         Raises:
             QueryError: it is malformed, an update, or has SERVICE.
@@ -136,21 +136,21 @@ class QueryService:
         schema: bool = False,
         **limits: Any,
     ) -> QueryRequest:
-        """Read a query. Takes time for a long text, and does not depend on the state of the window.
+        """Parse a query; independent of the state of the window.
 
         Args:
-            schema: whether the default graph is to have the schema's triples too.
-            limits: as `limited` takes them.
+            schema: whether the default graph includes the schema.
+            limits: options of `limited`.
         """
         check_type("schema", schema, bool, "True or False")
         guard = limited(**limits)
         return QueryRequest(self._questions.prepare(query, prefixes, base, guard), bindings, schema, guard)
 
     def execute(self, question: QueryRequest, name: str | None = None) -> QueryResult:
-        """Return the answers of a query at the present state.
+        """Execute a query over the present state.
 
         Args:
-            name: the graph that it is evaluated over, None for the dataset.
+            name: graph that it is evaluated over, None for the dataset.
         """
         view = self._present(question.query.symbols if name is None else None)
         if name == _UNION:
@@ -162,37 +162,37 @@ class QueryService:
         return self._answered(view, question)
 
     def execute_over_graph(self, question: QueryRequest) -> QueryResult:
-        """Return the answers of a query over the materialization alone, or with the schema."""
+        """Execute a query over the materialization alone, or with the schema."""
         view = self._present(question.query.symbols)
         view = view.joined(SCHEMA_GRAPH) if question.schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
         return self._answered(alone, question)
 
     def _answered(self, view: View, question: QueryRequest) -> QueryResult:
-        """Return the answers; an interrupted evaluation leaves nothing for the next query."""
+        """Execute a query; after an interruption the view is dropped."""
         query, bindings, _, guard = question
         try:
             now = self._now() if query.uses_clock else None
             result = self._questions.answer(view, query, bindings=bindings, guard=guard, now=now)
-            return result.decoded() if self._may_be_undone else result
+            return result.decoded() if self._is_revertible else result
         except BaseException:
             self._view = None
             raise
 
     def _single(self, view: View, name: str) -> View:
         source = view.dataset.graph(URIRef(name))
-        if source is None:  # a graph that was looked at earlier, and has left the window
+        if source is None:  # a graph that has left the window since
             source = GraphFacts.of(view.terms, ())
         return View(single(source), view.terms, view.literals, has_names=False)
 
     # -- views -------------------------------------------------------------------------------------
 
     def _present(self, symbols: Symbols) -> View:
-        """The view of the present state, made anew if that is another, or if terms got numbers, as they do
-        where a query is registered.
+        """Return the view of the present state: the cached one, unless the state or the vocabulary has
+        changed.
 
         Args:
-            symbols: the predicates that are looked at, None for all.
+            symbols: predicates that are read, None for all.
         """
         state = self._state_of(symbols)
         if self._view is None or not self._is_of(state) or len(self._view.terms.locals) > _MOST_TERMS:
@@ -200,33 +200,33 @@ class QueryService:
             vocabulary = moment.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows, vocabulary.value_of)
             self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
-            self._state, self._may_be_undone = state, moment.is_revertible
+            self._state, self._is_revertible = state, moment.is_revertible
             self._numbered = vocabulary, vocabulary.counts
         return self._view
 
     def _is_of(self, state: object) -> bool:
-        """Whether the view is of that state, and terms have the numbers that they had."""
+        """Return True if the cached view is of that state, and the vocabulary is unchanged."""
         if self._state is not state or self._numbered is None:
             return False
         vocabulary, counts = self._numbered
         return vocabulary.counts == counts
 
     def dataset(self, moment: DataVersion, terms: TermSpace) -> LazyGraphs:
-        """The graphs of a moment, in numbers of `terms`."""
+        """Return the dataset of a version, with the numbers of `terms`."""
         facts: FactSource = WindowFacts(moment.model, terms, moment.forms)
         if moment.default_conclusions is not None:
             facts = JoinedFacts(facts, WindowFacts(moment.default_conclusions, terms, {}))
         return LazyGraphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:
-        """The values of the vocabulary's literals, as long as these keep their numbers."""
+        """Return the cache of the values of the vocabulary's literals; a new one after renumbering."""
         revision = model.vocabulary.revision
         if self._literals is None or self._literals[0] is not revision:
             self._literals = revision, LiteralValues(model.vocabulary.lexicon.literals)
         return self._literals[1]
 
     def names(self, moment: DataVersion | None = None) -> list[URIRef]:
-        """The names of the graphs that `GRAPH ?g` looks through; others are asked by their names."""
+        """Return the names of the graphs that `GRAPH ?g` iterates; others need their name in the query."""
         moment = self._moment(frozenset()) if moment is None else moment
         return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
 
@@ -237,7 +237,7 @@ class QueryService:
         return None if triples is None else GraphFacts.of(terms, triples)
 
     def triples(self, name: Term, moment: DataVersion | None = None) -> Facts | None:
-        """The triples of a named graph, None where there is none of that name."""
+        """Return the triples of a named graph, None for an unknown name."""
         if name == ONTOLOGY_GRAPH:
             return triples_of(self._ontology)
         if name == SCHEMA_GRAPH:

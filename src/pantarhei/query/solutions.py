@@ -30,12 +30,11 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class SolutionTable:
-    """A bag of rows.
+    """A bag of solutions, stored by column.
 
     Args:
-        columns: the terms that each variable is bound to, one a row. A variable that is missing is unbound
-            in every row.
-        size: how many rows there are.
+        columns: numbers of the terms of each variable, one a row. A missing variable is unbound in every row.
+        size: number of rows.
     """
 
     columns: Mapping[Variable, Ids]
@@ -46,33 +45,33 @@ class SolutionTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the columns."""
+        """Size of the columns in bytes."""
         return 8 * self.size * len(self.columns)
 
     def column(self, variable: Variable) -> Ids:
-        """The terms of a variable, in every row."""
+        """Return the column of a variable; `NONE` in every row if it is missing."""
         found = self.columns.get(variable)
         return np.full(self.size, NONE, np.int64) if found is None else found
 
     def take(self, places: Places) -> SolutionTable:
-        """The rows at `places`, in their order."""
+        """Return the rows at `places`, in their order."""
         return SolutionTable({v: column[places] for v, column in self.columns.items()}, len(places))
 
     def filter(self, mask: Mask) -> SolutionTable:
-        """The rows that `mask` marks."""
+        """Return the rows that `mask` marks."""
         return self.take(np.flatnonzero(mask))
 
     def select(self, variables: Iterable[Variable]) -> SolutionTable:
-        """The rows without the columns of other variables."""
+        """Return the table with the columns of these variables only."""
         return SolutionTable({v: self.columns[v] for v in variables if v in self.columns}, self.size)
 
     def with_column(self, variable: Variable, column: Ids) -> SolutionTable:
-        """The rows with one more column, or another in its place."""
+        """Return the table with a column added or replaced."""
         return SolutionTable({**self.columns, variable: column}, self.size)
 
     @classmethod
     def concat(cls, parts: Sequence[SolutionTable]) -> SolutionTable:
-        """The rows of all parts."""
+        """Return the rows of all tables."""
         parts = [part for part in parts if part.size] or list(parts[:1])
         if len(parts) == 1:
             return parts[0]
@@ -82,13 +81,13 @@ class SolutionTable:
 
 
 UNIT = SolutionTable({}, 1)
-"""One row that binds nothing: joined with rows it leaves them as they are."""
+"""One row that binds no variable: the neutral element of the join."""
 
 NO_ROWS = SolutionTable({}, 0)
 
 
 LOCAL: Final = 1 << 31
-"""The first number of terms that are not the vocabulary's."""
+"""Least number of terms outside of the vocabulary."""
 
 
 _MOST_MADE = 1 << 16
@@ -103,14 +102,14 @@ def _no_term(number: int) -> Term:
 
 
 class TermSpace:
-    """Numbers for every term that a query meets.
+    """Dictionary of the terms of one query's view, with a number for each.
 
     Args:
-        find: the number of a term's value in the vocabulary, None for what it does not know. It gives no
-            further numbers while terms are looked for.
-        term: the term of such a number, for ever.
-        shows: whether the value of a number is shown as a term; by default if that is the number's term.
-        value_of: what tells the values of terms apart.
+        find: returns the number of a term's value in the vocabulary, None if it has none. It assigns no
+            numbers.
+        term: returns the term of a number of the vocabulary.
+        shows: returns True if a term is the shown form of a number; by default if it is the number's term.
+        value_of: returns a key of a term's value.
     """
 
     def __init__(
@@ -133,12 +132,12 @@ class TermSpace:
         return self._term(number) == term
 
     def find_value(self, term: Term) -> int | None:
-        """The number of a term's value, None where no term met so far has it."""
+        """Return the number of a term's value, None for an unknown value."""
         known = self._find(term)
         return known if known is not None else self._first_of_value.get(self._value_of_term(term))
 
     def id_of(self, term: Term) -> int:
-        """The number of a term, in the form it has."""
+        """Return the number of a term with its literal form; assigns one to a new term."""
         if isinstance(term, Literal) and term.datatype == STRING:
             term = Literal(str(term))  # one term in RDF 1.1
         local = self._ids.get(term)
@@ -147,7 +146,7 @@ class TermSpace:
         known = self._find(term)
         if known is not None and self._shows(known, term):
             return known
-        # an interrupt may come at any moment: what leads to a number is written last
+        # an interrupt may occur at any time: the entry that leads to a number is written last
         key = None if known is not None else self._value_of_term(term)
         place = len(self._ids)
         if place >= len(self._values):
@@ -162,16 +161,16 @@ class TermSpace:
         return number
 
     def ids_of(self, terms: Sequence[Term | None]) -> Ids:
-        """The numbers of terms, `NONE` for None."""
+        """Return the numbers of terms, `NONE` for None."""
         ids = [NONE if term is None else self.id_of(term) for term in terms]
         return np.array(ids, np.int64)
 
     def term(self, number: int) -> Term:
-        """The term of a number."""
+        """Return the term of a number."""
         return self.locals[number - LOCAL] if number >= LOCAL else self._term(number)
 
     def terms(self, ids: Ids) -> list[Term | None]:
-        """The terms of numbers; None for `NONE`. Those made last are kept."""
+        """Return the terms of numbers, None for `NONE`. Recent terms are cached."""
         numbers = ids.tolist()
         made = self._made
         if len(made) > _MOST_MADE:
@@ -181,7 +180,7 @@ class TermSpace:
         return list(map(made.__getitem__, numbers))
 
     def values(self, ids: Ids) -> Ids:
-        """The numbers of the terms' values."""
+        """Return the numbers of the terms' values."""
         local = ids >= LOCAL
         if not local.any():
             return ids
@@ -191,15 +190,15 @@ class TermSpace:
 
     @property
     def has_replacements(self) -> bool:
-        """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
+        """True if terms of the vocabulary may have numbers outside of the vocabulary."""
         return False
 
     def shown(self, ids: Ids) -> Ids:
-        """The numbers of terms where those of the vocabulary stand for values in their first form."""
+        """Return the numbers of the shown forms of values of the vocabulary."""
         return ids
 
     def are_literals(self, ids: Ids) -> Mask:
-        """Which of the terms are literals."""
+        """Return a mask of the terms that are literals."""
         found = ids >= FIRST_LITERAL
         for place in np.flatnonzero(ids >= LOCAL).tolist():
             found[place] = isinstance(self.locals[int(ids[place]) - LOCAL], Literal)

@@ -21,10 +21,10 @@ from pantarhei.query.answers import QueryResult
 
 
 class TripleSource(Protocol):
-    """What a graph can be a view of."""
+    """Interface of a graph's data."""
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
-        """The triples that agree with what is given; None agrees with everything."""
+        """Return the triples that match; None is a wildcard."""
         ...
 
     def __len__(self) -> int: ...
@@ -34,30 +34,30 @@ Matches = Iterator[tuple[Triple, Iterator[Graph | None]]]
 
 
 class QueryFunction(Protocol):
-    """Answers a query over what a store shows."""
+    """Executes a query over the data of a store."""
 
     def __call__(self, query: Any, name: str, **options: Any) -> QueryResult:
-        """The answers.
+        """Return the answers.
 
         Args:
-            query: a text, or what rdflib prepared.
-            name: the graph that it is asked of.
+            query: a text, or a query that rdflib prepared.
+            name: graph that it is evaluated over.
             options: as `Questions.answer` takes them.
         """
         ...
 
 
 Lock = AbstractContextManager[Any]
-"""A reentrant lock: while it is held the state does not change."""
+"""A reentrant lock that prevents changes of the state."""
 
 _NO_LOCK: Final[Lock] = nullcontext()
 
 
 class ReadOnlyStore(Store):
-    """What the stores here share: prefixes can be bound, nothing can be written.
+    """Base class of the stores: prefixes can be bound, writes are errors.
 
     Args:
-        ask: answers queries.
+        ask: executes queries.
         lock: held during a read of several parts.
     """
 
@@ -74,7 +74,7 @@ class ReadOnlyStore(Store):
         queryGraph: str,
         **kwargs: Any,
     ) -> Any:
-        """Answers `Graph.query`; raises what the reasoner's `query` does."""
+        """Execute `Graph.query`, with the errors of the reasoner's `query`."""
         kwargs.pop("DEBUG", None)
         return self._ask(query, queryGraph, prefixes=initNs, bindings=initBindings, **kwargs)
 
@@ -125,7 +125,7 @@ class ReadOnlyStore(Store):
 
 
 class WindowStore(ReadOnlyStore):
-    """A graph's store that shows a `TripleSource` as it is at the moment.
+    """Store of a graph over the present state of a `TripleSource`.
 
     >>> from rdflib import RDF
     >>> class One:
@@ -155,7 +155,7 @@ class WindowStore(ReadOnlyStore):
 
 
 class TripleSet:
-    """Some triples as a `TripleSource`, indexed by each place when a pattern first binds it."""
+    """Triples in memory as a `TripleSource`; an index is built when a pattern first binds its position."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         self._triples = list(triples)
@@ -182,21 +182,21 @@ class TripleSet:
 
 
 class NamedSources(Protocol):
-    """The named graphs of a `DatasetStore`."""
+    """Named graphs of a `DatasetStore`."""
 
     def names(self) -> Iterable[URIRef]:
-        """The names there are now."""
+        """Return the present names."""
         ...
 
     def graph(self, name: URIRef) -> TripleSource | None:
-        """The graph of that name, None if there is none now."""
+        """Return the graph of a name, None if it does not exist."""
         ...
 
 
 class DatasetStore(ReadOnlyStore):
-    """A dataset's store: a source as the default graph, and named graphs beside it.
+    """Store of a dataset: a default graph and named graphs.
 
-    Each pattern asks anew; a query sees all graphs as they are when it is asked.
+    Each pattern reads the present state; a query reads one state of all graphs.
     """
 
     context_aware = True
@@ -235,7 +235,7 @@ class DatasetStore(ReadOnlyStore):
         yield from found
 
     def add_graph(self, graph: Graph) -> None:
-        """Nothing, for a graph that is there: `Dataset.graph(name)` calls this to look one up."""
+        """Accept an existing graph: `Dataset.graph(name)` calls this for each look-up."""
         if self._source(_identifier(graph)) is None:
             super().add_graph(graph)
 
@@ -250,7 +250,7 @@ class DatasetStore(ReadOnlyStore):
 
 
 class WindowGraph(Graph):
-    """A graph whose serialization sees one state of its store."""
+    """A graph that is serialized from one state of its store."""
 
     def serialize(self, *args: Any, **kwargs: Any) -> Any:
         with getattr(self.store, "lock", _NO_LOCK):
@@ -258,9 +258,9 @@ class WindowGraph(Graph):
 
 
 class WindowDataset(WindowGraph, Dataset):
-    """A dataset whose serialization sees one state of its store.
+    """A dataset that is serialized from one state of its store.
 
-    It does not warn where rdflib's own query evaluation uses what rdflib deprecates.
+    It suppresses deprecation warnings that rdflib's own query evaluation would cause.
     """
 
     @property
@@ -276,7 +276,7 @@ class WindowDataset(WindowGraph, Dataset):
 
 
 def matches(source: TripleSource, subject: object, predicate: object, object: object) -> list[Triple]:
-    """The matches of one pattern, copied; none for what cannot stand in a triple."""
+    """Return a copy of the matches of one pattern; no matches for an invalid term in a position."""
     pattern = ((Place.SUBJECT, subject), (Place.PREDICATE, predicate), (Place.OBJECT, object))
     if not all(term is None or place.admits(term) for place, term in pattern):
         return []

@@ -240,7 +240,7 @@ def test_from_names_what_is_here_where_it_names_what_is_not(reasoner, clause):
         reasoner.query(f"SELECT * {clause} <http://127.0.0.1:9/g> {{ ?s ?p ?o }}")
     for said in (
         "<http://127.0.0.1:9/g>",
-        "none is fetched",
+        "graphs are not fetched",
         *map(str, (ONTOLOGY_GRAPH, timestamp_graph(1))),
     ):
         assert said in str(raised.value)

@@ -1,4 +1,4 @@
-"""The classes and properties that a query looks at."""
+"""Properties of algebra nodes, and substitution of terms for variables."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ from pantarhei.query.algebra.nodes import (
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
 
 _BESIDE: Final[frozenset[Place]] = frozenset((CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH))
-"""The graphs that have no facts of the window."""
+"""Named graphs without facts of the window."""
 
 
 def symbols_of_query(query: Query) -> Symbols:
-    """Those that its answers depend on; None for all, and where other graphs than the default are asked."""
+    """Return the classes and properties that a query reads; None for all, as with graphs of timestamps."""
     if query.form == "DESCRIBE" or query.default_graphs is not None or query.named_graphs is not None:
         return None
     return symbols_of(query.node)
 
 
 def symbols_of(node: Node) -> Symbols:
-    """Those that a node looks at; None for all, and where a named graph with facts of the window is asked."""
+    """Return the classes and properties that a node reads; None for all, as with graphs of timestamps."""
     graphs = [part for part in nodes_of(node) if isinstance(part, Graph)]
     if not all(part.name in _BESIDE for part in graphs):
         return None
@@ -73,7 +73,7 @@ def symbols_of(node: Node) -> Symbols:
 
 
 def symbols_of_pattern(predicate: Place | None, object_: Place | None) -> Symbols:
-    """Those that a pattern of one triple looks at, by what stands in two of its places; None for all.
+    """Return the class or property that a triple pattern reads; None for all.
 
     >>> from rdflib import RDF, Variable
     >>> symbols_of_pattern(RDF.type, URIRef("urn:x/C")), symbols_of_pattern(RDF.type, Variable("c"))
@@ -87,10 +87,11 @@ def symbols_of_pattern(predicate: Place | None, object_: Place | None) -> Symbol
 
 
 def correlated_variables(node: Node) -> frozenset[Variable]:
-    """The variables that expressions in a node look at and that its own patterns leave unbound, or may.
+    """Return the variables of a node whose outside values change its rows, if substituted into EXISTS.
 
-    What MINUS shares with the rest of the node is among them: the value of a variable is nothing to share. So
-    is what EXISTS has in its pattern: the value stands there too. So are ends of paths that are given.
+    These are variables that expressions use and the node's patterns do not certainly bind; variables of the
+    right operand of MINUS, which share nothing once substituted; variables in the patterns of inner EXISTS;
+    and given ends of paths.
     """
     found: set[Variable] = set()
     for part in nodes_of(node):
@@ -113,12 +114,13 @@ def correlated_variables(node: Node) -> frozenset[Variable]:
 
 
 def _in_patterns(node: Node) -> set[Variable]:
-    """The variables of a node that stand in patterns."""
+    """Return the variables that occur in the patterns of a node."""
     patterns = (part for part in nodes_of(node) if isinstance(part, BGP | Closure | NegatedSet | Graph))
     return {variable for part in patterns for variable in part.variables}.intersection(node.variables)
 
 
 def expressions_of(node: Node) -> tuple[Expression, ...]:
+    """Return the expressions of a node itself, without those of its children."""
     if isinstance(node, Filter):
         return (node.condition,)
     if isinstance(node, Extend):
@@ -133,19 +135,19 @@ def expressions_of(node: Node) -> tuple[Expression, ...]:
 
 
 def is_volatile_node(node: Node) -> bool:
-    """Whether two evaluations of a node may have different rows."""
+    """Return True if two evaluations of a node may have different rows."""
     return any(is_volatile(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
 def depends_on_clock(node: Node) -> bool:
-    """Whether the rows of a node may be others at another time."""
+    """Return True if the rows of a node depend on NOW."""
     return any(uses_clock(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
 def substitute(node: Node, values: Mapping[Variable, Term]) -> Node:
-    """The node where terms stand for variables, in patterns and in expressions.
+    """Substitute terms for variables, in patterns and in expressions.
 
-    Its rows still bind these variables: each pattern that had one is joined with its value.
+    The rows still bind these variables: each pattern with such a variable is extended by its value.
     """
     if not values:
         return node
@@ -161,7 +163,7 @@ def _bound_fields(node: Node, values: Mapping[Variable, Term]) -> dict[str, Any]
     return {field.name: _bound_part(getattr(node, field.name), field.name, values) for field in fields(node)}
 
 
-# What names a column, and what an expression is computed for, stay as they are.
+# Fields with names of columns, which are not substituted.
 _NAMES = ("variable", "names", "keys", "start", "end", "rows")
 
 
@@ -193,6 +195,6 @@ def _value(place: Place, values: Mapping[Variable, Term]) -> Place:
 
 
 def with_bindings(node: Node, values: Mapping[Variable, Term]) -> Node:
-    """The node of a query whose variables are given values from outside: bound wherever they occur."""
+    """Return a node whose variables have given values in every pattern and expression."""
     row = Values(tuple(values), (tuple(values.values()),))
     return Join(row, substitute(node, values))

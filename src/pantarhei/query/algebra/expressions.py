@@ -37,14 +37,14 @@ Expression = Variable | Term | Call
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """What a group's rows come to.
+    """An aggregate over the rows of a group.
 
     Args:
         function: `COUNT`, `SUM`, `AVG`, `MIN`, `MAX`, `SAMPLE` or `GROUP_CONCAT`.
         argument: evaluated for each row; None is the `*` of `COUNT(*)`.
         distinct: each value, for `COUNT(*)` each row, counts once.
         separator: of `GROUP_CONCAT`.
-        variable: what is bound to it.
+        variable: variable that is bound to the result.
     """
 
     function: str
@@ -56,14 +56,14 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """What rows are ordered by."""
+    """A key of ORDER BY."""
 
     expression: Expression
     descending: bool = False
 
 
 def parts_of(expression: Expression) -> Iterator[Expression]:
-    """The expression and all in it, from the outside."""
+    """Return the expression and all its subexpressions, outermost first."""
     pending: list[Expression] = [expression]
     while pending:
         part = pending.pop()
@@ -73,31 +73,31 @@ def parts_of(expression: Expression) -> Iterator[Expression]:
 
 
 def variables_of(expression: Expression) -> frozenset[Variable]:
-    """The variables that an expression looks at."""
+    """Return the variables of an expression."""
     return frozenset(part for part in parts_of(expression) if isinstance(part, Variable))
 
 
-# What gives another value each time it is called.
+# Functions with another value at each call.
 _DRAWN = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 
 
 def is_volatile(expression: Expression) -> bool:
-    """Whether an expression has another value each time, so that it matters when it is evaluated."""
+    """Return True if two evaluations over one row may differ, as with RAND and UUID."""
     return any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(expression))
 
 
 def uses_clock(expression: Expression) -> bool:
-    """Whether an expression has another value at each step."""
+    """Return True if an expression calls NOW."""
     return any(isinstance(part, Call) and part.function == "NOW" for part in parts_of(expression))
 
 
 def uses_timestamps(expression: Expression) -> bool:
-    """Whether an expression asks for the time of a triple, and so for another one in each graph."""
+    """Return True if an expression calls C-SPARQL's timestamp, whose value depends on the graph."""
     return any(isinstance(part, Call) and part.function == TIMESTAMP for part in parts_of(expression))
 
 
 def replaced(expression: Expression, instead: Mapping[Variable, Expression]) -> Expression:
-    """The expression with others in the places of variables."""
+    """Substitute expressions for variables."""
     if isinstance(expression, Variable):
         return instead.get(expression, expression)
     if not isinstance(expression, Call):

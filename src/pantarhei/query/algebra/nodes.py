@@ -1,8 +1,8 @@
-"""The algebra of queries (SPARQL 1.1, section 18): what is to be answered, as frozen trees.
+"""SPARQL algebra (SPARQL 1.1, section 18) as frozen trees.
 
-Each node knows its `variables`, in the order of their first appearance in the text, and those that are
-`certain`: bound in every row. Names of variables that begin with `#` cannot be written in a query; they stand
-for blank nodes, the steps of paths, aggregates, and what EXISTS comes to.
+Each node has its `variables`, in the order of their first occurrence in the text, and its `certain`
+variables, which every row binds. Variables whose names begin with `#` are generated: for blank nodes, the
+steps of paths, aggregates, and the results of EXISTS.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pantarhei.model.term import Term
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey, variables_of
 
 Place = Variable | Term
-"""What stands in a pattern."""
+"""A component of a triple pattern."""
 
 Test = tuple[Expression, frozenset[Variable]]
-"""A condition, and the variables that it looks at."""
+"""A condition with its variables."""
 
 
 def is_hidden(variable: Variable) -> bool:
-    """Whether nobody can have written the variable."""
+    """Return True if the variable is generated, not written in the query."""
     return variable.startswith("#")
 
 
@@ -38,26 +38,26 @@ def _variables_of(places: Iterable[Place]) -> tuple[Variable, ...]:
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a query that has rows."""
+    """An operator of the algebra; its result is a bag of rows."""
 
     @property
     def children(self) -> tuple[Node, ...]:
-        """The nodes that it is made of."""
+        """Operands."""
         return ()
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """What its rows may bind."""
+        """Variables that some row may bind."""
         raise NotImplementedError
 
     @property
     def certain(self) -> frozenset[Variable]:
-        """What each of its rows binds."""
+        """Variables that each row binds."""
         raise NotImplementedError
 
 
 def nodes_of(node: Node) -> Iterator[Node]:
-    """The node and all below it."""
+    """Return the node and all its descendants, in preorder."""
     pending = [node]
     while pending:
         part = pending.pop()
@@ -67,7 +67,7 @@ def nodes_of(node: Node) -> Iterator[Node]:
 
 @dataclass(frozen=True)
 class TriplePattern:
-    """A triple with variables in some places."""
+    """A triple pattern."""
 
     subject: Place
     predicate: Place
@@ -79,7 +79,7 @@ class TriplePattern:
 
 
 class _Leaf(Node):
-    """A node whose rows bind all of its variables."""
+    """Base class of nodes whose rows bind all their variables."""
 
     @cached_property
     def certain(self) -> frozenset[Variable]:
@@ -99,15 +99,16 @@ class BGP(_Leaf):
 
 @dataclass(frozen=True)
 class Closure(_Leaf):
-    """The paths `p*`, `p+` and `p?`, as a set of pairs: `step` has a row for each pair of `p`.
+    """A path `p*`, `p+` or `p?` as a set of pairs; `step` has a row for each pair of `p`.
 
     Args:
         subject, object: the ends.
-        step: the rows of the path below.
+        step: the path `p`.
         start, end: the variables of `step` that are its ends.
-        is_reflexive: each term of the graph, and each end that is given, is related to itself.
-        repeats: many steps may follow each other.
-        given: the ends that EXISTS gives values which may be no terms of the graph (given_ends.py).
+        is_reflexive: the path may have no step: it relates each term of the graph, and each given end, to
+            itself.
+        repeats: the path may have several steps.
+        given: ends to which EXISTS may substitute terms that are not in the graph (see `mark_given_ends`).
     """
 
     subject: Place
@@ -125,7 +126,7 @@ class Closure(_Leaf):
 
     @cached_property
     def may_be_empty(self) -> bool:
-        """Whether it may have no step at all, so that terms are related to themselves."""
+        """True if the path, with the paths inside of it, may have no step."""
         return any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(self))
 
     @cached_property
@@ -135,7 +136,7 @@ class Closure(_Leaf):
 
 @dataclass(frozen=True)
 class NegatedSet(_Leaf):
-    """The path `!(p|q)`: a row for each triple with another predicate."""
+    """A path `!(p|q)`: a row for each triple with another predicate."""
 
     subject: Place
     object: Place
@@ -148,7 +149,7 @@ class NegatedSet(_Leaf):
 
 @dataclass(frozen=True)
 class Values(Node):
-    """Rows that are given; None is UNDEF."""
+    """VALUES: constant rows; None is UNDEF."""
 
     names: tuple[Variable, ...]
     rows: tuple[tuple[Term | None, ...], ...]
@@ -181,7 +182,7 @@ class _Pair(Node):
 
 @dataclass(frozen=True)
 class Join(_Pair):
-    """Compatible rows of both; a shared variable shows the form that the left has."""
+    """Join; a shared variable has the literal form of the left row."""
 
     @cached_property
     def certain(self) -> frozenset[Variable]:
@@ -190,11 +191,11 @@ class Join(_Pair):
 
 @dataclass(frozen=True)
 class LeftJoin(_Pair):
-    """OPTIONAL: the rows of the left, joined with those of the right that meet the condition, if there are.
+    """OPTIONAL: left rows, joined with the right rows that satisfy the condition, or alone if there are none.
 
     Args:
-        condition: None where any do.
-        marks: the patterns of the EXISTS in it, with the variables that stand for them there.
+        condition: None if every compatible row matches.
+        marks: variables of the condition that stand for EXISTS, with the patterns.
     """
 
     condition: Expression | None = None
@@ -211,7 +212,7 @@ class LeftJoin(_Pair):
 
 @dataclass(frozen=True)
 class Union(_Pair):
-    """The rows of both."""
+    """UNION: bag union."""
 
     @cached_property
     def certain(self) -> frozenset[Variable]:
@@ -220,9 +221,7 @@ class Union(_Pair):
 
 @dataclass(frozen=True)
 class Minus(_Pair):
-    """The rows of the left without those that are compatible with, and share a bound variable with, a row of
-    the right.
-    """
+    """MINUS: left rows without a compatible right row that shares a bound variable."""
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
@@ -235,11 +234,11 @@ class Minus(_Pair):
 
 @dataclass(frozen=True)
 class Exists(_Pair):
-    """EXISTS: the rows of the left with one column more, whether the pattern on the right has a match where
-    the row's values stand for its variables.
+    """EXISTS: left rows with a Boolean column: True if the right pattern matches with the row's values
+    substituted.
 
     Args:
-        variable: is bound to true or false.
+        variable: the Boolean column.
     """
 
     variable: Variable
@@ -272,18 +271,18 @@ class _Single(Node):
 
 @dataclass(frozen=True)
 class Filter(_Single):
-    """The rows for which the condition is true."""
+    """FILTER: rows for which the condition is true."""
 
     condition: Expression
 
     @cached_property
     def base(self) -> Node:
-        """What this filter and those directly below it filter."""
+        """Operand of the lowest of the adjacent filters."""
         return self.child.base if isinstance(self.child, Filter) else self.child
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
-        """The conditions of all these filters, each with the variables that it looks at."""
+        """Conditions of the adjacent filters, each with its variables."""
         inner = self.child.tests if isinstance(self.child, Filter) else ()
         is_and = isinstance(self.condition, Call) and self.condition.function == "&&"
         parts = self.condition.arguments if is_and and isinstance(self.condition, Call) else (self.condition,)
@@ -291,13 +290,13 @@ class Filter(_Single):
 
     @cached_property
     def used(self) -> frozenset[Variable]:
-        """What the conditions look at."""
+        """Variables of the conditions."""
         return frozenset(variable for _, variables in self.tests for variable in variables)
 
 
 @dataclass(frozen=True)
 class Extend(_Single):
-    """BIND: the rows with a variable more, unbound where the expression errs."""
+    """BIND: rows with one more variable, unbound where the expression has an error."""
 
     variable: Variable
     expression: Expression
@@ -309,7 +308,7 @@ class Extend(_Single):
 
 @dataclass(frozen=True)
 class Graph(_Single):
-    """GRAPH: the rows of a named graph, or of each."""
+    """GRAPH: rows over a named graph, or over each one."""
 
     name: Place
 
@@ -324,18 +323,18 @@ class Graph(_Single):
 
 @dataclass(frozen=True)
 class Project(_Single):
-    """The rows with some variables only."""
+    """Projection to some variables."""
 
     names: tuple[Variable, ...]
 
     @cached_property
     def dropped(self) -> tuple[Variable, ...]:
-        """The variables that the rows had before."""
+        """Variables of the operand that are projected away."""
         return tuple(variable for variable in self.child.variables if variable not in self.names)
 
     @cached_property
     def kept(self) -> frozenset[Variable]:
-        """The variables as a set."""
+        """Projected variables as a set."""
         return frozenset(self.names)
 
     @property
@@ -349,19 +348,19 @@ class Project(_Single):
 
 @dataclass(frozen=True)
 class Distinct(_Single):
-    """Each row once."""
+    """DISTINCT: each row once."""
 
 
 @dataclass(frozen=True)
 class OrderBy(_Single):
-    """The rows in order."""
+    """ORDER BY."""
 
     keys: tuple[OrderKey, ...]
 
 
 @dataclass(frozen=True)
 class Slice(_Single):
-    """Some of the rows, from `offset` on, `limit` at most."""
+    """OFFSET and LIMIT."""
 
     offset: int = 0
     limit: int | None = None
@@ -369,10 +368,10 @@ class Slice(_Single):
 
 @dataclass(frozen=True)
 class Group(_Single):
-    """A row for each group of rows that agree in `keys`: these, and the aggregates.
+    """GROUP BY: a row for each group, with its keys and aggregates.
 
     Args:
-        keys: variables of the child. None where there is one group of all rows, even of none.
+        keys: variables of the operand; None for a single group of all rows, which exists without rows too.
     """
 
     keys: tuple[Variable, ...] | None
@@ -389,22 +388,22 @@ class Group(_Single):
 
 
 UNIT = BGP(())
-"""One row that binds nothing."""
+"""One row that binds no variable."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """A whole query.
+    """A parsed query.
 
     Args:
         form: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
-        node: its rows.
-        variables: the columns of SELECT.
-        template: the triples of CONSTRUCT.
-        described: the terms and variables of DESCRIBE.
-        default_graphs, named_graphs: FROM and FROM NAMED; None where the query has neither.
-        base: the IRI that relative ones are resolved against.
-        prefixes: those that it could use, with their namespaces.
+        node: its pattern with the solution modifiers.
+        variables: columns of SELECT.
+        template: triples of CONSTRUCT.
+        described: terms and variables of DESCRIBE.
+        default_graphs, named_graphs: FROM and FROM NAMED; None if the query has neither.
+        base: base of relative IRIs.
+        prefixes: declared and predefined prefixes with their namespaces.
     """
 
     form: str
@@ -428,7 +427,7 @@ Pass = Callable[[Node], Node]
 
 
 def with_children(node: Node, change: Pass) -> Node:
-    """The node with each of its children changed."""
+    """Apply a function to each child of a node."""
     if isinstance(node, LeftJoin):
         marks = tuple((variable, change(pattern)) for variable, pattern in node.marks)
         return replace(node, left=change(node.left), right=change(node.right), marks=marks)

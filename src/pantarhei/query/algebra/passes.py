@@ -1,11 +1,9 @@
-"""Simplifications: each pass gives a node with the same rows that is cheaper to evaluate.
+"""Optimizer: passes that rewrite a node to a cheaper one with equal rows.
 
-The ends of paths that EXISTS gives values which may be no terms of the graph.
-
-A path that may have no step relates each term of the graph to itself, and each end that is given. In EXISTS
-the values of the row outside stand for the variables of the pattern (SPARQL 1.1, section 18.6), and so are
-given. Where they are terms of the graph that makes no difference. They need not be where VALUES, BIND or an
-aggregate says them, another graph, or such a path with a given end.
+The first pass is not an optimization: it marks the ends of paths that EXISTS may give terms which are not in
+the graph. A path that may have no step relates each term of the graph, and each given end, to itself. EXISTS
+substitutes the values of the outer row for the variables of its pattern (SPARQL 1.1, section 18.6). A value
+from VALUES, BIND, an aggregate, another graph or such a path may be a term that is not in the graph.
 """
 
 from __future__ import annotations
@@ -54,11 +52,11 @@ Variables = frozenset[Variable]
 
 
 class _Origins(NamedTuple):
-    """Where the values of a node's variables come from.
+    """Origins of the values of a node's variables.
 
     Args:
-        graph: the variables that each row binds to a term of the graph.
-        elsewhere: those that a row may bind to another term.
+        graph: variables that each row binds to a term of the graph.
+        elsewhere: variables that a row may bind to another term.
     """
 
     graph: Variables
@@ -66,7 +64,7 @@ class _Origins(NamedTuple):
 
 
 def mark_given_ends(node: Node) -> Node:
-    """The node where each path says which of its ends are given from outside of EXISTS."""
+    """Set `given` of each path inside of EXISTS."""
     node = with_children(node, mark_given_ends)
     if isinstance(node, Exists):
         outside = _origins(node.left).elsewhere
@@ -80,24 +78,23 @@ def mark_given_ends(node: Node) -> Node:
 
 
 def _given(node: Node, outside: Variables, variables: Variables) -> Node:
-    """The pattern of an EXISTS with its ends that are given.
+    """Return the pattern of an EXISTS with `given` set in its paths.
 
     Args:
-        outside: what the row outside may bind to a term that the graph does not have.
-        variables: what it may bind at all.
+        outside: variables that the outer row may bind to a term outside of the graph.
+        variables: all variables that the outer row may bind.
     """
     if isinstance(node, Graph):
         outside = variables
     elif isinstance(node, Closure) and node.may_be_empty:
         return replace(node, given=node.given | outside.intersection(node.variables))
     elif isinstance(node, Group) or (isinstance(node, Project) and not all(map(is_hidden, node.dropped))):
-        # what a query inside does not name is another variable there
+        # a variable that a subquery does not project is another variable inside
         outside, variables = (each.intersection(node.variables) for each in (outside, variables))
     return with_children(node, lambda child: _given(child, outside, variables))
 
 
 def _origins(node: Node) -> _Origins:
-    """Where the values of a node's variables come from."""
     every = frozenset(node.variables)
     below = [_origins(child) for child in node.children]
     match node:
@@ -132,7 +129,7 @@ def _origins(node: Node) -> _Origins:
 
 
 def name_aggregates(node: Node) -> Node:
-    """Let an aggregate have the name that SELECT gives it, and no column of its own besides."""
+    """Name aggregates as SELECT does, instead of copying their columns."""
     node = with_children(node, name_aggregates)
     above: list[Extend | Filter | OrderBy] = []
     group = node.child if isinstance(node, Project) else node
@@ -156,7 +153,7 @@ def name_aggregates(node: Node) -> Node:
 
 
 def _renamed(part: Extend | Filter | OrderBy, child: Node, names: Mapping[Variable, Expression]) -> Node:
-    """The same over another child, whose columns have these names."""
+    """Return the operator over another child with renamed columns."""
 
     def renamed(expression: Expression) -> Expression:
         return replaced(expression, names)
@@ -173,7 +170,7 @@ def _renamed(part: Extend | Filter | OrderBy, child: Node, names: Mapping[Variab
 
 
 def push_filters(node: Node) -> Node:
-    """Test each condition as soon as all that it looks at is bound."""
+    """Move each condition down to where all its variables are bound."""
     node = with_children(node, push_filters)
     if not isinstance(node, Filter):
         return node
@@ -204,8 +201,10 @@ def _pushed(node: Node, condition: Expression) -> Node:
         elif (isinstance(node, Project) and seen <= node.certain) or (
             isinstance(node, Extend | Graph | Filter)
             and seen <= node.child.certain
-            and not (isinstance(node, Graph) and uses_timestamps(condition))  # those of another graph
-        ):  # a Project hides what it does not name: outside, such a name is another variable
+            and not (
+                isinstance(node, Graph) and uses_timestamps(condition)
+            )  # times of triples of another graph
+        ):  # a variable that Project drops is another variable outside
             return replace(node, child=_pushed(node.child, condition))
     return Filter(node, condition)
 
@@ -214,11 +213,11 @@ def _pushed(node: Node, condition: Expression) -> Node:
 
 
 def order_joins(node: Node) -> Node:
-    """Match given rows first, then all triple patterns of a group as one, then the rest, and paths without a
-    given end last.
+    """Join constant rows first, then all triple patterns of a group as one, and paths with two variables
+    last.
 
-    Only where no value is shown in several forms: a shared variable shows that of its first occurrence. So
-    literals that are given or computed stay where they are.
+    The order of joins decides the literal form of a shared variable, so that this pass is used only over
+    graphs with one form for each value, and leaves joins with constant or computed literals as they are.
     """
     node = with_children(node, order_joins)
     if not isinstance(node, Join):
@@ -236,7 +235,7 @@ def order_joins(node: Node) -> Node:
 
 
 def _brings_forms(node: Node) -> bool:
-    """Whether a node gives literals, or computes them, in forms that the graph may not have."""
+    """Return True if a node has constant or computed literals, whose forms may differ from the graph's."""
     if isinstance(node, Values):
         return any(isinstance(term, Literal) for row in node.rows for term in row)
     return isinstance(node, Group) or (isinstance(node, Extend) and not isinstance(node.expression, Variable))
@@ -247,7 +246,7 @@ def _joined(node: Node) -> list[Node]:
 
 
 def _rank(node: Node) -> int:
-    """Where a node stands among those it is joined with; equal ones stay in their order."""
+    """Return the rank of a node in a join; nodes of one rank keep their order."""
     if isinstance(node, Values):
         return 0
     if isinstance(node, BGP) or (isinstance(node, Filter) and isinstance(node.child, BGP)):
@@ -261,9 +260,9 @@ def _rank(node: Node) -> int:
 
 
 def drop_columns(node: Node) -> Node:
-    """Let triple patterns give only the variables that something looks at, or draws for.
+    """Project triple patterns to the variables that are used above.
 
-    What is drawn is drawn for each solution by itself, also where solutions differ in what nobody looks at.
+    Below volatile expressions all variables are kept: RAND is evaluated once for each solution.
     """
     return _narrowed(node, frozenset(node.variables))
 
@@ -286,7 +285,7 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
         return replace(node, child=_narrowed(node.child, needed | looked_at))
     if isinstance(node, Group):
         return replace(node, child=_narrowed(node.child, _grouped_by(node)))
-    if isinstance(node, Slice):  # a few rows without an order are found one by one
+    if isinstance(node, Slice):  # LIMIT without an order stops early
         return node if _is_unordered(node.child) else replace(node, child=_narrowed(node.child, needed))
     if isinstance(node, Graph):
         return replace(node, child=_narrowed(node.child, needed.union(_variable(node.name))))
@@ -312,7 +311,7 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
 
 
 def _seen(expression: Expression, *children: Node) -> frozenset[Variable]:
-    """What an expression over the rows of nodes tells apart."""
+    """Return the variables on which an expression over the rows of nodes depends."""
     if is_volatile(expression):
         return frozenset(variable for child in children for variable in child.variables)
     return frozenset(variables_of(expression))
@@ -329,7 +328,7 @@ def _variable(place: object) -> tuple[Variable, ...]:
 
 
 def _grouped_by(node: Group) -> frozenset[Variable]:
-    """What the keys and the aggregates of a group look at."""
+    """Return the variables on which the keys and aggregates of a group depend."""
     needed: set[Variable] = set(node.keys or ())
     for made in node.aggregates:
         if made.argument is not None:
@@ -339,16 +338,16 @@ def _grouped_by(node: Group) -> frozenset[Variable]:
     return frozenset(needed)
 
 
-# What EXISTS gives to paths is said first: the other passes move and drop nodes that tell it.
+# Given ends come first: the other passes move and drop nodes from which they are found.
 ALWAYS: tuple[Pass, ...] = (mark_given_ends, name_aggregates, push_filters, drop_columns)
 WITHOUT_FORMS: tuple[Pass, ...] = (mark_given_ends, name_aggregates, push_filters, order_joins, drop_columns)
 
 
 def optimize(node: Node, has_forms: bool) -> Node:
-    """The node after all passes.
+    """Apply all passes.
 
     Args:
-        has_forms: values may be shown in several forms, so that joins stay in the order of the text.
+        has_forms: the graph may have several forms of one value, so that joins keep the order of the text.
     """
     for simplify in ALWAYS if has_forms else WITHOUT_FORMS:
         node = simplify(node)

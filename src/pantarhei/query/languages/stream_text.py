@@ -1,4 +1,4 @@
-"""What a text of a stream language says: a continuous query, as one value."""
+"""Registrations of continuous queries, as values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Language = Literal["C-SPARQL", "RSP-QL", "CQELS", "SPARQL"]
 
 @dataclass(frozen=True, slots=True)
 class PastWindow:
-    """What a window held some time ago: `[FROM NOW-PT35M TO NOW-PT5M]` is that of 30 minutes, 5 minutes ago.
+    """A window in the past: `[FROM NOW-PT35M TO NOW-PT5M]` is 30 minutes long and ended 5 minutes ago.
 
     Args:
-        window: the window, as long as the part of the past that is looked at.
-        ago: how far its end lies behind.
+        window: window of the same length.
+        ago: distance of its end from now.
     """
 
     window: Window
@@ -30,12 +30,12 @@ class PastWindow:
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """The newest elements of a stream; ABoxes are in it as a whole.
+    """Window over the newest elements of a stream; an ABox is inside as a whole.
 
     Args:
-        size: how many there are, or more where an ABox has them.
-        step: after how many more it closes and moves; with `size` it tumbles.
-        of: what is counted: `TRIPLES` are triples, `ELEMENTS` and `GRAPHS` are ABoxes.
+        size: number of elements, or more to complete an ABox.
+        step: number of further elements after which it closes and moves; it tumbles if equal to `size`.
+        of: unit: `TRIPLES` counts triples, `ELEMENTS` and `GRAPHS` count ABoxes.
     """
 
     size: int
@@ -45,12 +45,12 @@ class CountWindow:
 
 @dataclass(frozen=True, slots=True)
 class NewestTimestamp:
-    """CQELS' `[NOW]`: what has the newest timestamp of the stream."""
+    """CQELS' `[NOW]`: the elements with the newest timestamp of the stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """CQELS' `[ALL]`: all that the stream has brought."""
+    """CQELS' `[ALL]`: all elements of the stream so far."""
 
 
 Extent = Window | PastWindow | CountWindow | NewestTimestamp | Everything
@@ -58,14 +58,14 @@ Extent = Window | PastWindow | CountWindow | NewestTimestamp | Everything
 
 @dataclass(frozen=True, slots=True)
 class StreamWindow:
-    """A window over a stream, which the query sees as a graph.
+    """A window over a stream, a graph of the query's dataset.
 
     Args:
-        name: of the graph. RSP-QL and C-SPARQL's `FROM NAMED STREAM` give it; other windows are
+        name: name of the graph, from RSP-QL or C-SPARQL's `FROM NAMED STREAM`; other windows are named
             `urn:pantarhei:window:1` and so on, in the order of the text.
-        stream: the stream's IRI.
-        extent: what of the stream is inside. A `Window` may be one that only queries can have.
-        is_default: whether it is part of the default graph, as C-SPARQL's `FROM STREAM` is.
+        stream: IRI of the stream.
+        extent: content of the window. A `Window` may be closed in ways that are reserved to queries.
+        is_default: True if it is part of the default graph, as C-SPARQL's `FROM STREAM` is.
     """
 
     name: URIRef
@@ -78,7 +78,7 @@ class StreamWindow:
 class StreamText:
     """A continuous query in one of the languages.
 
-        | | emits | reports on | looks | a window's first report |
+        | | emits | reports on | evaluated | a window's first report |
         |---|---|---|---|---|
         | C-SPARQL | rstream | close, non-empty | when time leaves a timestamp | when it first closes |
         | RSP-QL | rstream, istream or dstream | close | when time leaves a timestamp | when it is whole |
@@ -86,17 +86,17 @@ class StreamText:
         | SPARQL | delta | change | after each ABox | at once |
 
     Args:
-        text: as it was given.
-        language: in which it is written, `"SPARQL"` if it has no window.
-        query: the query. Windows are graphs in it: a WINDOW or STREAM block is a `Graph` with the window's
-            name. If it has FROM or FROM NAMED, the windows' names are among its graphs; others are static.
-        name: of the query, or of the stream of its answers; None where it has none.
-        emit: which stream of answers it is.
-        on: what must hold for a report; a duration is a period.
-        tick: when the query looks: after each ABox, or when time leaves a timestamp.
-        whole_windows: whether a window reports first when it has been open for its whole range.
-        windows: in the order of the text.
-        entailment: RSP-QL's entailment regime, None where the text has none.
+        text: text of the registration.
+        language: language of its windows, `"SPARQL"` without windows.
+        query: the query. Windows are graphs: a WINDOW or STREAM block is a `Graph` with the window's name. If
+            it has FROM or FROM NAMED, its graphs include the windows; the others are static.
+        name: name of the query or of its stream of answers, None without a name.
+        emit: stream of answers.
+        on: conditions of a report; a duration is a period.
+        tick: evaluation after each ABox, or when time leaves a timestamp.
+        whole_windows: whether the first report of a window waits for its whole range.
+        windows: windows in the order of the text.
+        entailment: RSP-QL's entailment regime, None without one.
     """
 
     text: str

@@ -1,1 +1,1 @@
-"""What a pattern is matched against: the facts of the window, or of any graph, as columns of numbers."""
+"""Graphs as relations of numbered terms: facts of the window, or of any rdflib graph."""

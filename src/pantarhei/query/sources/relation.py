@@ -1,4 +1,4 @@
-"""The facts of one predicate, and of one graph, as they are asked for."""
+"""Interfaces of graphs for pattern matching, and their implementation by columns in memory."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pantarhei.query.solutions import Ids, Mask, Places
 
 
 class MatchedPairs(NamedTuple):
-    """Which row of a question goes with which term.
+    """Matches of a column of terms with a relation.
 
     Args:
-        rows: places in the question.
-        others: the other ends of the facts found, by value.
-        shown: the same in the forms they are shown in; the same array where these are the values.
+        rows: positions in the column.
+        others: the other ends of the matching facts, by value.
+        shown: the objects of the matching facts in their literal forms; one array with `others` if equal.
     """
 
     rows: Places
@@ -29,26 +29,26 @@ class MatchedPairs(NamedTuple):
 
 
 class Relation(Protocol):
-    """Pairs of subject and object. All numbers given to it are of values."""
+    """Pairs of subject and object. Arguments are numbers of values."""
 
     def __len__(self) -> int:
-        """How many pairs there are."""
+        """Return the number of pairs."""
         ...
 
     def pairs(self) -> tuple[Ids, Ids, Ids]:
-        """All: subjects, objects by value, and objects as they are shown."""
+        """Return all pairs: subjects, objects by value, and objects in their forms."""
         ...
 
     def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        """The objects of each of `subjects`.
+        """Return the objects of each of `subjects`.
 
         Raises:
-            QueryMemoryError: they are more than `guard` lets pass.
+            QueryMemoryError: they exceed the limit.
         """
         ...
 
     def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        """The subjects of each of `objects`; `shown` has the objects as they are shown.
+        """Return the subjects of each of `objects`; `shown` has the objects in their forms.
 
         Raises:
             QueryMemoryError: as `forward`.
@@ -56,12 +56,12 @@ class Relation(Protocol):
         ...
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
-        """Which pairs are among them."""
+        """Return a mask of the pairs that are in the relation."""
         ...
 
 
 class TripleLookup(Protocol):
-    """All triples of a graph, by value, and their objects as they are shown."""
+    """All triples of a graph, by value, and their objects in their forms."""
 
     def __len__(self) -> int: ...
 
@@ -72,20 +72,20 @@ class TripleLookup(Protocol):
         objects: Ids | None,
         guard: QueryLimits = NO_LIMITS,
     ) -> MatchedTriples:
-        """The triples that agree with each row of what is given; at least one column is.
+        """Return the triples that match each row of the given columns, at least one.
 
         Args:
-            subjects, predicates, objects: of equal length; None for what is not given.
+            subjects, predicates, objects: columns of equal length, None for a variable.
         """
         ...
 
     def all(self) -> MatchedTriples:
-        """All triples, as those that agree with one row that says nothing."""
+        """Return all triples, as matches of one row without bound columns."""
         ...
 
 
 class MatchedTriples(NamedTuple):
-    """Triples that were found for rows of a question."""
+    """Triples that match rows of a table."""
 
     rows: Places
     subjects: Ids
@@ -95,62 +95,62 @@ class MatchedTriples(NamedTuple):
 
 
 class FactSource(Protocol):
-    """One graph."""
+    """A graph."""
 
     @property
     def has_forms(self) -> bool:
-        """Whether a value may be shown in several forms."""
+        """True if a value may have several literal forms."""
         ...
 
     @property
     def is_distinct(self) -> bool:
-        """Whether no two of its triples are one by value."""
+        """True if no two triples are equal by value."""
         ...
 
     def relation(self, predicate: Term) -> Relation:
-        """The facts of a predicate."""
+        """Return the facts of a predicate."""
         ...
 
     def members(self, class_: Term) -> Relation:
-        """The members of a class, as pairs with the class."""
+        """Return the members of a class, as pairs with the class."""
         ...
 
     def triples(self) -> TripleLookup:
-        """All triples."""
+        """Return all triples."""
         ...
 
     def nodes(self) -> Ids:
-        """Each term once that is a subject or an object, by value."""
+        """Return each subject and object once, by value."""
         ...
 
 
 class FactSources(Protocol):
-    """Several graphs."""
+    """A dataset."""
 
     @property
     def default(self) -> FactSource:
-        """The graph that patterns are matched against outside GRAPH."""
+        """Default graph."""
         ...
 
     def names(self) -> Iterable[URIRef]:
-        """The names of the others."""
+        """Return the names of the named graphs."""
         ...
 
     def graph(self, name: Term) -> FactSource | None:
-        """The graph of a name, None if there is none."""
+        """Return a named graph, None if it does not exist."""
         ...
 
 
-# A column is looked up by its numbers as places of an array where the array is no longer than so many times
-# the column, and so many cells more.
+# A column is indexed by an array over its range of numbers if the array has at most `_DENSE` times the
+# column's length and `_SPARE_CELLS` more cells.
 _DENSE = 8
 _SPARE_CELLS = 1 << 16
 
 
 class Lookup:
-    """Where the numbers of a column stand.
+    """Index of the positions of the numbers of a column.
 
-    Numbers that lie close together are places of an array; others are searched for in a sorted copy.
+    Dense numbers are indexed by an array, others by binary search in a sorted copy.
     """
 
     def __init__(self, column: Ids) -> None:
@@ -160,7 +160,7 @@ class Lookup:
         self._place_of: Places | None = None
         self._starts: Places | None = None
         if span <= _DENSE * len(column) + _SPARE_CELLS:
-            place_of = np.full(span + 1, -1, np.int64)  # the last cell is for numbers that are not there
+            place_of = np.full(span + 1, -1, np.int64)  # the last cell is for absent numbers
             place_of[column - self._low] = np.arange(len(column))
             if np.count_nonzero(place_of >= 0) == len(column):
                 self._place_of = place_of
@@ -171,10 +171,10 @@ class Lookup:
         self._sorted = column[self._order] if self._starts is None else column[:0]
 
     def find(self, numbers: Ids, guard: QueryLimits = NO_LIMITS) -> tuple[Places, Places]:
-        """For each place of the column that has one of `numbers`: which of these, and the place.
+        """Return the pairs of a position in `numbers` and a position in the column with equal numbers.
 
         Raises:
-            QueryMemoryError: they are more than `guard` lets pass.
+            QueryMemoryError: they exceed the limit.
         """
         if self._place_of is not None:
             places = self._place_of[self._cells(numbers, len(self._place_of) - 1)]
@@ -193,7 +193,7 @@ class Lookup:
         return rows, self._order[np.arange(len(rows)) + np.repeat(begins - before, counts)]
 
     def count(self, numbers: Ids) -> int:
-        """How many places `find` would give."""
+        """Return the number of pairs that `find` would return."""
         if self._place_of is not None:
             return int(np.count_nonzero(self._place_of[self._cells(numbers, len(self._place_of) - 1)] >= 0))
         if self._starts is not None:
@@ -203,18 +203,18 @@ class Lookup:
         return int((np.searchsorted(self._sorted, numbers, "right") - begins).sum())
 
     def _cells(self, numbers: Ids, outside: int) -> Ids:
-        """The cell of each number, `outside` for what is beyond the column's numbers."""
+        """Return the cell of each number, `outside` for numbers beyond the column's range."""
         cells = numbers - self._low
         cells[(cells < 0) | (cells >= outside)] = outside
         return cells
 
 
 class ColumnRelation:
-    """Pairs in memory.
+    """A relation in memory.
 
     Args:
-        subjects, objects: by value.
-        shown: the objects as they are shown.
+        subjects, objects: numbers by value.
+        shown: the objects in their forms.
     """
 
     def __init__(self, subjects: Ids, objects: Ids, shown: Ids | None = None) -> None:
@@ -252,11 +252,11 @@ class ColumnRelation:
 
 
 class IndexedTriples:
-    """All triples of a graph in memory, by value.
+    """All triples of a graph in memory, by value, indexed by position.
 
     Args:
-        subjects, predicates, objects: of equal length.
-        shown: the objects as they are shown.
+        subjects, predicates, objects: columns of equal length.
+        shown: the objects in their forms.
     """
 
     def __init__(self, subjects: Ids, predicates: Ids, objects: Ids, shown: Ids | None = None) -> None:
@@ -290,14 +290,14 @@ class IndexedTriples:
         return MatchedTriples(rows, found[0], found[1], found[2], self.shown[places])
 
     def of_predicate(self, predicate: int) -> ColumnRelation:
-        """The pairs of one predicate."""
+        """Return the pairs of one predicate."""
         _, places = self._lookup(1).find(np.array([predicate], np.int64))
         subjects, _, objects = self.columns
         return ColumnRelation(subjects[places], objects[places], self.shown[places])
 
     @cached_property
     def nodes(self) -> Ids:
-        """Each subject and object once, in order."""
+        """Subjects and objects, sorted, each once."""
         return np.unique(np.concatenate([self.columns[0], self.columns[2]]))
 
     def _lookup(self, place: int) -> Lookup:

@@ -1,4 +1,4 @@
-"""Any triples as a graph to be asked, and several graphs as one."""
+"""Views of graphs and datasets for one query."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pantarhei.rdf.triple_table import triples_of
 
 
 class GraphFacts:
-    """A graph whose triples have been copied.
+    """A graph of copied triples.
 
     Args:
-        terms: gives their terms numbers.
+        terms: dictionary of their terms.
         columns: the triples.
     """
 
@@ -36,7 +36,7 @@ class GraphFacts:
 
     @classmethod
     def of(cls, terms: TermSpace, triples: Iterable[Triple]) -> GraphFacts:
-        """The graph of these triples. Costs a look-up for each term."""
+        """Return the graph of these triples. Costs a look-up for each term."""
         ids = np.array(
             [terms.id_of(respelled(term)) for triple in triples for term in triple], np.int64
         ).reshape(-1, 3)
@@ -46,7 +46,7 @@ class GraphFacts:
 
     @classmethod
     def merged(cls, terms: TermSpace, sources: Sequence[FactSource]) -> GraphFacts:
-        """The triples of all sources, each once."""
+        """Return the union of graphs, each triple once."""
         found = [source.triples().all() for source in sources]
         if not found:
             return cls.of(terms, ())
@@ -92,12 +92,12 @@ class GraphFacts:
 
 
 class LazyGraphs:
-    """A dataset of graphs that are made when they are first asked for.
+    """A dataset whose named graphs are created at first use.
 
     Args:
         default: the default graph.
-        names: of the others.
-        find: gives the graph of one of them, None where it has gone.
+        names: returns the names of the named graphs.
+        find: returns a named graph, None if it does not exist any more.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class LazyGraphs:
 
 
 def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None) -> LazyGraphs:
-    """A dataset with one graph as its default, and others that are there already."""
+    """Return a dataset of existing graphs: the default graph and named graphs."""
     others = named or {}
     return LazyGraphs(
         source, lambda: others, lambda name: others.get(name) if isinstance(name, URIRef) else None
@@ -132,14 +132,14 @@ def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None)
 
 @dataclass(frozen=True)
 class View:
-    """A dataset at one moment.
+    """A dataset at one state.
 
     Args:
         dataset: its graphs.
-        terms: what their numbers stand for.
-        literals: the values of the literals that have the vocabulary's numbers.
-        has_names: whether GRAPH has anything to look at.
-        times: those of triples, by the graph; None is the default graph.
+        terms: dictionary of their terms.
+        literals: values of the literals of the vocabulary.
+        has_names: False if GRAPH is invalid, as over a single graph.
+        times: times of triples by graph; None is the default graph.
     """
 
     dataset: Sources
@@ -150,10 +150,10 @@ class View:
     _joined: dict[Term, View] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def restricted(self, default: Iterable[Term] | None, named: Iterable[Term] | None) -> View:
-        """What FROM and FROM NAMED leave of it; None for neither.
+        """Return the view of the dataset that FROM and FROM NAMED describe.
 
         Raises:
-            QueryError: there is no graph of such a name here.
+            QueryError: a graph does not exist.
         """
         if default is None and named is None:
             return self
@@ -167,19 +167,20 @@ class View:
             here = [f"<{known}>" for known in self.dataset.names()]
             shown = ", ".join(here[:5]) + (f" and {len(here) - 5} more" if len(here) > 5 else "")
             raise QueryError(
-                f"FROM <{name}>: there is no such graph here, and none is fetched from the network; "
-                f"there {'are ' + shown if here else 'is the default graph alone'}"
+                f"FROM <{name}>: there is no such graph, and graphs are not fetched from the network; "
+                "expected "
+                f"{shown if here else 'no FROM: there is the default graph alone'}"
             )
         return found
 
     def united(self) -> View:
-        """The view whose default graph has the triples of all graphs."""
+        """Return the view whose default graph is the union of all graphs."""
         named = [self._graph(name) for name in self.dataset.names()]
         union = GraphFacts.merged(self.terms, [self.dataset.default, *named])
         return View(LazyGraphs(union, self.dataset.names, self.dataset.graph), self.terms, self.literals)
 
     def joined(self, name: Term) -> View:
-        """The view with a named graph's triples in its default graph as well. It is made once."""
+        """Return the view with a named graph's triples in its default graph too. The result is cached."""
         found = self._joined.get(name)
         if found is None:
             both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
@@ -189,7 +190,7 @@ class View:
 
 
 def graph_view(graph: Graph) -> View:
-    """A view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
+    """Return a view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
     terms = TermSpace()
     literals = LiteralValues([])
     if not isinstance(graph, Dataset):

@@ -1,4 +1,4 @@
-"""The facts of a window model, as a graph to be asked."""
+"""Facts of a window model as a graph for pattern matching."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from pantarhei.query.sources.relation import (
 
 
 class JoinedFacts:
-    """The triples of two graphs. Nothing is copied where a predicate is asked for.
+    """Union of two disjoint graphs. Facts are copied only if all triples are read.
 
     Args:
-        large, small: they share no triple, by value; a predicate that the small one does not have costs what
-            it costs in the large one.
+        large, small: graphs without a common triple, by value; a predicate without facts in `small` costs no
+            more than in `large`.
     """
 
     def __init__(self, large: FactSource, small: FactSource) -> None:
@@ -68,7 +68,7 @@ class JoinedFacts:
 
 
 class JoinedRelation:
-    """The pairs of two relations that share none."""
+    """Union of two disjoint relations."""
 
     def __init__(self, large: Relation, small: Relation) -> None:
         self._parts = (large, small)
@@ -98,7 +98,7 @@ def _together(found: Sequence[MatchedPairs]) -> MatchedPairs:
 
 
 def _others(found: Sequence[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
-    """Terms by value, and as they are shown: one array where that is the same."""
+    """Concatenate terms by value and in their forms; one array if both are equal."""
     others = np.concatenate([values for values, _ in found])
     if all(shown is values for values, shown in found):
         return others, others
@@ -107,26 +107,25 @@ def _others(found: Sequence[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
 
 NOTHING: Final = ColumnRelation(*(np.empty(0, np.int64),) * 2)
 
-# So many terms are looked up one by one in the kernel, even if all facts stand in columns already.
+# Greatest number of terms that are looked up in the kernel although the facts are in columns.
 _FEW = 32
 
-# Before they do, it is so many, or one for this many facts.
+# Greatest number of terms that are looked up before: `_RATHER_FEW`, or one for `_FACTS_A_TERM` facts.
 _RATHER_FEW, _FACTS_A_TERM = 512, 16
 
-# So many facts are found in the kernel at most; it cannot be interrupted.
+# Greatest number of facts that one look-up in the kernel returns; it cannot be interrupted.
 _MOST_PROBED = 1 << 16
 
 
 class WindowFacts:
-    """The materialization at one moment.
+    """The materialization at one state.
 
-    Single terms are looked up in the kernel's chains; where many are asked for, all facts are copied into
-    columns, once, and found there.
+    Few terms are looked up in the kernel's chains; for many terms all facts are copied into columns once.
 
     Args:
-        model: it does not change while this is in use.
-        terms: numbers its vocabulary's terms as it does.
-        forms: how literals were written, by fact.
+        model: must not change while this is in use.
+        terms: dictionary with the vocabulary's numbers.
+        forms: literal forms by fact.
     """
 
     def __init__(self, model: WindowModel, terms: TermSpace, forms: FactForms) -> None:
@@ -179,7 +178,7 @@ class WindowFacts:
 
     @property
     def has_columns(self) -> bool:
-        """Whether the facts have been copied into columns."""
+        """True if the facts have been copied into columns."""
         return "_grouped" in self.__dict__
 
     @cached_property
@@ -190,14 +189,14 @@ class WindowFacts:
 
     @cached_property
     def _forms_of(self) -> dict[int, list[tuple[int, int, Literal]]]:
-        """The forms by class or property, each with the subject and object of its fact."""
+        """Forms by class or property, each with the subject and object of its fact."""
         forms_of: dict[int, list[tuple[int, int, Literal]]] = defaultdict(list)
         for (predicate, subject, object_), form in self._forms.items():
             forms_of[predicate].append((subject, object_, form))
         return forms_of
 
     def columns(self, number: int) -> ColumnRelation:
-        """The facts of a class or property, with `NONE` as the object of a class's."""
+        """Return the facts of a class or property; objects of a class are `NONE`."""
         starts, subjects, objects = self._grouped
         part = slice(int(starts[number]), int(starts[number + 1]))
         forms = self._forms_of.get(number)
@@ -206,7 +205,7 @@ class WindowFacts:
         return ColumnRelation(subjects[part], what, None if shown is what else shown)
 
     def _all_shown(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
-        """The objects, in the forms of their facts."""
+        """Return the objects in the forms of their facts."""
         shown = self._terms.shown(objects)
         if shown is objects:
             shown = objects.copy()
@@ -221,7 +220,7 @@ class WindowFacts:
 
     @cached_property
     def _symbol_ids(self) -> Ids:
-        """The numbers that the names of classes and properties have as terms, for those that have facts."""
+        """Term numbers of the classes and properties that have facts."""
         symbols = self._model.vocabulary.symbols
         counts = np.diff(self._grouped[0])
         ids = [
@@ -232,7 +231,7 @@ class WindowFacts:
 
     @cached_property
     def _of_symbols(self) -> Ids:
-        """The symbol of each fact."""
+        """Class or property of each fact."""
         counts = np.diff(self._grouped[0])
         return np.repeat(np.arange(len(counts)), counts)
 
@@ -260,15 +259,15 @@ class WindowFacts:
     # -- single terms ------------------------------------------------------------------------------
 
     def is_few(self, count: int) -> bool:
-        """Whether so many terms are better looked up in the kernel one by one."""
+        """Return True if `count` terms are cheaper to look up in the kernel than in columns."""
         if self.has_columns:
             return count <= _FEW
         return count <= max(_RATHER_FEW, len(self._model) // _FACTS_A_TERM)
 
     def shown(self, number: int, subjects: Ids, objects: Ids) -> Ids:
-        """The objects of a property's facts, in the forms of these.
+        """Return the objects of a property's facts in their forms.
 
-        Costs a look-up for each literal whose value has been met in several forms, or for each of a few.
+        Costs a look-up for each literal whose value has several forms, or for each of a few.
         """
         if not self._forms:
             return self._terms.shown(objects)
@@ -288,9 +287,10 @@ class WindowFacts:
         return shown
 
     def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids] | None:
-        """The places among `terms` of the facts that have one as their subject, or object; the other ends.
+        """Return the facts with one of `terms` as subject or object: positions in `terms`, and the other
+        ends.
 
-        None if they are many: then columns say how many before they are made.
+        None if the terms or facts are many: columns count the matches before they are allocated.
         """
         if not self.is_few(len(terms)):
             return None
@@ -304,7 +304,7 @@ class WindowFacts:
         return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
 
     def present(self, number: int, subjects: Ids, objects: Ids) -> Mask:
-        """Which facts of a class or property there are."""
+        """Return a mask of the facts of a class or property that are in the store."""
         facts = np.empty((len(subjects), 3), np.int32)
         facts[:, 0], facts[:, 1], facts[:, 2] = number, _numbers(subjects), _numbers(objects)
         found: Mask = np.array(self._model.kernel.store.present(contiguous(facts)), np.bool_)
@@ -312,7 +312,7 @@ class WindowFacts:
 
 
 class PropertyFacts:
-    """The facts of a property."""
+    """Facts of a property."""
 
     def __init__(self, facts: WindowFacts, number: int) -> None:
         self._facts, self._number = facts, number
@@ -346,11 +346,11 @@ class PropertyFacts:
 
 
 class ClassFacts:
-    """The members of a class, as pairs with its name.
+    """Members of a class, as pairs with its name.
 
     Args:
-        number: of the class.
-        name: the number of its name, by value.
+        number: number of the class.
+        name: number of its name, by value.
     """
 
     def __init__(self, facts: WindowFacts, number: int, name: int) -> None:
