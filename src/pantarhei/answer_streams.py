@@ -1,7 +1,8 @@
-"""Rules without strata over a reasoner's window: all answer streams, apart from what `load_rules` has.
+"""Answer streams of temporal rules without strata, over a reasoner's window.
 
-Such rules have no one answer. Conclusions of different answer streams contradict each other, so nothing of
-them is in the reasoner: it is told what to say, and asked.
+Such rules have several answer streams, whose conclusions contradict each other. So the conclusions are not
+added to the
+reasoner, unlike those of `load_rules`: the answer streams are computed on request.
 """
 
 from __future__ import annotations
@@ -30,24 +31,26 @@ if TYPE_CHECKING:
     from pantarhei.model.term import Triple
 
 HEARING: Final = "answer streams"
-"""The name that it is attached to a reasoner by."""
+"""Name of the consumer in a reasoner."""
 
 
 class AnswerStreams:
-    """Rules that need no strata, asked over the repaired window of a reasoner (LA17 Definition 5).
+    """Temporal rules without strata over the repaired window of a reasoner (LA17 Definition 5).
 
-    What is said at a tick is as for temporal rules (docs/temporal-rules.md).
-    It is kept as far back as windows reach, in memory alone: checkpoints have nothing of it.
+    The stream at a tick is as for temporal rules (docs/temporal-rules.md). It is recorded as far back as
+    windows reach, in
+    memory only: checkpoints do not contain it.
 
     Args:
-        reasoner: what is pushed to; one that has seen nothing yet. It has one such companion at most.
-        rules: a path, a text as `load_rules` takes it, or rules made in Python.
-        start: the timestamp of the first tick; None for the first step's minus the largest window.
-        prefixes: as `load_rules` takes them.
+        reasoner: a reasoner before its first push. It has at most one such companion.
+        rules: a path, a text as for `load_rules`, or rules made in Python.
+        start: timestamp of the first tick; None for the first step minus the largest window.
+        prefixes: as for `load_rules`.
 
     Raises:
-        TemporalRuleError: a rule is unsafe, or of a form that cannot be; a conclusion is to be remembered, or
-            is the ontology's.
+        TemporalRuleError: a rule is unsafe or has an unsupported form; a conclusion is remembered, or is a
+            class or
+            property of the ontology.
         InputError: the file cannot be read.
         OptionError: the reasoner has begun, or has a companion.
     """
@@ -62,23 +65,23 @@ class AnswerStreams:
         check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner")
         self.rules = rules_without_strata(rules, prefixes, reasoner.ontology.predicates)
         if reasoner._held.history.step is not None:
-            raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
+            raise OptionError("reasoner", "one that has begun", "a reasoner before its first push")
         self._reasoner = reasoner
         self._hearing = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
         with reasoner._lock:
             reasoner._held.attach(HEARING, self._hearing)
 
     def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
-        """The answer streams at the present tick, in the order of their texts; none before the first step.
+        """Compute the answer streams at the present tick, ordered by their texts; none before the first step.
 
-        Costs what clingo does: up to exponentially much in the number of conclusions.
+        Costs up to exponential time in the number of conclusions, in clingo.
 
         Args:
-            most: how many at most; 0 for all. Which ones are found first is clingo's choice.
+            most: limit on the number of answer streams, 0 for all. Clingo decides which ones are found first.
 
         Raises:
             ClingoNotFoundError: clingo is not installed.
-            OptionError: `most` is no number from 0 on.
+            OptionError: `most` is not a number from 0 on.
         """
         if not isinstance(most, int) or isinstance(most, bool) or most < 0:
             raise OptionError("most", repr(most), "a whole number, 0 for all answer streams")
@@ -92,10 +95,10 @@ def rules_without_strata(
     prefixes: Mapping[str, str] | None,
     predicates: Collection[Predicate],
 ) -> tuple[TemporalRule, ...]:
-    """Read rules and check them as `AnswerStreams` does.
+    """Read and check rules as `AnswerStreams` does.
 
     Args:
-        predicates: the classes and properties of the ontology.
+        predicates: classes and properties of the ontology.
 
     Raises:
         TemporalRuleError, InputError: as `AnswerStreams`.
@@ -105,8 +108,8 @@ def rules_without_strata(
     for rule in read:
         check_safety(rule)
         if rule.head.atom.predicate in predicates:
-            problem = f"{short(rule.head.atom.predicate)} is concluded, and is of the ontology"
-            raise rule_error(problem, "a head that the ontology does not know", rule.head, rule)
+            problem = f"{short(rule.head.atom.predicate)} is concluded, but belongs to the ontology"
+            raise rule_error(problem, "a head that is not in the ontology", rule.head, rule)
     return read
 
 
@@ -114,7 +117,7 @@ def largest_windows(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, i
     """Return the largest window in ticks and the largest in assertions.
 
     Raises:
-        TemporalRuleError: a rule does not fit the ticks.
+        TemporalRuleError: a window does not fit the ticks.
     """
     timed, counted = [0], [0]
     for rule in rules:
@@ -132,7 +135,7 @@ def _read(
     rules: str | PathLike[str] | Iterable[TemporalRule], prefixes: Mapping[str, str] | None
 ) -> tuple[TemporalRule, ...]:
     if not isinstance(rules, str | PathLike):
-        expected = "a path, the text of rules, or rules; of what load_rules gave that is its .rules"
+        expected = "a path, a text, or rules such as the .rules of load_rules"
         check_type("rules", rules, Iterable, expected)
         given = tuple(rules)
         for rule in given:
@@ -141,13 +144,13 @@ def _read(
     read = read_source(rules, prefixes)
     if read.remembered:
         predicate, written = min(read.remembered.items())
-        problem = f"{short(predicate)} is to be remembered, and answer streams differ"
-        raise TemporalRuleError(problem, "rules that remember nothing, or load_rules", *written)
+        problem = f"{short(predicate)} is remembered, but answer streams differ"
+        raise TemporalRuleError(problem, "rules without remembered conclusions, or load_rules", *written)
     return read.rules
 
 
 class _StreamRecorder:
-    """A consumer (engine/consumer.py) that notes what is said, in terms, as far back as rules look.
+    """Consumer (engine/consumer.py) that records the stream, in terms, as far back as rules read it.
 
     Each step costs a pass over the materialization.
     """
@@ -178,18 +181,18 @@ class _StreamRecorder:
 
     @property
     def said(self) -> AtomStream | None:
-        """What has been said; None before the first step."""
+        """The recorded stream, None before the first step."""
         if self._first is None or not self._told:
             return None
         return AtomStream(self._first, self._told[-1].tick, self._told)
 
     @property
     def asks_for(self) -> Symbols:
-        """See `Consumer`."""
+        """Classes and properties that the rules read."""
         return self._asked
 
     def due(self, after: int, until: int) -> int | None:
-        """See `Consumer`: when the window loses an ABox."""
+        """Return the tick at which the window loses an ABox (see `Consumer`)."""
         if self._oldest is None or not self._told:
             return None
         tick = max(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)), self._told[-1].tick + 1)
@@ -197,10 +200,10 @@ class _StreamRecorder:
         return end if after < end <= self.ticks.end_of(self.ticks.tick_of_time(until) - 1) else None
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """See `Consumer`: `apply` was told all there is to know."""
+        """Do nothing: `apply` has recorded the step."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """See `Consumer`: note what is said at the tick that the step came to."""
+        """Record the stream at the tick of the step."""
         assert changes.step is not None and changes.log is not None, "a reasoner has a window"
         if self.ticks.kind is not changes.step.kind:
             self._set(Ticks(self.ticks.window, changes.step.kind))
@@ -223,7 +226,7 @@ class _StreamRecorder:
         self._oldest = None if oldest is None else oldest.ticks
 
     def _needed(self, told: tuple[TickAtoms, ...]) -> tuple[TickAtoms, ...]:
-        """What windows can still ask for, whatever becomes of the present tick."""
+        """Return the ticks that windows can still read, whatever the present tick becomes."""
         first, events, place = told[-1].tick - self._largest, 0, len(told) - 1
         while place and (self._keeps_all or told[place].tick > first or events < self._counts):
             place -= 1
@@ -231,30 +234,28 @@ class _StreamRecorder:
         return told[place:]
 
     def mark(self) -> object:
-        """See `Consumer`."""
         return self._told, self._first, self._oldest
 
     def back(self, mark: object) -> None:
-        """See `Consumer`."""
         assert isinstance(mark, tuple)
         self._told, self._first, self._oldest = mark
 
     def used_terms(self, used: UsedTerms) -> None:
-        """See `Consumer`: it holds terms, not their numbers."""
+        """Do nothing: the record holds terms, not numbers."""
 
     def renamed(self, renaming: Renaming) -> None:
-        """See `Consumer`."""
+        """Do nothing: the record holds terms, not numbers."""
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
-        """See `Consumer`."""
+        """Do nothing: the record remains valid."""
 
     def saved(self) -> Callable[[], bytes]:
-        """See `Consumer`: nothing of it is in checkpoints."""
+        """Return an empty state: checkpoints do not contain the record."""
         return bytes
 
 
 def _atom(triple: Triple) -> TemporalAtom:
-    """What a triple says, as rules write it."""
+    """Convert a triple to an atom."""
     subject, predicate, object_ = triple
     if predicate == RDF_TYPE:
         return TemporalAtom(object_, (subject,))  # type: ignore[arg-type]

@@ -133,7 +133,7 @@ def test_one_window_reports_the_same_anew_and_by_its_changes(seed, monkeypatch):
     found = list(query.run())
     monkeypatch.setattr(build, "views_of", lambda asked: "it is to be compared")
     anew = pr.register(case.text, ontology, **options)
-    assert anew.plan().startswith("Evaluated anew")
+    assert anew.plan().startswith("Re-evaluated")
     wanted = [(at, added, removed) for at, added, removed in anew.run() if added or removed]
     assert [report for report in found if report.added or report.removed] == wanted, case.text
 

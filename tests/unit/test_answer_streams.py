@@ -99,8 +99,8 @@ def test_clingo_that_is_missing_is_told_of(monkeypatch):
 
 def test_what_has_no_answer_streams_is_refused():
     for text, said in (
-        ("remember on.\non(X) :- :Hot(X).", "on is to be remembered"),
-        (":Odd(X) :- :Hot(X).", "Odd is concluded, and is of the ontology"),
+        ("remember on.\non(X) :- :Hot(X).", "on is remembered"),
+        (":Odd(X) :- :Hot(X).", "Odd is concluded, but belongs to the ontology"),
         ("on(X) :- not :Hot(X).", "nothing binds it"),
         ("on(X) in [3] :- :Hot(X).", "a head"),
     ):

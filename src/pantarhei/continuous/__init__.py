@@ -1,4 +1,4 @@
-"""Continuous queries over streams: texts of stream languages, driven to their end."""
+"""Continuous queries over streams, written in stream query languages."""
 
 from pantarhei.continuous.register import register
 

@@ -1,4 +1,4 @@
-"""Continuous queries built from a text, streams and static graphs."""
+"""Builder of continuous queries from a text, streams and static graphs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _WHOLE: Final = URIRef("urn:pantarhei:window:1")
 
 
 class Alignment(NamedTuple):
-    """Where windows lie in time, as far as texts do not say; `register` has what each means."""
+    """Alignment of windows in time, for texts that do not define it. The fields are arguments of
+    `register`.
+    """
 
     origin: TimePoint | None
     since: TimePoint | None
@@ -41,55 +43,55 @@ def build_query(
     window: Window | None,
     alignment: Alignment,
 ) -> StreamQuery:
-    """What `register` gives, and raises."""
+    """Build the query for `register`; raises the same errors."""
     prefixes = {} if ontology is None else {p: str(iri) for p, iri in ontology.graph.namespaces()}
     made = _with_window(read_stream_text(text, prefixes), streams, window)
     origin, since, until, closed = alignment
     if window is not None:
         for name, given in (("origin", origin), ("closed", closed)):
             if given is not None:
-                raise OptionError(name, repr(given), "none: the window says it")
+                raise OptionError(name, repr(given), "none: the window defines it")
         origin, closed = window.origin, window.closed
     _check_entailment(made, ontology)
-    asked = StreamQuerySpec.of(made, static, origin or 0, closed or "right", since)
+    spec = StreamQuerySpec.of(made, static, origin or 0, closed or "right", since)
     elements = merge_streams(select_streams(streams, dict.fromkeys(each.stream for each in made.windows)))
-    views, name = views_of(asked), made.name or "query"
+    views, name = views_of(spec), made.name or "query"
     always = load_ontology(Graph()) if ontology is None else ontology
     driven: DrivenQuery
     if isinstance(views, str):
-        driven = RecomputedQuery(asked, views, name, always)
+        driven = RecomputedQuery(spec, views, name, always)
     else:
-        driven = WindowedQuery(asked, views, name, always)
-    return StreamQuery(driven, asked, elements, until)
+        driven = WindowedQuery(spec, views, name, always)
+    return StreamQuery(driven, spec, elements, until)
 
 
 def _with_window(made: StreamText, streams: Mapping[str, Stream], window: Window | None) -> StreamText:
-    """What is registered; a text without a window has that one over its one stream.
+    """Add the given window, over the one stream, to a text without windows.
 
     Raises:
-        OptionError: the text says one, or none is given, or there are several streams.
+        OptionError: the text has windows, no window is given, or there are several streams.
     """
     if made.windows:
         if window is not None:
             raise OptionError("window", str(window), "none: the text has windows")
         return made
     if window is None:
-        raise OptionError("window", "None", "a Window: the text is SPARQL, and says none")
+        raise OptionError("window", "None", "a Window: a SPARQL text does not define one")
     if len(streams) != 1:
-        raise OptionError("streams", f"{len(streams)} of them", "one: the text is SPARQL, and names none")
+        raise OptionError("streams", f"{len(streams)} of them", "one: a SPARQL text does not name a stream")
     (stream,) = streams
     return replace(made, windows=(StreamWindow(_WHOLE, URIRef(stream), window, is_default=True),))
 
 
 def _check_entailment(made: StreamText, ontology: Ontology | None) -> None:
-    """Nothing, if there is an ontology where the text asks for one, and none where it wants none.
+    """Check that an ontology is given if the text requires one, and only then.
 
     Raises:
-        QueryError: it is not so.
+        QueryError: the ontology contradicts the text's entailment regime.
     """
     regime = made.entailment
     if regime is not None and (regime == f"{_ENTAILMENT}Simple") is not (ontology is None):
         raise QueryError(
-            f"the text asks for the entailment regime <{regime}>: "
-            + ("an ontology is asked for" if ontology is None else "without an ontology it has that")
+            f"the text requires the entailment regime <{regime}>: "
+            + ("give an ontology" if ontology is None else "give no ontology")
         )

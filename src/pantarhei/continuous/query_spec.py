@@ -1,4 +1,4 @@
-"""What a text asks for, made ready to be answered: windows, static graphs, and when it reports."""
+"""Specification of a query over streams: its windows, static graphs and report policy."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from pantarhei.window.sliding import Closed, Window
 
 @dataclass(frozen=True, slots=True)
 class LaggedWindow:
-    """A window over time, which may lie in the past.
+    """Time window, whose content may end before its boundary.
 
     Args:
-        window: whose boundaries are looked at.
-        ago: how long before a boundary its content ends, None for not at all.
+        window: the window that determines the boundaries.
+        ago: time between the end of the content and the boundary, None for 0.
     """
 
     window: Window
@@ -41,7 +41,7 @@ class LaggedWindow:
 
     @classmethod
     def of(cls, extent: Extent) -> LaggedWindow | None:
-        """What moves with time, None where nothing does."""
+        """Convert an extent; None for an extent that does not move with time."""
         match extent:
             case Window():
                 return cls(extent)
@@ -50,11 +50,11 @@ class LaggedWindow:
         return None
 
     def lag(self, kind: TimeKind) -> int:
-        """How many ticks before a boundary its content ends."""
+        """Return the number of ticks between the end of the content and the boundary."""
         return 0 if self.ago is None else duration_ticks(self.ago, kind)
 
     def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
-        """The first and the last tick inside at a boundary."""
+        """Return the first and the last tick inside at a boundary."""
         first, last = self.window.content_at(kind, boundary)
         return first - self.lag(kind), last - self.lag(kind)
 
@@ -70,15 +70,15 @@ class LaggedWindow:
 
 @dataclass(frozen=True, slots=True)
 class StreamQuerySpec:
-    """What a text asks for.
+    """Specification of a query over streams.
 
     Args:
-        made: what the text registers.
-        query: what is to be answered, without FROM and FROM NAMED.
-        windows: as the text has them; those over time begin where they are to, and are closed as they are.
-        policy: when it reports, and what.
-        always: the triples of the default graph that no stream brings.
-        named: the static graphs that GRAPH finds.
+        text: the parsed text.
+        query: its query, without FROM and FROM NAMED.
+        windows: its windows, aligned with the given origin and closed ends.
+        policy: time and content of reports.
+        always: static triples of the default graph.
+        named: static named graphs.
     """
 
     text: StreamText
@@ -97,10 +97,10 @@ class StreamQuerySpec:
         closed: Closed,
         since: TimePoint | None,
     ) -> StreamQuerySpec:
-        """What a text asks for.
+        """Create the specification of a text.
 
         Raises:
-            OptionError: it asks for a static graph that is not given, or one is none.
+            OptionError: a static graph that the text names is not given, or is invalid.
         """
         graphs = {
             URIRef(name): tuple(dict.fromkeys(triples_of(graph, "static"))) for name, graph in static.items()
@@ -113,7 +113,7 @@ class StreamQuerySpec:
         asked_for = [*default, *graphs_named(made.query.node), *beside]
         for name in asked_for:
             if name not in names and name not in graphs:
-                expected = f"the graph <{name}>, which the query asks for, among those given"
+                expected = f"the graph <{name}>, which the query names, among the given ones"
                 raise OptionError("static", ", ".join(f"<{each}>" for each in graphs) or "none", expected)
         policy = ReportPolicy.of(made.on, made.emit, made.tick)
         by_period = policy.period is not None and all(isinstance(w.extent, CountWindow) for w in windows)
@@ -129,13 +129,15 @@ class StreamQuerySpec:
 
     @property
     def moving(self) -> tuple[LaggedWindow, ...]:
-        """The windows over time."""
+        """Time windows."""
         found = (LaggedWindow.of(window.extent) for window in self.windows)
         return tuple(each for each in found if each is not None)
 
     @property
     def clocks(self) -> tuple[LaggedWindow, ...]:
-        """What closes as time passes: the windows over time; where all count, the periods of the query."""
+        """Windows whose closing triggers reports: the time windows, or the query's period if all windows
+        count ABoxes or triples.
+        """
         period = self.policy.period
         if self.moving or period is None:
             return self.moving
@@ -143,7 +145,7 @@ class StreamQuerySpec:
 
     @property
     def uses_triple_times(self) -> bool:
-        """Whether it asks for the times of triples."""
+        """Whether the query uses the times of triples."""
         return any(
             uses_timestamps(expression)
             for node in nodes_of(self.query.node)
@@ -152,13 +154,13 @@ class StreamQuerySpec:
 
     @property
     def spine(self) -> Window:
-        """A window that has the kind of time of the query's; what time does is seen by it."""
+        """A window with the query's kind of time, for advancing time."""
         ranges = [each.window.range for each in self.clocks if each.window.kind is not None]
         return Window(ranges[0] if ranges else 0)
 
     @property
     def window_lines(self) -> list[str]:
-        """A line for each window: the graph that it is, what is inside, and its stream."""
+        """A line of text for each window: its graph, its extent and its stream."""
         return [
             f"  {'the default graph' if window.is_default else f'<{window.name}>'}: "
             f"{window.extent} over <{window.stream}>"
@@ -167,7 +169,7 @@ class StreamQuerySpec:
 
 
 def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWindow:
-    """The window with its boundaries where they are to be."""
+    """Align a window."""
     match window.extent:
         case Window() as extent:
             return replace(window, extent=replace(extent, origin=origin, closed=closed))
@@ -179,6 +181,6 @@ def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWi
 
 
 def graphs_named(node: Node) -> list[Term]:
-    """The graphs that GRAPH names."""
+    """Return the constant graph names of GRAPH."""
     names = [each.name for each in nodes_of(node) if isinstance(each, GraphNode)]
     return [name for name in names if not isinstance(name, Variable)]

@@ -1,18 +1,21 @@
-"""A query of windows that are no views of one: evaluated anew whenever it may report.
+"""Queries re-evaluated at each report, over windows that are not views of one window model.
 
-What its windows hold is kept as it came. At each look the graphs of the query are made of that: each is what
-a reasoner says that takes in the content in time order. It costs a materialization of the windows. The time
-of a triple is the newest that this reasoner knows of its support. A content has changed where something else
-holds in its graph than before; for a query that asks for times, also where it holds since another one.
+The elements in the windows are kept as they arrived. At each evaluation, the graphs of the query are
+materialized from
+them by reasoners that push each content in time order, which costs a materialization of the windows. The time
+of a
+triple is the newest timestamp of its support. A content has changed if its materialization has; for a query
+that uses
+the times of triples, also if a time has.
 
-What a window that counts holds: the newest ABoxes, each as a whole.
+Content of a window that counts ABoxes or triples; ! marks a closing:
 
-                            a    b    c    d    e        held, and ! where it closes
+                            a    b    c    d    e
     triples of the ABox     2    2    1    5    1
-    [TRIPLES 3 STEP 3]      a    ab!  c    cd!  e        it tumbles
-    [TRIPLES 3 STEP 1]      a!   ab!  bc!  d!   de!      the newest that have 3 or more
+    [TRIPLES 3 STEP 3]      a    ab!  c    cd!  e        tumbling
+    [TRIPLES 3 STEP 1]      a!   ab!  bc!  d!   de!      the newest ABoxes with at least 3 triples
 
-A window closes with the ABox that completes its step, and moves when the next one comes.
+Such a window closes with the ABox that completes its step, and moves with the next ABox.
 """
 
 from __future__ import annotations
@@ -58,10 +61,11 @@ _Held = TypeVar("_Held")
 
 
 class CountedWindow(Generic[_Held]):
-    """The content of a window that counts.
+    """Content of a window that counts ABoxes or triples.
 
-    It holds what came since it moved last, and before that the newest ABoxes for which there is room: until
-    all have `size`, or would have when the step is complete. An ABox of nothing is none of them.
+    It contains the ABoxes since its last move, and before them the newest ABoxes that complete its size, or
+    would complete
+    it at the end of the step. Empty ABoxes are ignored.
 
     >>> window = CountedWindow(CountWindow(3, 3, "triples"))
     >>> [(window.add(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
@@ -75,10 +79,10 @@ class CountedWindow(Generic[_Held]):
         self._before = self._since = 0  # the counts of the two
 
     def add(self, held: _Held, triples: int) -> bool:
-        """An ABox comes; whether the window closes with it.
+        """Add an ABox; returns whether the window closes with it.
 
         Args:
-            triples: how many it has.
+            triples: number of triples of the ABox.
         """
         count = triples if self._window.of == "triples" else 1
         if not count:
@@ -96,17 +100,17 @@ class CountedWindow(Generic[_Held]):
 
     @property
     def is_full(self) -> bool:
-        """Whether it has its size."""
+        """Whether the content has the window's size."""
         return self._before + self._since >= self._window.size
 
     @property
     def content(self) -> tuple[_Held, ...]:
-        """The ABoxes inside, oldest first."""
+        """ABoxes inside, oldest first."""
         return tuple(held for held, _ in (*self._older, *self._newer))
 
 
 class _StreamItem(NamedTuple):
-    """What a stream brought at once, as long as a window may hold it."""
+    """Element of a stream that a window may contain."""
 
     tick: int
     stream: URIRef
@@ -118,7 +122,7 @@ _Content = tuple[_StreamItem, ...]
 
 @dataclass(frozen=True)
 class _ClosedGraph:
-    """What holds where a content has come, and since when each triple does, if that is asked for."""
+    """Materialization of a content, with the times of its triples if the query uses them."""
 
     content: _Content
     triples: tuple[Triple, ...]
@@ -126,48 +130,48 @@ class _ClosedGraph:
 
     @cached_property
     def holding(self) -> frozenset[Hashable]:
-        """The triples by value, each with its time."""
+        """Values of the triples, each with its time."""
         return frozenset((values_of(triple), self.times.of(triple)) for triple in self.triples)
 
 
 class RecomputedQuery:
-    """Answers a query from the contents of its windows.
+    """Query over streams that is re-evaluated from the contents of its windows.
 
     Args:
-        asked: what the text asks for.
-        reason: why its windows are no views of one.
+        spec: specification of the query.
+        reason: explanation in the plan why the query is not maintained incrementally.
 
     Raises:
-        InconsistentOntologyError: what always holds contradicts the ontology.
+        InconsistentOntologyError: the static triples contradict the ontology.
     """
 
-    def __init__(self, asked: StreamQuerySpec, reason: str, name: str, ontology: Ontology) -> None:
-        self.name, self.text, self.query = name, asked.text.text, asked.query
-        self._asked, self._reason, self._ontology = asked, reason, ontology
-        self._node = optimize(asked.query.node, has_forms=True)
+    def __init__(self, spec: StreamQuerySpec, reason: str, name: str, ontology: Ontology) -> None:
+        self.name, self.text, self.query = name, spec.text.text, spec.query
+        self._spec, self._reason, self._ontology = spec, reason, ontology
+        self._node = optimize(spec.query.node, has_forms=True)
         self._windows: tuple[LaggedWindow | CountedWindow[_StreamItem] | None, ...] = tuple(
-            _window_of(window.extent) for window in asked.windows
+            _window_of(window.extent) for window in spec.windows
         )
-        self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.uses_triple_times
-        self._tells_time = depends_on_clock(asked.query.node)
+        self._spine, self._clocks, self._asks_times = spec.spine, spec.clocks, spec.uses_triple_times
+        self._tells_time = depends_on_clock(spec.query.node)
         self._lock = threading.Lock()  # its state may be read while another thread runs it
         self._step: Step | None = None
         self._began = self._taken = 0
         self._held: list[_StreamItem] = []
         self._graphs: dict[URIRef | None, _ClosedGraph] = {}
-        self._seen = self._holding([()] * len(asked.windows))
+        self._seen = self._holding([()] * len(spec.windows))
         self._answers: Counter[AnswerRow] = Counter()
 
     # -- time passes -------------------------------------------------------------------------------
 
     def push(self, element: StreamElement) -> AnswerChange | None:
-        """A stream brings something."""
+        """Process an element of a stream."""
         with self._lock:
             self._taken += 1
             triples = _triples(element.abox, prefix_of_push(self._taken, 0))
             reports = self._advance(element.at)
             assert self._step is not None, "time has come to the element"
-            held, policy = _StreamItem(self._step.now, element.stream, triples), self._asked.policy
+            held, policy = _StreamItem(self._step.now, element.stream, triples), self._spec.policy
             self._held.append(held)
             closes = self._count(held)
             if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
@@ -176,23 +180,23 @@ class RecomputedQuery:
         return _change(element.at, reports)
 
     def _count(self, held: _StreamItem) -> bool:
-        """Let the windows that count take it in; whether one closes, which is to be reported."""
+        """Add an item to the windows that count; returns whether one closes with a report."""
         counting = [
             counted
-            for counted, window in zip(self._windows, self._asked.windows, strict=True)
+            for counted, window in zip(self._windows, self._spec.windows, strict=True)
             if isinstance(counted, CountedWindow) and window.stream == held.stream
         ]
         closing = [counted for counted in counting if counted.add(held, len(set(held.triples)))]
-        return any(counted.is_full or not self._asked.policy.whole for counted in closing)
+        return any(counted.is_full or not self._spec.policy.whole for counted in closing)
 
     def advance(self, at: TimePoint) -> AnswerChange | None:
-        """Time comes to `at`, and nothing arrives."""
+        """Advance time to `at`."""
         with self._lock:
             reports = self._advance(at)
         return _change(at, reports)
 
     def _advance(self, at: TimePoint) -> list[RepeatedReport]:
-        before, policy = self._step, self._asked.policy
+        before, policy = self._step, self._spec.policy
         self._step = step = step_to(self._spine, before, at)
         if before is None:
             since = policy.since
@@ -204,7 +208,9 @@ class RecomputedQuery:
         return []
 
     def _close(self, kind: TimeKind, before: int, now: int) -> list[RepeatedReport]:
-        """Evaluate the query at the boundaries that close, once where no content changes between them."""
+        """Evaluate the query at the boundaries that close, once for boundaries between which no content
+        changes.
+        """
         stops = {stop for each in self._clocks for stop in each.window.stops(kind, before, now)}
         reports: list[RepeatedReport] = []
         for until in (*sorted(stops), now):
@@ -228,8 +234,8 @@ class RecomputedQuery:
         return reports
 
     def _closings(self, kind: TimeKind, before: int, now: int) -> dict[bool, tuple[range, ...]]:
-        """Return the boundaries that close: of windows closed to the left, first (True), and of others."""
-        policy = self._asked.policy
+        """Return the boundaries that close: of left-closed windows first (True), then of other windows."""
+        policy = self._spec.policy
         found: dict[bool, tuple[range, ...]] = {}
         for is_left in (True, False):
             moving = (each for each in self._clocks if (each.window.closed == "left") is is_left)
@@ -240,13 +246,16 @@ class RecomputedQuery:
     def _next_change(self, kind: TimeKind, at: int) -> int | None:
         """Return the first tick after a boundary at which time alone changes a window; None for never."""
         ticks: list[int] = []
-        for moving, asked in zip(self._windows, self._asked.windows, strict=True):
+        for moving, each_window in zip(self._windows, self._spec.windows, strict=True):
             if isinstance(moving, LaggedWindow):
                 window, lag = moving.window, moving.lag(kind)
                 is_boundary = window.next_boundary(kind, at) == at
                 first, last = moving.content_at(kind, at if is_boundary else window.step_at(kind, at).end)
                 inside, after = (
-                    next((each.tick for each in self._held_from(tick) if each.stream == asked.stream), None)
+                    next(
+                        (each.tick for each in self._held_from(tick) if each.stream == each_window.stream),
+                        None,
+                    )
                     for tick in (first, last + 1)
                 )
                 if inside is not None and inside <= last:
@@ -256,11 +265,11 @@ class RecomputedQuery:
         return max(min(ticks), at + 1) if ticks else None
 
     def _held_from(self, tick: int) -> Iterator[_StreamItem]:
-        """Iterate over the elements held from a tick on."""
+        """Iterate over the items from a tick on."""
         return islice(self._held, bisect_left(self._held, tick, key=_tick), None)
 
     def _forget(self, step: Step) -> None:
-        """Forget what no window will hold again."""
+        """Drop the items that no window will contain again."""
         if None in self._windows:
             return
         moving = (window for window in self._windows if isinstance(window, LaggedWindow))
@@ -275,18 +284,19 @@ class RecomputedQuery:
     # -- looking -----------------------------------------------------------------------------------
 
     def _look_now(self, step: Step) -> list[RepeatedReport]:
-        """Return the report where no window closes as time passes, if the conditions hold."""
-        if not self._asked.policy.is_due(step.kind, step.now):
+        """Return the report at the present time, where no window closes, if the policy's conditions hold."""
+        if not self._spec.policy.is_due(step.kind, step.now):
             return []
         return self._look(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
 
     def _look(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[RepeatedReport]:
-        """Return the reports at times between which no content changes, if the conditions hold.
+        """Return the reports at times between which no content changes, if the policy's conditions hold.
 
         Args:
-            closes_left: whether windows closed to the left close there, or others; None if none does.
+            closes_left: whether left-closed windows close there (True) or other windows (False); None if no
+                window closes.
         """
-        policy, now = self._asked.policy, next(times.ticks())
+        policy, now = self._spec.policy, next(times.ticks())
         contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
         if "change" in policy.conditions:
             if not self._has_changed(contents):
@@ -307,7 +317,7 @@ class RecomputedQuery:
         return [RepeatedReport(times[:1], came, went)] if came or went else []
 
     def _has_changed(self, contents: Sequence[_Content]) -> bool:
-        """Whether something else holds in a graph than when the query looked last."""
+        """Return whether a graph differs from the last evaluation."""
         before, self._seen = self._seen, self._holding(contents)
         return self._seen != before
 
@@ -315,8 +325,8 @@ class RecomputedQuery:
         return {name: closed.holding for name, closed in self._all_closed(contents).items()}
 
     def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
-        """What a window holds: as it closes, or else as it stands."""
-        stream, moving = self._asked.windows[place].stream, self._windows[place]
+        """Return the content of a window: at its closing, or at present."""
+        stream, moving = self._spec.windows[place].stream, self._windows[place]
         held: Sequence[_StreamItem] = self._held
         if isinstance(moving, CountedWindow):
             return moving.content
@@ -330,33 +340,33 @@ class RecomputedQuery:
     # -- answering ---------------------------------------------------------------------------------
 
     def _evaluated(self, contents: Sequence[_Content], at: TimePoint) -> Counter[AnswerRow]:
-        asked, terms, closed = self._asked, TermSpace(), self._all_closed(contents)
+        spec, terms, closed = self._spec, TermSpace(), self._all_closed(contents)
         held = {name: each.triples for name, each in closed.items() if name is not None}
-        named = {name: GraphFacts.of(terms, triples) for name, triples in {**asked.named, **held}.items()}
+        named = {name: GraphFacts.of(terms, triples) for name, triples in {**spec.named, **held}.items()}
         default = GraphFacts.of(terms, closed[None].triples)
         times: dict[Term | None, TripleTimes] = {name: each.times for name, each in closed.items()}
         view = View(single(default, named), terms, LiteralValues([]), times=times)
-        return _rows(execute(asked.query, self._node, clock_at(at), view, NO_LIMITS))
+        return _rows(execute(spec.query, self._node, clock_at(at), view, NO_LIMITS))
 
     def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _ClosedGraph]:
-        """What holds in the graphs that windows are, by their names, and in the default graph, at None."""
+        """Materialize the graphs of windows, by name, and the default graph, with key None."""
         closed: dict[URIRef | None, _ClosedGraph] = {}
         default: list[_StreamItem] = []
-        for window, content in zip(self._asked.windows, contents, strict=True):
+        for window, content in zip(self._spec.windows, contents, strict=True):
             if window.is_default:
                 default += content
             else:
                 closed[window.name] = self._closed(window.name, content, ())
         merged = tuple(sorted(dict.fromkeys(default), key=_tick))
-        closed[None] = self._closed(None, merged, self._asked.always)
+        closed[None] = self._closed(None, merged, self._spec.always)
         return closed
 
     def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _ClosedGraph:
-        """What holds where a content has come, made once for each.
+        """Materialize a content; cached until the content changes.
 
         Args:
-            name: of the graph, None for the default graph.
-            always: what holds besides.
+            name: name of the graph, None for the default graph.
+            always: static triples.
         """
         known = self._graphs.get(name)
         if known is None or known.content != content:
@@ -367,7 +377,7 @@ class RecomputedQuery:
         return known
 
     def _reasoner(self, content: _Content, always: tuple[Triple, ...]) -> StreamReasoner:
-        """One that has taken in a content; its time is in ticks."""
+        """Push a content into a reasoner whose time is in ticks."""
         window = Window(content[-1].tick - content[0].tick if content else 0)
         reasoner = StreamReasoner(self._ontology, window, always)
         for each in content:
@@ -375,7 +385,7 @@ class RecomputedQuery:
         return reasoner
 
     def _times(self, reasoner: StreamReasoner) -> Iterator[tuple[Triple, Literal]]:
-        """Each triple that has support in the streams, with the newest time of it."""
+        """Iterate over the triples with support in the streams, each with its newest time."""
         for tick in reasoner.timestamps:
             assert self._step is not None, "time has come to what the windows hold"
             at = clock_at(time_of(cast(int, tick), self._step.kind))
@@ -394,7 +404,7 @@ class RecomputedQuery:
             return QueryStats.of(len(self._answers), 0, sum(kept.values()))
 
     def plan(self) -> str:
-        return "\n".join([f"Evaluated anew at each report: {self._reason}", *self._asked.window_lines])
+        return "\n".join([f"Re-evaluated at each report: {self._reason}", *self._spec.window_lines])
 
     def close(self) -> None:
         with self._lock:
@@ -402,12 +412,14 @@ class RecomputedQuery:
 
 
 def _window_of(extent: Extent) -> LaggedWindow | CountedWindow[_StreamItem] | None:
-    """What follows a window over time, or one that counts; None where it holds everything."""
+    """Return the state of an extent; None for an extent without end."""
     return CountedWindow(extent) if isinstance(extent, CountWindow) else LaggedWindow.of(extent)
 
 
 def _triples(abox: ABox, prefix: str) -> tuple[Triple, ...]:
-    """The triples of an ABox; a table's blank nodes are its own, and have the prefix before their labels."""
+    """Return the triples of an ABox; the blank nodes of a table get a prefix, since they belong to that
+    table.
+    """
     if not is_table(abox):
         return tuple(triples_of(abox))
     return tuple((_own(s, prefix), p, _own(o, prefix)) for s, p, o in triples_of(abox))
@@ -422,7 +434,7 @@ def _tick(held: _StreamItem) -> int:
 
 
 def _rows(result: QueryResult) -> Counter[AnswerRow]:
-    """The answers as rows, in order."""
+    """Convert answers to rows, in order."""
     if result.type == "SELECT":
         return Counter(result.rows)
     if result.type == "ASK":
@@ -431,14 +443,14 @@ def _rows(result: QueryResult) -> Counter[AnswerRow]:
 
 
 def _parted(ranges: Iterable[range], tick: int, is_after: bool) -> tuple[range, ...]:
-    """Return the parts of ascending ranges before a tick, or from it on, without empty parts."""
+    """Split ascending ranges at a tick: return the parts before it, or from it on, without empty parts."""
     places = ((each, max(0, -((each.start - tick) // each.step))) for each in ranges)
     parts = (each[place:] if is_after else each[:place] for each, place in places)
     return tuple(part for part in parts if part)
 
 
 def _extend(reports: list[RepeatedReport], later: list[RepeatedReport]) -> None:
-    """Append reports; one with the answers of the report before it is joined to that."""
+    """Append reports; a report with the answers of the report before it is merged with that."""
     for times, added, removed in later:
         is_same = reports and added is reports[-1].added
         together = joined(reports[-1].times, times) if is_same else None

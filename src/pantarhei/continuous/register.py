@@ -1,4 +1,4 @@
-"""`register`: a text in a stream language becomes a continuous query over streams."""
+"""Entry point `register`: continuous queries over streams, from texts in stream query languages."""
 
 from __future__ import annotations
 
@@ -29,33 +29,39 @@ def register(
     closed: Closed | None = None,
     until: TimePoint | None = None,
 ) -> StreamQuery:
-    """A continuous query over streams, in RSP-QL, C-SPARQL, CQELS or SPARQL; its `run` reads the streams.
+    """Register a continuous query over streams, in RSP-QL, C-SPARQL, CQELS or SPARQL; `run` reads the
+    streams.
 
-    Each graph that the query sees is closed under the ontology and repaired newest-wins. Windows over one
-    stream are kept up to date by its changes; several streams, parts of the past, windows that count, static
-    graphs with names, and texts that ask for the times of triples are evaluated anew at each report. `plan()`
-    says which.
+    Each graph of the query is closed under the ontology and repaired newest-wins. Queries with time windows
+    over one stream
+    are maintained incrementally. A query is re-evaluated at each report if it has several streams, windows in
+    the past,
+    windows that count ABoxes or triples, static named graphs, or uses the times of triples. `plan()` shows
+    which.
 
     Args:
-        ontology: by default none: the query sees what is asserted.
-        streams: by their IRIs, paths or pairs of timestamp and ABox, each in time order. Those that the text
-            does not ask for are not read.
-        static: graphs by their IRIs; FROM makes them part of the default graph, FROM NAMED lets GRAPH find
-            them, as it does where the text has neither.
-        window: that of a SPARQL text, over its one stream.
+        ontology: the ontology; without one, the query reads only asserted triples.
+        streams: streams by IRI: paths, or pairs of timestamp and ABox in time order. Streams that the text
+            does not name
+            are not read.
+        static: graphs by IRI. FROM adds them to the default graph, FROM NAMED makes them available to GRAPH;
+            a text without
+            FROM and FROM NAMED has all of them available to GRAPH.
+        window: the window of a SPARQL text, over its one stream.
         origin: a boundary of the text's windows; by default 0, or 1970.
-        since: windows that begin earlier are not whole, and RSP-QL does not report them; by default when the
-            streams begin.
-        closed: which ends of the text's windows are inside; by default `"right"`.
-        until: time goes on to there when the streams have ended; by default until all windows that hold
-            something of them have closed. What looks after ABoxes only, as a SPARQL text does, reports
-            nothing more then.
+        since: begin of the first whole window; RSP-QL reports only whole windows. By default the first
+            timestamp.
+        closed: the ends of the text's windows that are inside; by default `"right"`.
+        until: time to which the query advances at the end of the streams; by default until all windows that
+            contain an
+            element have closed. A query that reports only after ABoxes, such as a SPARQL text, reports
+            nothing then.
 
     Raises:
         QueryTextError: the text is malformed.
-        QueryError: it has a part that cannot be registered.
-        OptionError: a stream or graph that it asks for is not given, or an option does not go with it.
-        InconsistentOntologyError: ontology and static graphs contradict each other.
+        QueryError: the text has a part that cannot be registered.
+        OptionError: a stream or graph that the text names is missing, or an option contradicts the text.
+        InconsistentOntologyError: the ontology and the static graphs contradict each other.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, URIRef
@@ -79,10 +85,10 @@ def register(
 
 
 def _check_by_iris(option: str, given: object, expected: str) -> None:
-    """Nothing, if what is given has values, and texts as their names.
+    """Check that an option maps texts to values.
 
     Raises:
-        OptionError: it is not so.
+        OptionError: a key is not a text, or a value is None.
     """
     check_type(option, given, Mapping | None, expected)
     assert isinstance(given, Mapping | None)

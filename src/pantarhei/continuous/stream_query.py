@@ -1,4 +1,4 @@
-"""A continuous query over streams, and what drives it."""
+"""Continuous queries over streams: `StreamQuery.run` merges the streams and emits reports."""
 
 from __future__ import annotations
 
@@ -22,34 +22,37 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
 
-def end_tick(asked: StreamQuerySpec, kind: TimeKind, now: int) -> int | None:
-    """The tick at which all windows that hold something of the streams have closed; where the query does not
-    wait for that, the one after the last; None where time need not go on.
+def end_tick(spec: StreamQuerySpec, kind: TimeKind, now: int) -> int | None:
+    """Return the tick to which time advances at the end of the streams.
+
+    It is the tick at which all windows that contain an element have closed; the next tick for a query that
+    reports when time
+    leaves a timestamp; None if time need not advance.
     """
-    if asked.policy.closes:
-        ends = (_last(each, kind, now) for each in asked.clocks)
+    if spec.policy.closes:
+        ends = (_last(each, kind, now) for each in spec.clocks)
         return max((end for end in ends if end is not None), default=None)
-    return now + 1 if asked.policy.tick == "timestamp" else None
+    return now + 1 if spec.policy.tick == "timestamp" else None
 
 
 def _last(moving: LaggedWindow, kind: TimeKind, now: int) -> int | None:
-    """The tick at which the last boundary closes whose window begins by now."""
+    """Return the tick at which the last window closes that begins by `now`."""
     window, lag = moving.window, moving.lag(kind)
     end = window.leaving_at(kind, now + lag)
     return end if end - (window.closed != "left") >= window.step_at(kind, now).end else None
 
 
 Stream = str | os.PathLike[str] | Iterable[tuple[TimePoint, "ABox"]]
-"""The path of a file as `read_stream` takes it, or pairs of timestamp and ABox."""
+"""Path of a file for `read_stream`, or pairs of timestamp and ABox."""
 
 
 class StreamElement(NamedTuple):
-    """What a stream brings at once.
+    """Element of a stream.
 
     Args:
-        at: its timestamp.
-        stream: the stream's IRI.
-        abox: what it asserts.
+        at: timestamp.
+        stream: IRI of the stream.
+        abox: asserted triples.
     """
 
     at: TimePoint
@@ -58,28 +61,28 @@ class StreamElement(NamedTuple):
 
 
 def select_streams(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> dict[URIRef, Stream]:
-    """Those of the streams that a text asks for.
+    """Return the streams that a text names.
 
     Raises:
-        OptionError: one is not among them.
+        OptionError: a stream is missing.
     """
     given = {URIRef(name): stream for name, stream in streams.items()}
     for name in names:
         if name not in given:
             known = ", ".join(f"<{each}>" for each in given) or "none"
-            expected = f"the stream <{name}>, which the query asks for, among those given"
+            expected = f"the stream <{name}>, which the query names, among the given ones"
             raise OptionError("streams", known, expected)
     return {name: given[name] for name in names}
 
 
 def merge_streams(streams: Mapping[URIRef, Stream]) -> Iterator[StreamElement]:
-    """The elements of all streams by their timestamps; of one timestamp in the order of the streams.
+    """Merge streams by timestamp; elements with equal timestamps are in the order of the streams.
 
-    Each stream is read as far as its next element, and no further.
+    Each stream is read lazily, one element ahead.
 
     Raises:
-        TimestampError: an item is no pair, or streams have times of different kinds.
-        PantarheiError: as reading a file raises.
+        TimestampError: an item is not a pair, or streams have times of different kinds.
+        PantarheiError: a file cannot be read.
     """
     if len(streams) == 1:
         ((name, stream),) = streams.items()
@@ -94,7 +97,7 @@ def _elements(name: URIRef, stream: Stream) -> Iterator[StreamElement]:
 
 
 def _comparable() -> Callable[[StreamElement], Any]:
-    """Gives the times of elements; raises where they cannot be compared with the first."""
+    """Return a sort key of elements by time; it raises an error for times of different kinds."""
     kinds: set[bool] = set()
 
     def time(element: StreamElement) -> TimePoint:
@@ -108,47 +111,47 @@ def _comparable() -> Callable[[StreamElement], Any]:
 
 
 class DrivenQuery(QueryMaintainer, Protocol):
-    """What answers a query while its streams go by."""
+    """Query driven by the elements of streams, in time order."""
 
     def push(self, element: StreamElement) -> AnswerChange | None:
-        """A stream brings something; gives what is reported for that."""
+        """Process an element; returns the reports, None without reports."""
 
     def advance(self, at: TimePoint) -> AnswerChange | None:
-        """Time comes to `at`, and nothing arrives; gives what is reported for that."""
+        """Advance time to `at` without arrivals; returns the reports, None without reports."""
 
 
 class StreamQuery(ContinuousQuery):
-    """A continuous query over streams that go by in `run`; `register` makes it.
+    """Continuous query over streams, made by `register`; `run` reads the streams.
 
     Args:
-        driven: what answers it.
-        asked: what its text asks for.
-        elements: what the streams bring, in time order.
-        until: time goes on to there in the end, if it is not there yet; None: until all windows that hold
-            something have closed.
+        driven: the query that processes the elements.
+        spec: specification of the query.
+        elements: elements of the streams, in time order.
+        until: time to advance to at the end; None: until all windows that contain an element have closed.
     """
 
     def __init__(
         self,
         driven: DrivenQuery,
-        asked: StreamQuerySpec,
+        spec: StreamQuerySpec,
         elements: Iterator[StreamElement],
         until: TimePoint | None,
     ) -> None:
         super().__init__(driven)
-        self._driven, self._asked, self._until = driven, asked, until
+        self._driven, self._spec, self._until = driven, spec, until
         self._reports, self._has_run = self._driven_by(elements), False
 
     def run(self) -> Iterator[AnswerReport]:
-        """The reports, one by one, as the streams are read; whoever asks again goes on where it stands.
+        """Iterate over the reports while the streams are read; a second iterator continues the first.
 
-        When they have been read, or one raises an error, whoever awaits changes awaits no more.
+        After the end of the streams or an error, iterators over changes end.
 
         Raises:
-            StreamsEndedError: they have been read before.
+            StreamsEndedError: the streams have been read before.
             LateABoxError: a stream is not in time order.
-            TimestampError: a timestamp is none, or of another kind than the others or the windows.
-            PantarheiError: what the streams raise.
+            TimestampError: a timestamp is invalid, or its kind differs from other timestamps or from the
+                windows.
+            PantarheiError: a stream cannot be read.
         """
         if self._has_run:
             raise StreamsEndedError(self.name)
@@ -163,30 +166,32 @@ class StreamQuery(ContinuousQuery):
 
     def _reports_of(self, elements: Iterator[StreamElement]) -> Iterator[AnswerReport]:
         step: Step | None = None
-        spine = self._asked.spine
+        spine = self._spec.spine
         for element in elements:
             if self.is_closed:
                 return
             step = step_to(spine, step, element.at)
-            yield from self._told(self._driven.push(element))
+            yield from self._notify(self._driven.push(element))
         if step is None or self.is_closed:
             return
         end = self._end(step)
         if end is not None:
-            yield from self._told(self._driven.advance(end))
+            yield from self._notify(self._driven.advance(end))
 
     def _end(self, step: Step) -> TimePoint | None:
-        """Where time goes on to when the streams have ended at `step`; None for nowhere."""
-        policy = self._asked.policy
+        """Return the time to advance to at the end of the streams at `step`; None if time does not
+        advance.
+        """
+        policy = self._spec.policy
         if not policy.closes and policy.tick == "abox":
             return None  # it looks after ABoxes only
         if self._until is None:
-            ticks = end_tick(self._asked, step.kind, step.now)
+            ticks = end_tick(self._spec, step.kind, step.now)
         else:
             ticks = ticks_of(self._until, step.kind)
         return None if ticks is None or ticks <= step.now else time_of(ticks, step.kind)
 
-    def _told(self, change: AnswerChange | None) -> Iterator[AnswerReport]:
+    def _notify(self, change: AnswerChange | None) -> Iterator[AnswerReport]:
         if change is not None:
             self.notify(change)
             yield from change.reports

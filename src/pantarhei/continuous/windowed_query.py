@@ -1,9 +1,8 @@
-"""A query of windows over one stream: kept up to date, by a reasoner of its own that holds all of them.
+"""Queries with time windows over one stream, maintained incrementally by a reasoner that holds all windows.
 
-Which texts are asked of views of one window model, and why others are not.
-
-A window over time that ends now is a view of each longer one over its stream that does: what holds in it are
-the facts of that whose settled level is inside (query/incremental/query_sources.py).
+A time window that ends now is a view of each longer window over its stream that ends now: its facts are those
+whose
+settled level is inside (query/incremental/query_sources.py).
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ if TYPE_CHECKING:
 
 
 class WindowViews(NamedTuple):
-    """A query over windows that are views of one model.
+    """Query over windows that are views of one window model.
 
     Args:
-        query: what is asked of them.
-        default: the window that its default graph is, None where that is none.
-        named: the windows that other graphs are, by their names.
-        background: what each window holds besides.
-        static: graphs with names that no stream changes.
+        query: the query over the views.
+        default: window of the default graph, None if the default graph is not a window.
+        named: windows by graph name.
+        background: triples that each window contains besides.
+        static: static named graphs.
     """
 
     query: Query
@@ -54,12 +53,12 @@ class WindowViews(NamedTuple):
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """All its windows."""
+        """All windows."""
         return (*(() if self.default is None else (self.default,)), *self.named.values())
 
     @property
     def holding(self) -> Window:
-        """A window of a reasoner that holds what all of them do: the longest, if it can."""
+        """A window that contains all other windows at any time: the longest one, if it does."""
         kind = next((window.kind for window in self.windows if window.kind is not None), None)
         ticks = kind or TimeKind.INTEGER
         longest = max(self.windows, key=lambda window: -window.start_at(ticks, 0))
@@ -69,43 +68,43 @@ class WindowViews(NamedTuple):
 
     @property
     def uses_default_graph(self) -> bool:
-        """Whether it looks at the default graph."""
+        """Whether the query reads the default graph."""
         return _looks_outside(self.query)
 
     def by_name(self, always: tuple[Triple, ...]) -> NamedWindows | None:
-        """The windows with names, None where there are none.
+        """Return the named windows, None if there are none.
 
         Args:
-            always: what the default graph has if it is no window.
+            always: triples of the default graph if it is not a window.
         """
         if not (self.named or self.static):
             return None
         return NamedWindows(self.named, always if self.default is None else None, self.static)
 
 
-def views_of(asked: StreamQuerySpec, takes_static: bool = False) -> WindowViews | str:
-    """The query over views of one model; or why there is none such.
+def views_of(spec: StreamQuerySpec, takes_static: bool = False) -> WindowViews | str:
+    """Rewrite a query over views of one window model; returns a reason as text if that is impossible.
 
     Args:
-        takes_static: whether there may be static graphs with names.
+        takes_static: whether static named graphs are supported.
     """
-    static = asked.named if takes_static else {}
-    reason = _not_of_one_stream(asked.windows) or _not_of_graphs(asked, static)
+    static = spec.named if takes_static else {}
+    reason = _not_of_one_stream(spec.windows) or _not_of_graphs(spec, static)
     if reason is not None:
         return reason
-    default = next((_window(each) for each in asked.windows if each.is_default), None)
-    named = {each.name: _window(each) for each in asked.windows if not each.is_default}
-    if default is None and len(named) == 1 and not static and not _looks_outside(asked.query):
+    default = next((_window(each) for each in spec.windows if each.is_default), None)
+    named = {each.name: _window(each) for each in spec.windows if not each.is_default}
+    if default is None and len(named) == 1 and not static and not _looks_outside(spec.query):
         (window,) = named.values()
-        return WindowViews(replace(asked.query, node=_inside(asked.query.node)), window, {}, (), {})
-    return WindowViews(asked.query, default, named, () if default is None else asked.always, static)
+        return WindowViews(replace(spec.query, node=_inside(spec.query.node)), window, {}, (), {})
+    return WindowViews(spec.query, default, named, () if default is None else spec.always, static)
 
 
 # -- what is no view -----------------------------------------------------------------------------------------
 
 
 def _not_of_one_stream(windows: Sequence[StreamWindow]) -> str | None:
-    """Why windows are no views of one that holds all of them, None if they are."""
+    """Return why windows are not views of one window, None if they are."""
     for window in windows:
         problem = _problem(window.extent)
         if problem is not None:
@@ -120,26 +119,26 @@ def _problem(extent: Extent) -> str | None:
         case Window():
             return None
         case PastWindow():
-            return "lies in the past"
+            return "is in the past"
         case CountWindow(of=counted):
             return f"counts {'ABoxes' if counted == 'aboxes' else counted}"
     return "has no end"
 
 
-def _not_of_graphs(asked: StreamQuerySpec, static: Collection[URIRef]) -> str | None:
-    """Why the graphs that a query looks at are no such views, or what always holds; None if they are."""
-    if asked.uses_triple_times:
-        return "it asks for the times of triples"
-    names = {node.name for node in nodes_of(asked.query.node) if isinstance(node, GraphNode)}
+def _not_of_graphs(spec: StreamQuerySpec, static: Collection[URIRef]) -> str | None:
+    """Return why a query reads a graph that is neither a view nor static, None if it does not."""
+    if spec.uses_triple_times:
+        return "it uses the times of triples"
+    names = {node.name for node in nodes_of(spec.query.node) if isinstance(node, GraphNode)}
     if any(isinstance(name, Variable) for name in names):
         return "GRAPH has a variable"
-    default = [window for window in asked.windows if window.is_default]
-    if not names <= {*static, *(window.name for window in asked.windows if not window.is_default)}:
-        return "it looks at a static graph by its name"
+    default = [window for window in spec.windows if window.is_default]
+    if not names <= {*static, *(window.name for window in spec.windows if not window.is_default)}:
+        return "it reads a static named graph"
     if len(default) > 1:
-        return "its default graph is several windows together"
-    if default and len(asked.windows) > 1 and asked.always:
-        return "its default graph is a window with static graphs, and other windows are without these"
+        return "its default graph consists of several windows"
+    if default and len(spec.windows) > 1 and spec.always:
+        return "its default graph is a window with static graphs, which other windows do not contain"
     return None
 
 
@@ -152,7 +151,9 @@ def _window(window: StreamWindow) -> Window:
 
 
 def _holds_all(window: Window, others: Sequence[Window], kind: TimeKind) -> bool:
-    """Whether a reasoner may have a window, and it holds what others do at any time, and when they close."""
+    """Return whether a reasoner can have a window, and the window contains all others at any time and at
+    their closing.
+    """
     try:
         window.check_holds_all(kind)
     except QueryWindowError:
@@ -176,37 +177,37 @@ def _matches_outside(node: Node) -> bool:
 
 
 def _inside(node: Node) -> Node:
-    """What stands in GRAPH asks the default graph."""
+    """Replace GRAPH by its pattern, over the default graph."""
     return node.child if isinstance(node, GraphNode) else with_children(node, _inside)
 
 
 class WindowedQuery:
-    """Answers a query whose windows are views of a reasoner's.
+    """Query over streams whose windows are views of a reasoner's window.
 
     Args:
-        asked: what the text asks for.
-        views: the same, over these windows.
+        spec: specification of the query.
+        views: the query over views.
 
     Raises:
-        InconsistentOntologyError: what always holds contradicts the ontology.
+        InconsistentOntologyError: the static triples contradict the ontology.
     """
 
-    def __init__(self, asked: StreamQuerySpec, views: WindowViews, name: str, ontology: Ontology) -> None:
-        self.name, self.text, self.query = name, asked.text.text, asked.query
-        self._asked = asked
+    def __init__(self, spec: StreamQuerySpec, views: WindowViews, name: str, ontology: Ontology) -> None:
+        self.name, self.text, self.query = name, spec.text.text, spec.query
+        self._spec = spec
         self._reasoner = StreamReasoner(ontology, views.holding, views.background)
-        always = () if views.default is not None else entailed_triples(asked.always, ontology)
+        always = () if views.default is not None else entailed_triples(spec.always, ontology)
         registrar, named = self._reasoner._registering(), views.by_name(always)
         self._kept = registrar.register_parsed(
-            name, self.text, views.query, views.default, asked.policy, named
+            name, self.text, views.query, views.default, spec.policy, named
         )
 
     def push(self, element: StreamElement) -> AnswerChange | None:
-        """A stream brings something."""
+        """Process an element of a stream."""
         return self._change(self._reasoner.push(element.at, element.abox))
 
     def advance(self, at: TimePoint) -> AnswerChange | None:
-        """Time comes to `at`, and nothing arrives."""
+        """Advance time to `at`."""
         return self._change(self._reasoner.advance(at))
 
     def _change(self, update: WindowUpdate) -> AnswerChange | None:
@@ -220,9 +221,9 @@ class WindowedQuery:
         return self._kept._answering.rows()
 
     def plan(self) -> str:
-        windows = self._asked.window_lines
+        windows = self._spec.window_lines
         how = "one window" if len(windows) == 1 else "windows that are views of one"
-        return "\n".join([f"Kept up to date over {how}", *windows, self._kept.plan()])
+        return "\n".join([f"Maintained over {how}", *windows, self._kept.plan()])
 
     def stats(self) -> QueryStats:
         return self._kept.stats()
@@ -232,5 +233,5 @@ class WindowedQuery:
 
 
 def entailed_triples(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:
-    """Return the triples that follow from these without a stream."""
+    """Return the triples entailed by static triples and the ontology."""
     return tuple(StreamReasoner(ontology, Window(0), tuple(triples)).materialization())

@@ -1,4 +1,4 @@
-"""What `register` does: queries of a reasoner or a graph, told after each of its steps."""
+"""Registration of continuous queries with a reasoner or graph; notifies followers after each step."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _Found = TypeVar("_Found")
 
 
 class RegisteredAnswers:
-    """A query that is kept up to date, as its handle sees it.
+    """Answers of a registered query, as its handle reads them.
 
     Args:
-        registered: its state.
+        registered: state of the query.
     """
 
     def __init__(self, registered: QueryState, registrar: QueryRegistrar) -> None:
@@ -114,14 +114,14 @@ class RegisteredAnswers:
 
 
 class QueryRegistrar:
-    """Registers queries with what is kept up.
+    """Registrar of continuous queries.
 
     Args:
-        held: the state of a reasoner, or of a graph without time.
-        door: reads texts of queries, and knows the graphs.
-        lock: taken for each step, and for looking at answers.
-        window: the reasoner's, None where there is none.
-        conclusions: those of temporal rules, None where there are none.
+        held: state of a reasoner, or of a graph without time.
+        door: query service for parsing, and for named graphs.
+        lock: held during each step, and each read of answers.
+        window: the reasoner's window, None for a graph without time.
+        conclusions: conclusions of temporal rules, None without rules.
     """
 
     def __init__(
@@ -160,15 +160,15 @@ class QueryRegistrar:
         emit: object = "delta",
         reports_present: bool = False,
     ) -> ContinuousQuery:
-        """Keep the answers of a query up to date.
+        """Register a query from its text.
 
         Args:
-            reports_present: its first report brings all its answers, also those that are there already.
+            reports_present: whether the first report includes all present answers.
         """
         check_type("text", text, str, "a SPARQL query as text")
         if name is not None and (type(name) is not str or not name):
             # rdflib's IRIs equal no text: none would find the query
-            raise OptionError("name", repr(name), "a text that is not empty, or None; of an IRI str(iri)")
+            raise OptionError("name", repr(name), "a non-empty text, or None; str(iri) for an IRI")
         check_type("window", window, Window | None, "a Window, or None for the reasoner's")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
@@ -177,7 +177,9 @@ class QueryRegistrar:
         name = self._new_name() if name is None else name
         query = self._door.algebra(text)
         if QUALITY_GRAPH in query.graphs:
-            raise QueryError(f"<{QUALITY_GRAPH}> cannot be followed: ask it with `query`, after a step")
+            raise QueryError(
+                f"<{QUALITY_GRAPH}> cannot be read by a registered query: use `query` after a step"
+            )
         handle = self._registered(name, text, query, own, policy, reports_present)
         if (exceeded := self._held.exceeded) is not None:
             beside = self._held.bytes_of_consumers
@@ -187,10 +189,10 @@ class QueryRegistrar:
         return handle
 
     def resume(self, name: str, given: Registration) -> ContinuousQuery:
-        """The query of that name, which is registered.
+        """Return the handle of a query registered before.
 
         Raises:
-            OptionError: it was registered in another way; or what `register` raises.
+            OptionError: it was registered with other arguments; or an error of `register`.
         """
         registered, policy = self._registry.queries[name], ReportPolicy.of(given.on, given.emit)
         window = self._own_window(given.window, policy) or self._window
@@ -212,14 +214,14 @@ class QueryRegistrar:
         policy: ReportPolicy,
         named: NamedWindows | None = None,
     ) -> ContinuousQuery:
-        """Keep the answers of a query that has been read up to date; raises what `register` does.
+        """Register a parsed query; raises the errors of `register`.
 
-        Unless it reports at each step, its first report brings all its answers.
+        Unless the query reports at each step, its first report includes all present answers.
 
         Args:
-            text: what it was written as.
-            window: its default graph; None where that is no window.
-            named: its other windows, by names that no other query has.
+            text: original text of the query.
+            window: window of its default graph; None if the default graph is not a window.
+            named: its named windows; their names are unique among queries.
         """
         own = None if window is None else self._own_window(window, policy)
         if named is not None:
@@ -229,7 +231,7 @@ class QueryRegistrar:
         return self._registered(name, text, query, own, policy, reports_present=not is_plain, named=named)
 
     def restore(self, saved: bytes) -> None:
-        """Register the queries that a checkpoint had."""
+        """Register the queries of a checkpoint."""
         queries = [(query, self._door.algebra(query.text)) for query in from_bytes(saved)]
         self._held.want_facts(
             concat_symbols(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
@@ -249,10 +251,10 @@ class QueryRegistrar:
         was_there: bool = False,
         named: NamedWindows | None = None,
     ) -> ContinuousQuery:
-        """The handle of a query that is kept up from now on; broken off, it leaves none.
+        """Register a query and return its handle; if interrupted, the query is removed.
 
         Args:
-            was_there: a checkpoint had it, and graphs that it names may have left the window since.
+            was_there: whether a checkpoint has the query; then graphs that it names may have left the window.
         """
         self._held.want_facts(needed_symbols(query, policy))
         windows = (own, *(() if named is None else named.windows.values()))
@@ -281,10 +283,10 @@ class QueryRegistrar:
                 return name
 
     def _own_window(self, window: Window | None, policy: ReportPolicy) -> Window | None:
-        """The window of a query where that is not the reasoner's.
+        """Return the window of a query, None if it is the reasoner's window.
 
         Raises:
-            OptionError: it never closes by itself, or the reasoner does not hold what it holds.
+            OptionError: the window never closes, or the reasoner's window does not contain it.
         """
         if self._window is None:
             if window is not None or not policy.is_plain:
@@ -306,8 +308,8 @@ class QueryRegistrar:
         return window
 
     def _kind(self, asked: Window | None, period: Duration | None) -> TimeKind:
-        """The kind of the stream's time, as far as it, the reasoner's window and a query's window and period
-        tell.
+        """Return the kind of the stream's time, derived from the stream, the reasoner's window, and a
+        query's window and period.
         """
         step = self._held.history.step
         if isinstance(step, Step):
@@ -327,17 +329,17 @@ class QueryRegistrar:
         return WindowState(held.model, history.log, step, history.now)
 
     def read(self, look: Callable[[QueryRegistry, WindowState], _Found]) -> _Found:
-        """Look at what is registered while no step is under way."""
+        """Read registered queries between steps."""
         with self._lock:
             return look(self._registry, self._present)
 
     def drop(self, kept: RegisteredAnswers) -> None:
-        """Keep a query up to date no more."""
+        """Remove a query."""
         with self._lock:
             self._drop(kept.name)
 
     def _drop(self, name: str) -> None:
-        """Keep the query of that name up to date no more, if there is one."""
+        """Remove the query with a name, if there is one."""
         self._registry.drop(name)
         self.queries.pop(name, None)
         if not self._depth:
@@ -346,7 +348,7 @@ class QueryRegistrar:
     # -- steps -------------------------------------------------------------------------------------
 
     def step(self, work: Callable[[], _U]) -> _U:
-        """Do a step; the update says what it changed in the answers."""
+        """Run a step, and attach the reports to its update."""
         with self._lock:
             if self._waits:
                 update = replace(work(), answers=AnswerChanges())
@@ -365,11 +367,11 @@ class QueryRegistrar:
 
     @contextmanager
     def block(self, each_step: bool) -> Iterator[None]:
-        """What is done inside is done or undone as a whole; then those who follow queries are told.
+        """Run a block of steps atomically; followers are notified afterwards.
 
         Args:
-            each_step: its steps are steps for the queries; else all of it is one. Inside another block it is
-                as that one says.
+            each_step: whether queries process each step; otherwise the block is one step for them. Ignored
+                inside another block.
         """
         with self._lock:
             reporting = self._registry.scheduler
@@ -402,11 +404,11 @@ class QueryRegistrar:
 
     @property
     def _waits(self) -> bool:
-        """Whether a block is under way that is one step for the queries."""
+        """Whether a block is running that is one step for the queries."""
         return self._depth > 0 and not self._reports_each_step
 
     def _fill(self, update: WindowUpdate | GraphUpdate) -> bool:
-        """Let an update say what has been reported; gives whether anything has."""
+        """Attach the reports to an update; returns whether there are any."""
         reports = self._registry.scheduler.reports
         if reports:
             made = StepReports(update.at, reports, self._registry.terms.decoder)
@@ -414,7 +416,7 @@ class QueryRegistrar:
         return bool(reports)
 
     def _notify(self, update: WindowUpdate | GraphUpdate) -> None:
-        """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
+        """Notify followers; updates of steps that a follower runs meanwhile are delivered afterwards."""
         if not self._followed or not update.answers.has_followers:
             return
         waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._delivering, "updates", None)
@@ -434,10 +436,10 @@ class QueryRegistrar:
 
 
 def _check_kind(window: Window | None, period: Duration | None, kind: TimeKind) -> None:
-    """Nothing, if a query's window and period, where it has them, are of the stream's kind of time.
+    """Check that a query's window and period have the stream's kind of time.
 
     Raises:
-        OptionError: one is not.
+        OptionError: one has another kind of time.
     """
     option, given = "window", str(window)
     try:

@@ -73,11 +73,11 @@ def test_a_query_says_what_it_holds():
 
 
 def test_windows_over_one_stream_are_kept_up_to_date_and_the_plan_says_what_each_is():
-    assert made(C_SPARQL).plan().startswith("Kept up to date over one window\n  the default graph: Window(")
+    assert made(C_SPARQL).plan().startswith("Maintained over one window\n  the default graph: Window(")
     assert (
         made(TWO).plan()
         == """\
-Kept up to date over windows that are views of one
+Maintained over windows that are views of one
   <http://example.org/w>: Window(range=2, slide=2, origin=0, closed='right') over <http://example.org/s>
   <http://example.org/v>: Window(range=4, slide=2, origin=0, closed='right') over <http://example.org/s>
 Join  (exact per row)
@@ -101,26 +101,26 @@ Join  (exact per row)
         ("ASK FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { GRAPH ?w { ?x a :A } }", "GRAPH has a variable"),
         (
             "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM NAMED :g { ?x a :A GRAPH :g { ?x a :B } }",
-            "static graph",
+            "static named graph",
         ),
         (
             TWO.replace("RANGE 4 STEP 2", "FROM NOW-4 TO NOW-2 STEP 2"),
-            "window <http://example.org/v> lies in",
+            "window <http://example.org/v> is in the past",
         ),
         (TWO.replace(":v ON :s", ":v ON :t"), "its windows are over several streams"),
         (
             "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM STREAM :s [RANGE 4 STEP 2] { ?x a :A }",
-            "its default graph is several windows together",
+            "its default graph consists of several windows",
         ),
         (
             "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM NAMED STREAM :s [RANGE 4 STEP 2] FROM :g { ?x a :A }",
-            "a window with static graphs, and other windows are without these",
+            "a window with static graphs, which other windows do not contain",
         ),
     ],
 )
 def test_the_plan_says_why_a_query_is_evaluated_anew(text, reason):
     query = made(text, streams={EX.s: STREAM, EX.t: STREAM}, static={EX.g: [member("g", "B")]})
-    assert query.plan().splitlines()[0].startswith("Evaluated anew at each report: ")
+    assert query.plan().splitlines()[0].startswith("Re-evaluated at each report: ")
     assert reason in query.plan()
 
 
@@ -466,7 +466,7 @@ def test_a_stream_that_has_no_iri_is_shown():
         (C_SPARQL.replace("RANGE 2 STEP 2", "ALL"), "never closes"),
         (
             f"REGISTER RSTREAM :o UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/RDFS> AS {RSP_QL}",
-            "an ontology is asked for",
+            "give an ontology",
         ),
     ],
 )

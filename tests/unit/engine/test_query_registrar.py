@@ -265,9 +265,9 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     ("options", "reason"),
     [
         ({"name": "known"}, "no other registered query"),
-        ({"name": 7}, "a text that is not empty, or None"),
-        ({"name": ""}, "a text that is not empty"),
-        ({"name": ex("iri")}, "of an IRI str"),
+        ({"name": 7}, "a non-empty text, or None"),
+        ({"name": ""}, "a non-empty text"),
+        ({"name": ex("iri")}, "str\\(iri\\) for an IRI"),
         ({"window": 5}, "a Window"),
         ({"window": Window(6)}, "a range of 6 or more"),
         ({"window": Window(2), "on": "close"}, "a Window with a slide"),

@@ -107,7 +107,7 @@ def test_queries_see_it_as_a_named_graph_that_is_always_that_of_now(reasoner):
     ],
 )
 def test_it_cannot_be_followed(reasoner, pattern):
-    with pytest.raises(QueryError, match="cannot be followed: ask it with `query`"):
+    with pytest.raises(QueryError, match="cannot be read by a registered query: use `query`"):
         reasoner.register(f"SELECT ?x {pattern}")
 
 

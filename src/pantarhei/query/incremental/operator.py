@@ -30,10 +30,10 @@ class Maintenance(Enum):
     """Cost class of an operator's updates; the value is its description in plans."""
 
     ROWS = "exact per row"
-    GROUPS = "each changed group anew"
-    SOURCES = "each source anew from which a change is reached"
-    SLICE = "the slice anew, of rows kept in order"
-    WHOLE = "anew as a whole, and compared"
+    GROUPS = "recomputes each changed group"
+    SOURCES = "recomputes each source that reaches a change"
+    SLICE = "recomputes the slice from sorted rows"
+    WHOLE = "re-evaluates the node, and compares the rows"
 
 
 Row = tuple[int, ...]

@@ -62,20 +62,20 @@ Group by ?r; AVG(?v) as ?a  (exact per row)  → 2 rows kept
     [
         (
             "SELECT (MAX(?v) AS ?m) { ?s :value ?v }",
-            "Group all rows; MAX(?v) as ?m  (each changed group anew)",
+            "Group all rows; MAX(?v) as ?m  (recomputes each changed group)",
         ),
-        ("SELECT * { ?s :in+ ?r }", "Path ?s (+) ?r  (each source anew from which a change is reached)"),
+        ("SELECT * { ?s :in+ ?r }", "Path ?s (+) ?r  (recomputes each source that reaches a change)"),
         ("SELECT * { ?s :in* ?r }", "Terms of the graph  (exact per row)"),
-        ("SELECT * { ?s :in ?r } LIMIT 1", "Slice limit 1  (the slice anew, of rows kept in order)"),
+        ("SELECT * { ?s :in ?r } LIMIT 1", "Slice limit 1  (recomputes the slice from sorted rows)"),
         ("SELECT * { ?s :in ?r OPTIONAL { ?s :value ?v FILTER(?v > 1) } }", "  Filter (?v > 1)"),
         ("SELECT * { ?s :in ?r OPTIONAL { ?s :value ?v FILTER(?v > ?r) } }", "Optional if (?v > ?r)"),
         ("SELECT * { ?s :in ?r FILTER EXISTS { ?s :value ?v FILTER(?v > 1) } }", "  Filter (?v > 1)"),
-        ("SELECT * { GRAPH ?g { ?s :in ?r } }", "Graph ?g  (anew as a whole, and compared)"),
+        ("SELECT * { GRAPH ?g { ?s :in ?r } }", "Graph ?g  (re-evaluates the node, and compares the rows)"),
         ("SELECT * { GRAPH ?g { ?s :in ?r } }", "  ?s urn:in ?r"),
         ("SELECT * { ?s ?p ?o }", "Match  (exact per row)"),
         ("ASK { ?s :in ?r }", "Ask  (exact per row)"),
         ("CONSTRUCT { ?r :has ?s } { ?s :in ?r }", "Construct  (exact per row)"),
-        ("DESCRIBE ?s { ?s :in ?r }", "Describe  (anew as a whole, and compared)"),
+        ("DESCRIBE ?s { ?s :in ?r }", "Describe  (re-evaluates the node, and compares the rows)"),
     ],
 )
 def test_it_says_what_a_change_costs(query, line):

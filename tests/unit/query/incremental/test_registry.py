@@ -74,7 +74,7 @@ def test_queries_of_conclusions_are_kept_up_row_by_row_and_counted():
     reasoner = concluding(conclusions="default")
     without = reasoner.stats().bytes
     named, joined = reasoner.register(NAMED), reasoner.register("SELECT * { ?x ?p ?y }")
-    assert "anew" not in named.plan() + joined.plan()
+    assert "re-evaluates" not in named.plan() + joined.plan()
     reasoner.push(1, [(EX.a, EX.p, EX.b)])
     assert (len(named.answers), len(joined.answers)) == (1, 2)
     assert reasoner.stats().bytes > without
