@@ -119,7 +119,7 @@ def test_what_has_no_answer_streams_is_refused():
     with pytest.raises(OptionError, match="rules="):
         pr.AnswerStreams(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2)), ["on(X) :- :Hot(X)."])
     loaded = pr.load_rules("on(X) :- hot(X).", prefixes={"": "http://example.org/"})
-    with pytest.raises(OptionError, match="of what load_rules gave that is its"):
+    with pytest.raises(OptionError, match="such as the"):
         pr.AnswerStreams(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2)), loaded)
     assert (
         pr.AnswerStreams(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2)), loaded.rules).rules == loaded.rules
