@@ -1,1 +1,1 @@
-"""Where the stages of a step meet: history, ticks, limits, compaction and checkpoints of one reasoner."""
+"""Engine: the state of a reasoner or a graph, its steps, consumers and checkpoints."""

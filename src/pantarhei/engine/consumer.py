@@ -50,19 +50,18 @@ class Changes:
     """Changes of one step, in the numbers of its time. Immutable.
 
     Args:
-        noted: what the window model noted: facts that came (1) and went (-1, last column), shape (n, 4); a
-            fact may recur, and what went and came again adds up to nothing.
-        entries: the ABoxes that the step took in, with what their repairs cut; one or none, but where several
-            steps are told as one.
-        dropped: the ABoxes whose partitions left, oldest first.
-        levels: facts whose level is another one now, those that came and went too; None where no consumer
-            asks for them.
-        forms: facts whose literal is written otherwise now than the first of its value that was met, or was
-            so before (None); not all of them need have changed.
-        at: the time that it came to, None where there is no time.
-        step: where time and window have come to, None where there is no window.
-        log: the ABoxes that are in the window then.
-        on_the_way: it is the time alone that has come to a moment that is due, in the midst of a step.
+        noted: facts that the window model inserted (1) and deleted (-1, last column), shape (n, 4); a fact
+            may recur, a deletion and an insertion cancel each other.
+        entries: the inserted ABoxes, with the facts that their repairs removed; at most one for one step.
+        dropped: the ABoxes that left the window, oldest first.
+        levels: facts whose level changed, inserted and deleted facts included; None if no consumer reads
+            levels.
+        forms: facts whose literal now has a form other than the first one of its value, or had one before
+            (None); not all of them need have changed.
+        at: the time after the step, None for a graph without time.
+        step: the time and the window after the step, None without a window.
+        log: the ABoxes in the window after the step.
+        on_the_way: True for changes in the middle of a step, at a tick that is due for a consumer.
     """
 
     noted: Integers
@@ -152,7 +151,8 @@ class Consumer(Protocol):
     def due(self, after: int, until: int) -> int | None:
         """Return the next tick at which `before` is to be called, on the way from `after` to `until`.
 
-        Above `after`, where it was called last or where time stood, and not above `until`; None for no more.
+        The tick is above `after`, the tick of the last call or of the present time, and not above `until`;
+        None if there is no such tick.
         """
 
     def before(self, step: Step, model: WindowModel) -> None:
@@ -161,8 +161,8 @@ class Consumer(Protocol):
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """Apply the changes of a step; the model is in the state after the step.
 
-        `model.matches_with` tells which matches of a body came or went with the facts that did,
-        `model.signed_matches` which of many bodies.
+        `model.matches_with` returns the inserted and deleted matches of a body, `model.signed_matches` those
+        of many bodies.
         """
 
     def mark(self) -> object:

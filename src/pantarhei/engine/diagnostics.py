@@ -1,15 +1,14 @@
-"""What a stream asserts that is likely a mistake: axioms, and classes and properties that nobody knows.
+"""Diagnostics of suspicious input: axioms in the stream, unknown names, numbers that can never meet a
+condition.
 
-A push is looked at as far as it brings symbols that are new, and to count axioms once there are some: what
-comes again costs nothing.
+A push costs nothing while it brings no new symbols and no new literals. Axioms are counted once there are
+some.
 
-Numbers of a stream that can never meet: doubles where conditions ask for decimals, a property with both.
-
-So are texts that read as numbers, where conditions ask for numbers: a datatype was forgotten.
-
-OWL keeps the values of xsd:double and xsd:float apart from those of decimals. Nothing is wrong with such
-data, and nothing follows from them: so it is said when they are first seen. Only values that are new are
-looked at, and none after 10,000 that told nothing new: the cost does not grow with the stream.
+Numbers: OWL keeps the values of xsd:double and xsd:float apart from decimals, so that a double never meets a
+condition on decimals, and a property may have values of both kinds that never join. Texts that read as
+numbers, where a condition asks for numbers, lack a datatype. Such data is valid and nothing follows from it;
+the first of each kind gives a warning. Only new values are inspected, and none after 10,000 values without a
+finding.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ Seen = tuple[tuple[Predicate, Literal], ...]
 
 
 class NumbersApart(NamedTuple):
-    """A property of the stream whose numbers do not meet.
+    """Property of the stream whose numbers do not meet.
 
     Args:
         property: the property.
@@ -74,7 +73,7 @@ class NumbersApart(NamedTuple):
     other: Literal | None
 
     def is_text(self) -> bool:
-        """Whether the value is a text that reads as a number."""
+        """Return whether the value is a text that reads as a number."""
         return self.value.datatype in _TEXTS
 
     def __str__(self) -> str:
@@ -88,7 +87,7 @@ class NumbersApart(NamedTuple):
 
 
 def _kind_of(literal: Literal) -> int:
-    """The kind of number that a literal is, or reads as; 0 for others."""
+    """Return the kind of number that a literal is, or reads as; 0 for others."""
     if literal.datatype in _TEXTS:
         return _TEXT if literal.language is None and _LIKE_NUMBER.fullmatch(literal) else 0
     return _KINDS.get(literal.datatype, 0)
@@ -99,11 +98,11 @@ def _shown(literal: Literal) -> str:
 
 
 class DatatypeDiagnostics:
-    """Looks at values as they come, and remembers of which kinds those of each property were.
+    """Observer of literal values; stores the first value of each kind for each property.
 
     Args:
         rules: the ontology's rules and constraints.
-        is_open: whether there is something to look for: not where numbers are read by value.
+        is_open: whether to inspect values at all; not if numbers are read by value.
     """
 
     def __init__(self, rules: Iterable[Rule], is_open: bool) -> None:
@@ -118,29 +117,29 @@ class DatatypeDiagnostics:
 
     @property
     def seen(self) -> Seen:
-        """What was seen, for `go_on_with`: of each property the first value of each kind, in order."""
+        """The stored values, in order of arrival: for each property the first value of each kind."""
         return tuple((on, self._seen[on][kind]) for on, kind in self._order)
 
     def go_on_with(self, seen: Seen) -> None:
-        """Know what another watch has seen."""
+        """Replace the stored values."""
         self._seen, self._order = {}, []
         for on, literal in seen:
             self._see(on, literal)
 
     @property
     def mark(self) -> int:
-        """How much was seen, for `back_to`."""
+        """The number of stored values, for `back_to`."""
         return len(self._order)
 
     def back_to(self, mark: int) -> None:
-        """Forget what was seen since: it was said in a step that is undone."""
+        """Remove the values stored since a mark: their step is rolled back."""
         while len(self._order) > mark:
             property_, kind = self._order.pop()
             del self._seen[property_][kind]
         self._revision = None  # values that were new then are new once more
 
     def found(self, facts: Integers, vocabulary: Vocabulary) -> tuple[NumbersApart, ...]:
-        """The properties of which it is seen with these assertions that their numbers do not meet.
+        """Inspect asserted facts; return the properties whose numbers turn out not to meet.
 
         Costs O(1) while they bring no new values.
         """
@@ -168,7 +167,7 @@ class DatatypeDiagnostics:
                 yield from self._told(on, literal)
 
     def _see(self, on: Predicate, literal: Literal) -> bool:
-        """Whether a value is the first of its kind."""
+        """Store a value if it is the first of its kind; return whether it is."""
         kind, seen = _kind_of(literal), self._seen.setdefault(on, {})
         if not kind or kind in seen:
             return False
@@ -177,7 +176,7 @@ class DatatypeDiagnostics:
         return True
 
     def _told(self, on: Predicate, literal: Literal) -> Iterator[NumbersApart]:
-        """What is to be said when a value is the first of its kind."""
+        """Yield the findings for a value that is the first of its kind."""
         asked, kind = self._conditions.get(on, 0), _kind_of(literal)
         other = self._seen[on].get(_NUMERIC - kind)
         if asked & _NUMERIC and not asked & kind:
@@ -186,13 +185,13 @@ class DatatypeDiagnostics:
             yield NumbersApart(on, literal, other)
 
     def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
-        """The same as `found` of values that others have seen."""
+        """Inspect values that others have stored; return the findings."""
         new = (each for each in seen if self._see(*each))
         return tuple(apart for each in new for apart in self._told(*each))
 
 
 def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
-    """Give a warning of the first of each kind that is found."""
+    """Warn of the first finding of each kind."""
     told = {(each.other is None, each.is_text()) for each in known}
     for each in found:
         kind = (each.other is None, each.is_text())
@@ -202,8 +201,8 @@ def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> Non
 
 
 def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
-    """Of which kinds of numbers the conditions are that rules have on the values of properties, themselves or
-    by way of what follows from them.
+    """Return the kinds of numbers that rules require of the values of each property, directly or through
+    derived properties.
     """
     found: dict[Predicate, int] = {}
     given = tuple(rules)
@@ -250,14 +249,14 @@ _MOST_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """What the pushes so far have asserted that is likely a mistake, those before a checkpoint included.
+    """Suspicious input of all pushes so far, those before a checkpoint included.
 
     Args:
-        axioms: how many assertions write axioms; they are plain facts, from which nothing follows.
-        unknown: classes and properties that neither ontology nor background knows, in the order in which they
-            came; the first 1,000.
+        axioms: the number of assertions that write axioms; they are plain facts, from which nothing follows.
+        unknown: classes and properties that neither ontology nor background has, in order of arrival; the
+            first 1,000.
         numbers: properties with numbers that never meet; see `NumbersApart`.
-        seen: of the properties that have numbers the first value of each kind.
+        seen: the first value of each kind, for each property that has numbers.
     """
 
     axioms: int = 0
@@ -267,7 +266,7 @@ class Unexpected:
 
     @classmethod
     def together(cls, parts: Iterable[Unexpected], rules: Iterable[Rule]) -> Unexpected:
-        """What several streams have asserted, each name and property once.
+        """Combine the diagnostics of several streams, each name and property once.
 
         Args:
             rules: the ontology's rules and constraints.
@@ -288,7 +287,7 @@ class Unexpected:
         return bool(self.axioms or self.unknown or self.numbers)
 
     def lines(self) -> Iterator[str]:
-        """A line on each kind of mistake."""
+        """Yield a line for each kind of mistake."""
         if self.axioms:
             yield (
                 f"{counted(self.axioms, 'assertion writes an axiom', 'assertions write axioms')}, from which "
@@ -315,21 +314,21 @@ class Unexpected:
 
 
 def _together(told: list[str]) -> str:
-    """The first of what is told, and how many more there are."""
+    """Join the first texts, and the number of the others."""
     more = [f"… and {len(told) - _MOST_SHOWN} more"] * (len(told) > _MOST_SHOWN)
     return "; ".join([*told[:_MOST_SHOWN], *more])
 
 
 class InputDiagnostics(NamedTuple):
-    """What was noted of the pushes so far; a value of the state.
+    """Diagnostics of the input so far, as part of the state.
 
     Args:
-        axioms: how many assertions write axioms.
-        unknown: the symbols that nobody knows.
+        axioms: the number of assertions that write axioms.
+        unknown: the unknown symbols.
         of_axioms: the numbers of the symbols that write axioms.
         numbers: properties with numbers that never meet.
-        symbols, revision: how many symbols of which tables were looked at.
-        seen: of the properties that have numbers the first value of each kind, where it is asked for.
+        symbols, revision: the number of inspected symbols, and the revision of their vocabulary.
+        seen: the first value of each kind, for each property that has numbers; filled for checkpoints.
     """
 
     axioms: int = 0
@@ -343,12 +342,12 @@ class InputDiagnostics(NamedTuple):
     def after(
         self, facts: Integers, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource
     ) -> InputDiagnostics:
-        """The same after further assertions. Costs O(1) while they bring no new symbols and no axioms.
+        """Return the diagnostics after further assertions. Costs O(1) without new symbols and axioms.
 
         Args:
-            common: how many of the first symbols and names are those of rules and background.
+            common: the numbers of symbols and names of rules and background, which come first.
 
-        An `AxiomsInStreamWarning` is given with the first axiom.
+        Gives an `AxiomsInStreamWarning` at the first axiom.
         """
         noted = self
         if vocabulary.has_class_variables:
@@ -399,7 +398,7 @@ class InputDiagnostics(NamedTuple):
         return self._replace(axioms=self.axioms + len(axioms))
 
     def saved(self) -> dict[str, Any]:
-        """The same as JSON, for a checkpoint; what symbols and tables are is made out again."""
+        """Return the diagnostics as JSON, for a checkpoint; what depends on the vocabulary is recomputed."""
         numbers = [
             [str(on), write_term(value), None if other is None else write_term(other)]
             for on, value, other in self.numbers
@@ -410,7 +409,7 @@ class InputDiagnostics(NamedTuple):
 
     @classmethod
     def of_saved(cls, said: Mapping[str, Any]) -> InputDiagnostics:
-        """What `saved` gave; nothing for what was saved by those who did not say it.
+        """Read the JSON of `saved`; empty for checkpoints of versions without it.
 
         Raises:
             LookupError, TypeError, ValueError, PantarheiError: it is something else.
@@ -428,14 +427,14 @@ class InputDiagnostics(NamedTuple):
         return cls(said["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> InputDiagnostics:
-        """The same with further properties whose numbers never meet."""
+        """Add properties whose numbers never meet."""
         known = {(each.property, each.other is None) for each in self.numbers}
         new = [each for each in found if (each.property, each.other is None) not in known]
         warn_of(new, self.numbers)
         return self._replace(numbers=(*self.numbers, *new)) if new else self
 
     def told(self, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource) -> Unexpected:
-        """The same for those who ask. Costs a comparison of each unknown name with those that are known."""
+        """Return the diagnostics for users. Costs a comparison of each unknown name with the known names."""
         names: list[Term] = (
             [symbol.name for symbol in vocabulary.symbols[: common.symbols]] if self.unknown else []
         )
@@ -469,7 +468,7 @@ def _literal(text: str) -> Literal:
 
 
 def _is_usual(symbol: Symbol) -> bool:
-    """Whether a name is OWL's own, or states a time, which streams do whatever the ontology knows."""
+    """Return whether a name is OWL's own, or a time property, which any stream may use."""
     return is_defined(symbol.name) or str(symbol.name) in TIME_PROPERTIES
 
 
@@ -478,7 +477,7 @@ def _writes_axioms(symbol: Symbol) -> bool:
 
 
 def _text(unknown: UnknownName) -> str:
-    """What an unknown name is, and a known one that looks like it; IRIs in full where only they differ."""
+    """Return an unknown name, with the most similar known name; full IRIs if only they differ."""
     name, near = str(unknown.name), [str(each) for each in unknown.nearest[:1]]
     if last_part(name) not in map(last_part, near):
         name, near = last_part(name), list(map(last_part, near))

@@ -1,7 +1,6 @@
-"""Intake of a stream: its ABoxes are put in time order and pushed, and what waits is kept in the history.
+"""Intake of a stream: ABoxes are put in time order and pushed; waiting ABoxes are part of the history.
 
-What waits is a part of the state: a push removes it in the same step that takes it in, an error restores it,
-and a checkpoint has it.
+A push removes the waiting ABox in the step that inserts it, an error restores it, and a checkpoint stores it.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def check_functions(**functions: object) -> None:
 
 
 class Intake:
-    """Pushes the ABoxes of a stream in time order.
+    """Intake of the ABoxes of a stream in time order.
 
     Args:
         held: the state, with what waits.
@@ -223,7 +222,7 @@ class Intake:
         raise LateABoxError(given, show_time(time_of(newest, kind)), allowed, by)
 
     def _hand_over_invalid(self, at: TimePoint, abox: ABox, error: InputError) -> None:
-        """Hand over what cannot be taken in. Called while the error is handled."""
+        """Pass an invalid ABox to its handler. Called while the error is handled."""
         if self._options.on_invalid is None:
             raise error
         self._count(Counters(invalid=1))
@@ -321,7 +320,7 @@ def _written(length: Duration | None) -> str:
 
 
 class _InvalidError(Exception):
-    """An item cannot be taken in: the item, and the error."""
+    """Invalid item: the item, and the error."""
 
 
 class _NothingDueError(Exception):

@@ -57,7 +57,7 @@ class LimitedStep:
         return replace(self, step=replace(step, model=model, history=history, memory=memory))._counted()
 
     def _counted(self) -> tuple[WindowModel, Outcome]:
-        """Run the step, counting the memory of consumers as `step.memory` says.
+        """Run the step, counting the memory of consumers if `step.memory` does.
 
         If the whole window exceeds a limit on the way, the step runs without the history and its terms. If
         timestamps may be evicted, it first runs with the ABox alone, then with later starts of the window.

@@ -284,14 +284,11 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         If further rules must run, this costs a materialization, and rules that nobody needs any more stop
         running.
 
-        Where that takes rules that did not run, it costs a materialization, and what nobody asks for any more
-        is derived no longer.
-
         Args:
             symbols: the predicates, None for all.
 
         Raises:
-            MemoryLimitError: there is too much then; all is as before.
+            MemoryLimitError: a limit is exceeded then; nothing has changed.
         """
         standing = self._standing
         if self.part.has_all_of(symbols):
@@ -368,8 +365,6 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
         Returns the same value until something changes. If rules are needed that do not run, this costs a
         materialization, once until the next step.
-
-        Costs a materialization where rules are needed that do not run, once until the next step.
 
         Args:
             symbols: the predicates, None for all.

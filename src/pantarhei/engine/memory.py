@@ -40,11 +40,11 @@ class Memory:
     """Memory that counts against the limits: window model, log, terms and consumers.
 
     Args:
-        limits: how much there may be.
+        limits: the limits.
         vocabulary: the terms.
-        consumers: the engines beside the model.
-        unused: how many bytes of the terms are known to be those of terms that nothing uses any more.
-        counts_consumers: whether what consumers hold counts: not while a step leaves open what becomes of it.
+        consumers: the consumers beside the model.
+        unused: bytes of terms that are known to be unused.
+        counts_consumers: whether the memory of consumers counts; not during a step that may reduce it.
     """
 
     limits: Limits
@@ -54,7 +54,7 @@ class Memory:
     counts_consumers: bool = True
 
     def counting(self, used: UsedTerms) -> Memory:
-        """Return the memory with the terms that are in use known; those of the consumers are added to `used`."""
+        """Return the memory with the used terms known; the terms of the consumers are added to `used`."""
         self.consumers.used_terms(used)
         terms = vocabulary_bytes(self.vocabulary)
         return replace(self, unused=terms - int(terms * used.share))
@@ -85,11 +85,9 @@ class Memory:
 
         Returns None if consumers hold no more than before: the rest was checked within the step.
 
-        Where they hold no more than before there is none: that was counted when the step was made.
-
         Args:
-            before: the bytes that they held before the step; 0 where these did not count.
-            spare: bytes of the model that it will be made anew without.
+            before: the bytes that consumers held before the step; 0 if these did not count.
+            spare: bytes of the model that a rebuild will free.
         """
         if self.limits.max_bytes is None or self.consumers.bytes_used <= before:
             return None
@@ -129,13 +127,12 @@ class Eviction:
 
     Args:
         model: the model of `log`.
-        log: what is left of the window.
-        memory: what counts against the limits.
-        past: what has left the window.
-        early: the ABoxes that left.
-        needs_rebuild: whether the model takes more bytes than it needs, and is to be made anew.
-        needs_recheck: whether what is left may take too many bytes still: that is known once the model is
-            made anew.
+        log: the rest of the window.
+        memory: the memory that counts against the limits.
+        past: the ABoxes that have left the window.
+        early: the evicted ABoxes.
+        needs_rebuild: whether the model takes more bytes than it needs, and is to be rebuilt.
+        needs_recheck: whether the rest may still exceed the limit of bytes, as the rebuild will show.
     """
 
     model: WindowModel
@@ -149,10 +146,10 @@ class Eviction:
     def fit(self, at: TimePoint) -> None:
         """Drop the past, then evict timestamps if the policy allows it, until the limits hold.
 
-        Costs O(1) where it fits already. Where bytes were too many it costs a pass over the facts.
+        Costs O(1) if they hold already, and a pass over the facts if the limit of bytes was exceeded.
 
         Raises:
-            MemoryLimitError: nothing is to leave early, or the ABox of `at` alone has too many facts.
+            MemoryLimitError: the policy does not evict, or the ABox of `at` alone exceeds the limit of facts.
         """
         limits, exceeded = self.memory.limits, self.memory.exceeded(self.model, self.log)
         if exceeded is None:
@@ -171,8 +168,8 @@ class Eviction:
     def _exceeded_without_past(self) -> Exceeded | None:
         """Return the limit that is still exceeded without the past and its terms.
 
-        What those took is estimated: nothing leaves early where there is room to spare then, and nothing is
-        refused before it is known.
+        Their size is estimated. Nothing is evicted if there is room to spare then, and nothing is refused
+        before the size is known.
         """
         self.past = self.past.within(0)
         self.memory = self.memory.counting(self._used_terms())
@@ -185,7 +182,7 @@ class Eviction:
     def _shrink(self, at: TimePoint) -> None:
         """Evict timestamps until a rebuilt model would fit.
 
-        The terms in use are first taken to become fewer as the facts do, and then counted.
+        The bytes of used terms are first assumed to be proportional to the facts, then counted.
         """
         terms, facts = self.memory.terms, max(1, len(self.model))
         self._drop_while(at, lambda: self._exceeded_anew(terms * len(self.model) // facts))
@@ -196,7 +193,7 @@ class Eviction:
     def _exceeded_anew(self, terms: int) -> Exceeded | None:
         """Return the limit that a rebuilt model would exceed, with `terms` bytes of terms.
 
-        It is an upper bound of what it would take; a timestamp that is alone is not held to it.
+        The estimate is an upper bound; a single timestamp is not checked.
         """
         if self._is_alone():
             return None
@@ -241,11 +238,11 @@ class Compact(Generic[GroundTruthT]):
     """State of a reasoner with only the terms in use.
 
     Args:
-        renaming: their new numbers, which the model is to take over.
-        tables: those of the vocabulary.
-        history, forms: what is stored, in the new numbers.
-        stored: how many facts are stored, each entry of the log counted for some more.
-        forgets_nothing: whether all terms are used, so that everything is as it was.
+        renaming: the new numbers, for the model.
+        tables: the tables of the vocabulary.
+        history, forms: history and forms in the new numbers.
+        stored: the number of stored facts; an entry of the log counts for some more.
+        forgets_nothing: whether all terms are used, so that nothing has changed.
     """
 
     renaming: Renaming
@@ -266,8 +263,8 @@ def compact(
 ) -> Compact[GroundTruthT]:
     """Return the state without unused terms; nothing is changed.
 
-    Costs the stored facts, as columns, and a step of Python for each ABox; where something is forgotten, one
-    or two for each term that is used or known.
+    Costs the stored facts, as columns, and a step of Python for each ABox; if any term is dropped, one or two
+    for each term.
     """
     used = UsedTerms(*vocabulary.counts)
     used.add_first(*common)

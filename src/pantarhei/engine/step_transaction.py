@@ -188,7 +188,7 @@ class StepTransaction:
         return past.with_departure(self.step.now, self.history.messages, slid.outside, slid.early, size)
 
     def _slid(self) -> _SlideResult:
-        """Slide the window, stopping at each tick for which a consumer has asked."""
+        """Slide the window, with a stop at each tick that is due for a consumer."""
         slid = _SlideResult(self.history.log, [], [], (), self.told, [], {})
         now = self.history.step.now if self.consumers.attached and self.history.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
@@ -339,10 +339,10 @@ _repair_log = logging.getLogger("pantarhei.repair")
 
 
 class StepLog:
-    """Logs repairs, counted at INFO and with their conflicts at DEBUG.
+    """Log of repairs, counted at INFO and with their conflicts at DEBUG.
 
-    Warns once of facts that a repair removes without having decided it; and of what leaves window or history
-    early: at the first, then whenever there have been twice as many as at the last warning.
+    Warns once of facts that a repair removes undecided. Warns of evictions from window or past: at the first,
+    then whenever their number has doubled since the last warning.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -352,7 +352,7 @@ class StepLog:
         self._has_warned = False
 
     def write(self, done: Outcome, before: Counters) -> None:
-        """Log what a step did: the last thing before it is stored.
+        """Log a step, just before its result is stored.
 
         Args:
             before: the counters before the step.
@@ -378,7 +378,7 @@ class StepLog:
             self._forgotten_told = self._warn(done, left, counters.forgotten_early, self._forgotten_told)
 
     def _warn(self, done: Outcome, what: str, so_far: int, told: int) -> int:
-        """How many there were when someone was warned last."""
+        """Log a warning if the count has doubled since the last one; return the count of the last warning."""
         level = logging.WARNING if so_far >= 2 * told else logging.DEBUG
         at = show_time(done.update.at)
         _limits_log.log(level, "at %s, %s, to keep %s; %d so far", at, what, self._limits, so_far)

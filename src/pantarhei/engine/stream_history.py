@@ -73,10 +73,10 @@ class Arrival(NamedTuple):
     Args:
         level: its level.
         facts: its facts, shape (n, 3), all parts of the ABox together.
-        previous: for each of them what the model gave for undoing it; it means something to that model only.
-        cut: what its repair took out, older facts included.
-        contradicted: whether a constraint was violated when it came.
-        undecided: how many facts its repair took out without having decided it.
+        previous: what the model returned for undoing the insertion of each fact; valid for that model only.
+        cut: the facts that its repair removed, older facts included.
+        contradicted: whether it violated a constraint.
+        undecided: the number of facts that its repair removed undecided.
     """
 
     level: int
@@ -91,19 +91,20 @@ class Counters(NamedTuple):
     """Counters since the beginning of the stream, restarts included.
 
     Args:
-        pushes: ABoxes taken in; parts of one timestamp that came apart count apart.
-        repairs: timestamps at which a contradiction was found.
-        cut: facts that repairs took out, each counted once, however often it had been asserted.
-        undecided: those of them that a limit kept from being decided, or `repair="grounded"` left undecided.
-        late: ABoxes that came too late for `run`, which left them out.
-        dropped_early: timestamps that left the window before their time, because of a limit.
-        forgotten_early: timestamps that left the history before their time, because of a limit.
-        unwritten: timestamps that left the history, and that no sink has taken.
-        fed_back: conclusions of temporal rules that were asserted at the tick after theirs.
-        not_fed_back: those that were to be, and have a literal in first place; each counts at each tick.
-        ahead: ABoxes too far ahead for `run`, which left them out.
-        invalid: ABoxes that `run` could not take in, and handed over.
-        times_cut: times finer than microseconds that were cut, by `push` or by a reader that `run` follows.
+        pushes: inserted ABoxes; parts of one timestamp that were pushed separately count separately.
+        repairs: timestamps with a contradiction.
+        cut: facts removed by repairs, each counted once, however often it had been asserted.
+        undecided: removed facts that a limit or `repair="grounded"` left undecided.
+        late: ABoxes that `run` skipped because they were late.
+        dropped_early: timestamps evicted from the window because of a limit.
+        forgotten_early: timestamps evicted from the history because of a limit.
+        unwritten: timestamps that left the history without being written to a sink.
+        fed_back: conclusions of temporal rules that were asserted at the next tick.
+        not_fed_back: conclusions that could not be asserted, since their subject is a literal; each counts at
+            each tick.
+        ahead: ABoxes that `run` skipped because they were too far ahead.
+        invalid: invalid ABoxes that `run` passed to a handler.
+        times_cut: times finer than microseconds that were truncated, by `push` or by a reader.
     """
 
     pushes: int = 0
@@ -139,15 +140,15 @@ class StreamHistory:
     """History of a stream, as a value.
 
     Args:
-        log: what was asserted and cut.
-        step: where time has come to; None before the first step.
-        arrival: how to undo the newest ABox; None before the first.
+        log: the ABoxes in the window, with the facts that repairs removed.
+        step: the time and the window after the last step; None before the first step.
+        arrival: undo record of the newest ABox; None before the first.
         repairs: the repairs that found a contradiction, with their levels, oldest first; those of the past
             come first.
-        counters: what went by.
-        messages: how many ABoxes came; the blank nodes of the next one are named after it.
-        past: what has left the window.
-        waiting: ABoxes that came out of order, not taken in so far.
+        counters: the counters.
+        messages: the number of ABoxes so far; the blank nodes of the next one are named after it.
+        past: the ABoxes that have left the window and are remembered.
+        waiting: ABoxes that arrived out of order and are not inserted yet.
     """
 
     log: Log = EMPTY_LOG
@@ -295,13 +296,13 @@ class HistoryWriter:
         """Write what has left the past to the sink; return the history without it, or unchanged if it is less
         than a batch.
 
-        Where it fails they keep what is due, as much as the history itself may take; what is too much is lost
-        and counted.
+        If the sink fails, the records stay due, up to the bound of the history; what exceeds the bound is
+        lost and counted.
 
         Args:
-            history: those of the step that was made.
-            vocabulary: what their numbers mean.
-            least: how many assertions there must be; by default what the sink asks for.
+            history: the history after a step.
+            vocabulary: the vocabulary of its numbers.
+            least: the size of a batch in assertions; by default the sink's.
         """
         sink, past, step = self._history.sink, history.past, history.step
         if sink is None or step is None:

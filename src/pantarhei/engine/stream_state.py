@@ -158,9 +158,6 @@ class StreamState(MaintainedState[StreamHistory]):
         If temporal rules have feedback, their conclusions are asserted on the way; all of it is done or
         nothing.
 
-        Where temporal rules have feedback, their conclusions are asserted on the way; all of it is done or
-        nothing.
-
         Args:
             at: the time.
             arriving: the ABox; None if time alone advances.

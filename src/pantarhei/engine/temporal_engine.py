@@ -1,7 +1,7 @@
-"""Temporal rules beside the window model: told of each step, they say what is concluded.
+"""Engine of temporal rules: a consumer that evaluates the rules beside the window model.
 
-What was said stands in a value that nothing changes (`DataStream`); the second kernel is derived from that
-and from the window model, and made again where an error lost it.
+The history of ticks is an immutable value (`DataStream`); the second kernel is derived from it and from the
+window model, and is rebuilt if an error lost it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from pantarhei.window.sliding import Step, Window
 
 
 class ConclusionDecoder(NamedTuple):
-    """Makes conclusions of facts of the second kernel, in the numbers of one time.
+    """Decoder from facts of the second kernel to conclusions, in the numbers of one time.
 
     Args:
         numbered: the rules in these numbers.
@@ -74,7 +74,7 @@ class ConclusionDecoder(NamedTuple):
     tuples: TupleNumbers
 
     def atoms(self, facts: Integers) -> frozenset[TemporalAtom]:
-        """The conclusions that facts are."""
+        """Decode facts to atoms."""
         return frozenset(self._atoms(facts))
 
     def _atoms(self, facts: Integers) -> Iterator[TemporalAtom]:
@@ -86,7 +86,7 @@ class ConclusionDecoder(NamedTuple):
                 yield TemporalAtom(name, tuple(map(term, terms[len(terms) - arity :])))
 
     def triples(self, facts: Integers) -> frozenset[Triple]:
-        """Those that are triples."""
+        """Decode the facts that are triples."""
         return frozenset(self.lexicon.decode(self.numbered.triples(facts)))
 
 
@@ -95,7 +95,7 @@ _FEW: Final = 256
 
 
 class ConclusionLog:
-    """What each of those who ask has not been told yet."""
+    """Changes of the conclusions that their readers have not received yet."""
 
     def __init__(self) -> None:
         # With tick and time, for the update of the step.
@@ -106,7 +106,7 @@ class ConclusionLog:
         self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
 
     def note(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedTemporalProgram) -> None:
-        """Conclusions came (1) and went (-1, last column) at a time of a tick."""
+        """Record inserted (1) and deleted (-1, last column) conclusions at a time of a tick."""
         if not len(changes):
             return
         self._changed.append((tick, at, changes))
@@ -119,7 +119,7 @@ class ConclusionLog:
             self._untold = (*self._untold, numbered.triples(changes))
 
     def take_changes(self, decoder: ConclusionDecoder) -> ConclusionChanges:
-        """The conclusions that came and those that went since the last call."""
+        """Return the conclusions inserted and deleted since the last call."""
         changed, self._changed = self._changed, []
         if not changed:
             return NOTHING_CONCLUDED
@@ -153,24 +153,24 @@ class ConclusionLog:
         return self._known
 
     def follow(self) -> None:
-        """Note from now on what came and went, for `take_facts`."""
+        """Record changes from now on for `take_facts`."""
         self._is_followed = True
 
     def take_facts(self) -> Integers:
-        """Those that are triples and came (1) or went (-1, last column) since the last call, each once."""
+        """Return the triples inserted (1) and deleted (-1, last column) since the last call, each once."""
         untold, self._untold = self._untold, ()
         return net_changes(np.concatenate([NO_CHANGES, *untold]))
 
     def begin_anew(self) -> None:
-        """What is concluded, or has which numbers, is not known any more."""
+        """Drop the cached conclusions: they may have changed, or have other numbers."""
         self._known, self._unknown, self._count = None, [], 0
 
     def mark(self) -> object:
-        """How things stand, for `back`."""
+        """Return the state, for `back`."""
         return self._untold
 
     def back(self, mark: object) -> None:
-        """Be as when `mark` was given; what is concluded need not be what it was."""
+        """Restore a state; the conclusions themselves may differ."""
         assert isinstance(mark, tuple)
         self._untold, self._changed = mark, []
 
@@ -180,7 +180,7 @@ CONCLUSIONS: Final = "conclusions"
 
 
 class TemporalRuleEngine:
-    """A consumer (engine/consumer.py) that evaluates temporal rules.
+    """Consumer (engine/consumer.py) that evaluates temporal rules.
 
     Args:
         given: the rules, and those of the ontology that join them.
@@ -206,7 +206,7 @@ class TemporalRuleEngine:
         self._notes = ConclusionLog()
 
     def _fit(self, ticks: Ticks) -> None:
-        """Have the program for a stream of that kind of time; an error leaves all as it was."""
+        """Compile the program for a stream of that kind of time; an error changes nothing."""
         rules, ontology, remembered, unique_names = self._given
         begins = ticks.start_tick(rules.start)
         whole = translate_rules(rules.rules, remembered, ticks, ontology, rules.feedback, unique_names)
@@ -216,17 +216,17 @@ class TemporalRuleEngine:
 
     @property
     def rules(self) -> TemporalRules:
-        """The rules, difference those of the ontology."""
+        """The rules, without rules of the ontology."""
         return self._given.rules
 
     # -- what is concluded -------------------------------------------------------------------------
 
     def take_changes(self) -> ConclusionChanges:
-        """The conclusions that came and those that went since the last call."""
+        """Return the conclusions inserted and deleted since the last call."""
         return self._notes.take_changes(self._decoder)
 
     def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
-        """What is concluded at the present tick. Costs a pass over the second kernel."""
+        """Return the conclusions at the present tick. Costs a pass over the second kernel."""
         if self._data is None:
             return frozenset()
         return self._decoder.atoms(self._concluded(self._running(model)))
@@ -247,13 +247,13 @@ class TemporalRuleEngine:
         return frozenset(Symbol(*named) for named in self._numbered.conclusions.values())
 
     def facts(self, model: WindowModel) -> Integers:
-        """The conclusions that are triples, as facts in the vocabulary's numbers. Costs as `atoms`."""
+        """Return the conclusions that are triples, in the vocabulary's numbers. Costs as `atoms`."""
         if self._data is None:
             return NO_FACTS
         return self._numbered.triples(self._concluded(self._running(model)))
 
     def testimony(self, model: WindowModel) -> ProofContext | None:
-        """All that reasons are found in; None before the first tick. Costs a pass over what is concluded."""
+        """Return the context of proofs; None before the first tick. Costs a pass over the conclusions."""
         if self._data is None:
             return None
         given, data, facts = self._given, self._data, self._running(model).model.facts()
@@ -267,23 +267,25 @@ class TemporalRuleEngine:
         return ProofContext(given, self._ticks, numbered, vocabulary, data, states, facts, at_ticks)
 
     def tick_of(self, ticks: int) -> int:
-        """The tick of a timestamp, which is given in the stream's smallest units."""
+        """Return the tick of a timestamp in the smallest units of the stream's time."""
         return self._ticks.tick_of_time(ticks)
 
     def concludes(self, predicate: URIRef) -> bool:
-        """Whether rules conclude that class or property."""
+        """Return whether rules conclude that class or property."""
         return any(predicate == name for name, _ in self._program.conclusions.values())
 
     def follow(self) -> None:
-        """Note from now on how `facts` changes, for `take_facts`."""
+        """Record changes of `facts` from now on, for `take_facts`."""
         self._notes.follow()
 
     def take_facts(self) -> Integers:
-        """Which of `facts` came (1) and went (-1, last column) since the last call, each once."""
+        """Return the changes of `facts` since the last call: inserted (1), deleted (-1, last column), each
+        once.
+        """
         return self._notes.take_facts()
 
     def _note(self, at: TimePoint, changes: Integers) -> None:
-        """Conclusions came and went at a time of the present tick."""
+        """Record changes of the conclusions at a time of the present tick."""
         assert self._data is not None, "a tick has begun"
         self._notes.note(self._data.tick, at, changes, self._numbered)
 
@@ -296,12 +298,12 @@ class TemporalRuleEngine:
 
     @property
     def feeds_back(self) -> bool:
-        """Whether what is concluded at a tick is asserted at the next."""
+        """True if the conclusions of a tick are asserted at the next tick."""
         return self._given.rules.feedback
 
     def next_feedback(self, after: int, until: int, model: WindowModel) -> Feedback | None:
-        """What is asserted next on the way from a time to a later one, both in the stream's smallest units;
-        None for nothing more.
+        """Return the next conclusions to assert between two times, in the smallest units of the stream's
+        time; None if there are none.
         """
         data = self._data
         if data is None:
@@ -322,14 +324,14 @@ class TemporalRuleEngine:
 
     @property
     def standstill(self) -> FixpointDetector:
-        """What sees that the next ticks are like those before."""
+        """A new detector of identical ticks."""
         return FixpointDetector(self._numbered.reach)
 
     # -- the steps ---------------------------------------------------------------------------------
 
     @property
     def asks_for(self) -> Symbols:
-        """See `Consumer`: the states that rules look at."""
+        """See `Consumer`: the states that rules read."""
         return frozenset(each.source for each in self._program.inputs if not each.is_asserted)
 
     @property
@@ -339,8 +341,8 @@ class TemporalRuleEngine:
         return said + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
 
     def due(self, after: int, until: int) -> int | None:
-        """See `Consumer`: the next tick at which something ends, or begins to hold; the first tick of rules
-        that begin later.
+        """See `Consumer`: the next tick at which something starts or ends to hold, or the first tick of the
+        rules.
 
         Raises:
             TemporalRuleError: conclusions change at each tick, and there are too many on the way.
@@ -353,8 +355,8 @@ class TemporalRuleEngine:
 
     @property
     def next_turn(self) -> int | None:
-        """The first time of the next tick at which something ends, begins to hold, or is asserted since it
-        has been concluded; None if at none.
+        """The first time of the next tick at which something starts or ends to hold, or conclusions are
+        asserted; None if there is none.
         """
         due = list(self._due_ticks())
         if self.feeds_back and self._data is not None and self._evaluation is not None:
@@ -363,7 +365,7 @@ class TemporalRuleEngine:
         return min((self._ticks.end_of(tick - 1) + 1 for tick in due), default=None)
 
     def _due_ticks(self) -> Iterator[int]:
-        """Later ticks at which something may end or begin to hold though nothing new is said."""
+        """Yield later ticks at which something may start or end to hold without new input."""
         data = self._data
         if data is None:
             yield from () if self._begins is None else (self._begins,)
@@ -376,11 +378,11 @@ class TemporalRuleEngine:
             yield max(self._ticks.tick_of_time(self._ticks.eviction_time(data.oldest)), data.tick + 1)
 
     def is_unsettled(self) -> bool:
-        """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
+        """Return whether remembered conclusions changed at the present tick; their consequences end later."""
         return self._evaluation is not None and self._evaluation.has_remembered_changes
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """See `Consumer`: `apply` was told all there is to know."""
+        """See `Consumer`: `apply` has received everything."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """See `Consumer`.
@@ -443,7 +445,7 @@ class TemporalRuleEngine:
         self._note(at, evaluation.take_changes())
 
     def _said(self, data: DataStream, changes: Changes, came: Integers, went: Integers) -> DataStream:
-        """What has been said, with what changed at the present tick."""
+        """Add the changes of the present tick to the history of ticks."""
         if len(came) or len(went):
             data = data.with_changes(came, went)
         for entry in changes.entries:
@@ -452,7 +454,7 @@ class TemporalRuleEngine:
         return data._replace(oldest=None if oldest is None else oldest.ticks)
 
     def _standing(self, model: WindowModel) -> Integers:
-        """The states that hold now."""
+        """Return the states that hold now."""
         return self._numbered.select_inputs(model.facts(), is_asserted=False)
 
     # -- the evaluation, made again ----------------------------------------------------------------
@@ -504,7 +506,7 @@ class TemporalRuleEngine:
             self._data = self._data.renamed(renaming)
 
     def _number(self) -> None:
-        """Have the program in the vocabulary's numbers of now."""
+        """Compile the program in the present numbers of the vocabulary."""
         self._numbered, self._evaluation = NumberedTemporalProgram(self._program, self._vocabulary), None
         self._notes.begin_anew()
 
@@ -523,7 +525,7 @@ class TemporalRuleEngine:
 
 
 class ConclusionFeed:
-    """The conclusions that are triples, for who keeps queries of them up to date.
+    """Conclusions that are triples, for registered queries.
 
     Args:
         concluding: says what is concluded.
@@ -538,11 +540,13 @@ class ConclusionFeed:
         concluding.follow()
 
     def are_joined_for(self, needed: Symbols) -> bool:
-        """Whether a query of some classes and properties, None for all, finds any in the default graph."""
+        """Return whether a query of some classes and properties, None for all, finds conclusions in the
+        default graph.
+        """
         return self._are_joined and (needed is None or not needed.isdisjoint(self._concluding.symbols))
 
     def facts(self) -> Integers:
-        """All of them, shape (n, 3)."""
+        """Return all conclusions, shape (n, 3)."""
         return self._concluding.facts(self._model())
 
     def take_facts(self) -> Integers:

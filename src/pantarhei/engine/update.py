@@ -357,7 +357,7 @@ class WindowUpdate:
     def after(
         self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...], not_fed_back: int = 0
     ) -> WindowUpdate:
-        """Return this update combined with those of the steps before it, which asserted conclusions."""
+        """Combine this update with the updates of the steps before it, which asserted conclusions."""
         every = (*steps, self)
         return replace(
             self,

@@ -1,7 +1,6 @@
-"""Checkpoints: the state of a stream reasoner as bytes that a later process can go on from.
+"""Checkpoints: the state of a stream reasoner as bytes, from which a later process can continue.
 
-`container` is the format, `header` and `state` what is in it, `file` how it gets to the disk and back.
-Nothing in a checkpoint is executed.
+`container` is the format and the file, `saved_state` the content. Nothing in a checkpoint is executed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ __all__ = [
 
 
 def checked_note(note: Mapping[str, Json]) -> dict[str, Json]:
-    """A copy of `note`, if JSON gives back what was put in.
+    """Return a copy of `note`, if it is JSON.
 
     Raises:
         OptionError: it does not.
@@ -50,7 +49,7 @@ def checked_note(note: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def read_checkpoint(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Checkpoint:
-    """The checkpoint at a path, or in bytes.
+    """Read a checkpoint from a path, or from bytes.
 
     Raises:
         CheckpointError: there is none, it is damaged, or it makes no sense.

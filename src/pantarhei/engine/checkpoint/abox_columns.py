@@ -1,9 +1,7 @@
-"""The background that a reasoner was given beside its ontology, as a part of its checkpoints.
+"""Background and waiting ABoxes of a reasoner as columns of a checkpoint.
 
-ABoxes that wait, as columns: those that came out of order and are not taken in so far.
-
-Each is triples as they were given. A table has its cells as texts: they are N-Triples, and its blank nodes
-belong to it alone.
+A waiting ABox is stored as triples as given. A table is stored as the texts of its cells, which are
+N-Triples; its blank nodes belong to it alone.
 """
 
 from __future__ import annotations
@@ -40,13 +38,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GivenBackground:
-    """Triples beside the ontology's own. It never changes: its columns are made once."""
+    """Background triples beside the ontology. Immutable: its columns are made once."""
 
     triples: tuple[Triple, ...] = ()
 
     @classmethod
     def beside(cls, ontology: Ontology, given: Graph | Iterable[Triple] | pa.Table | None) -> GivenBackground:
-        """What was given, without what the ontology has anyway.
+        """Return the given triples without the triples of the ontology.
 
         Raises:
             InvalidTripleError: something given is no triple.
@@ -56,7 +54,7 @@ class GivenBackground:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Which triples they are."""
+        """Fingerprint of the triples."""
         return fingerprint_of_triples(self.triples)
 
     @cached_property
@@ -73,7 +71,8 @@ _Cells = tuple[Term, Term, Term]
 def columns_of_waiting(
     waiting: Waiting[ABox], times: TimesWriter
 ) -> tuple[dict[str, Column], dict[str, Any]]:
-    """Return the columns of what waits, and its part of the header. Costs a step of Python for each term.
+    """Return the columns of the waiting ABoxes, and their part of the header. Costs a step of Python for each
+    term.
 
     The timestamps are added to `times`.
     """
@@ -96,7 +95,7 @@ def columns_of_waiting(
 
 
 def _cells(abox: ABox) -> Iterable[_Cells]:
-    """Return the triples of an ABox, those of a table as plain literals."""
+    """Return the triples of an ABox; the cells of a table as plain literals."""
     if not is_table(abox):
         return cast("Iterable[_Cells]", abox)
     columns = [map(Literal, abox.column(name).to_pylist()) for name in NAMES]
@@ -104,7 +103,7 @@ def _cells(abox: ABox) -> Iterable[_Cells]:
 
 
 def read_waiting(contents: Contents, header: dict[str, Any], times: list[TimePoint]) -> Waiting[ABox]:
-    """Return what waited when a checkpoint was made; `times` are its timestamps."""
+    """Read the waiting ABoxes; `times` are the timestamps of the checkpoint."""
     if header.get("kind") is None:
         return Waiting()
     kind, newest, unproven = TimeKind[header["kind"]], header["newest"], header["unproven"]

@@ -65,7 +65,7 @@ _Part = TypeVar("_Part", bound=Sequence[Any] | Column)
 
 
 def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: int = FORMAT) -> bytes:
-    """The bytes of a header and columns. Costs their size."""
+    """Return the bytes of a header and columns. Costs their size."""
     listed = [[name, column.dtype.str[1:], len(column)] for name, column in columns.items()]
     whole_header = {"pantarhei": __version__, **header, "columns": listed}
     text = json.dumps(whole_header, allow_nan=False, separators=(",", ":")).encode()
@@ -76,7 +76,7 @@ def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: i
 
 
 def length_of(preamble: bytes | memoryview, source: str) -> int:
-    """The length that a checkpoint says it has, from its first `PREAMBLE_LENGTH` bytes.
+    """Return the length of a checkpoint, as stored in its first `PREAMBLE_LENGTH` bytes.
 
     Raises:
         CheckpointError: this is the beginning of no checkpoint.
@@ -90,7 +90,7 @@ def length_of(preamble: bytes | memoryview, source: str) -> int:
 
 
 def unpack(data: bytes | memoryview, source: str) -> Contents:
-    """The header and columns of a checkpoint; the columns are views of `data`.
+    """Return header and columns of a checkpoint; the columns are views of `data`.
 
     Raises:
         CheckpointError: it is damaged, or of another version of the format.
@@ -147,13 +147,13 @@ def _columns(listed: list[tuple[str, str, int]], content: memoryview) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was read, not yet understood.
+    """Content of a checkpoint, not yet interpreted.
 
     Args:
-        source: what it was read from, for errors.
+        source: the path, or a description of the bytes, for errors.
         header: the JSON object.
         columns: the columns by name.
-        version: that of the format.
+        version: the version of the format.
     """
 
     source: str
@@ -163,41 +163,41 @@ class Contents:
 
     @property
     def has_history(self) -> bool:
-        """Whether it says what had left the window."""
+        """True from the version on that stores the past."""
         return self.version >= FIRST_WITH_HISTORY
 
     @property
     def has_conclusions(self) -> bool:
-        """Whether it says where queries find what temporal rules conclude."""
+        """True from the version on that stores the option `conclusions`."""
         return self.version >= FIRST_WITH_CONCLUSIONS
 
     @property
     def has_numbers(self) -> bool:
-        """Whether it says how numbers are read."""
+        """True from the version on that stores the option `numbers`."""
         return self.version >= FIRST_WITH_NUMBERS
 
     @property
     def has_unexpected(self) -> bool:
-        """Whether it says what was unexpected."""
+        """True from the version on that stores diagnostics."""
         return self.version >= FIRST_WITH_UNEXPECTED
 
     @property
     def has_evidence(self) -> bool:
-        """Whether it has what conflict sets are made of, in place of their list."""
+        """True from the version on that stores the evidence of conflicts instead of their list."""
         return self.version >= FIRST_WITH_EVIDENCE
 
     @property
     def has_waiting(self) -> bool:
-        """True from the version on that has waiting ABoxes."""
+        """True from the version on that stores waiting ABoxes."""
         return self.version >= FIRST_WITH_WAITING
 
     def broken(self, reason: object) -> CheckpointError:
-        """The error that the content is not what it should be."""
+        """Return the error for invalid content."""
         return CheckpointError(self.source, f"its content makes no sense: {reason!s:.300}")
 
     @contextmanager
     def understood(self) -> Iterator[None]:
-        """What leads out of a table, has another length or type, or is refused is a `CheckpointError`.
+        """Convert errors in the block, such as an index beyond a table or a wrong type, to `CheckpointError`.
 
         No index is negative, and so none counts from a table's end.
         """
@@ -209,14 +209,14 @@ class Contents:
             raise self.broken(error) from error
 
     def column(self, name: str) -> npt.NDArray[np.int64]:
-        """A column of integers that are not negative."""
+        """Return a column of non-negative integers."""
         found = self.columns[name]
         if found.dtype.kind != "u":
             raise self.broken(f"column {name} has numbers that may be negative")
         return found.astype(np.int64)
 
     def split(self, name: str, whole: _Part) -> list[_Part]:
-        """`whole` in parts of the lengths in a column."""
+        """Split `whole` into parts of the lengths in a column."""
         ends = list(accumulate(self.column(name).tolist(), initial=0))
         if ends[-1] != len(whole):
             raise self.broken(f"the lengths in column {name} add up to {ends[-1]}, not to {len(whole)}")
@@ -224,13 +224,13 @@ class Contents:
 
 
 def narrow(column: npt.NDArray[Any]) -> Column:
-    """Numbers that are not negative, in the fewest bytes that hold them all."""
+    """Return non-negative numbers in the smallest type that holds them."""
     most = int(column.max()) if len(column) else 0
     return column.astype("<u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4")
 
 
 def lengths(parts: Sequence[Sized]) -> Column:
-    """The column that `Contents.split` finds the parts by."""
+    """Return the column of lengths that `Contents.split` reads."""
     return narrow(np.fromiter(map(len, parts), np.uint32, len(parts)))
 
 
@@ -241,12 +241,15 @@ except ImportError:  # Windows: nobody can tell whether a writer is alive, and s
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Let `path` hold `data` in the place of what it holds; after an error it holds that still.
+    """Replace the file at `path` by `data`; after an error the old file is unchanged.
 
-    A symbolic link is followed.
+    A symbolic link is followed. The data is written to a temporary file in the same folder, forced to the
+    disk, and renamed: at any moment the path holds the old checkpoint or the new one, whole. Temporary files
+    of killed writers are never read; the next writer to the path removes them. A live writer holds a lock on
+    its own.
 
     Raises:
-        CheckpointError: the file system does not let it.
+        CheckpointError: the file system refuses it.
     """
     if "\0" in str(path):
         raise CheckpointError(str(path).replace("\0", "\\0"), "there is a null character in the path")
@@ -270,7 +273,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def read_whole(path: Path) -> bytes:
-    """The bytes of a checkpoint, as many as it says it has.
+    """Return the bytes of a checkpoint, as many as its preamble states.
 
     Raises:
         CheckpointError: there is none, it is no checkpoint, or it has another length.
@@ -301,7 +304,7 @@ def _why(error: OSError) -> str:
 
 
 def _create_beside(place: Path) -> tuple[int, str]:
-    """A new temporary file for `place`, locked: its descriptor and path."""
+    """Create a locked temporary file beside `place`; return its descriptor and path."""
     while True:
         path = str(place.with_name(f".{place.name}.{secrets.token_hex(8)}.tmp"))
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -312,7 +315,7 @@ def _create_beside(place: Path) -> tuple[int, str]:
 
 
 def _remove_leftovers(place: Path) -> None:
-    """Remove the temporary files of writers to `place` that are no more."""
+    """Remove temporary files of dead writers to `place`."""
     if fcntl is None:
         return
     pattern = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{16}}\.tmp")
@@ -332,7 +335,7 @@ def _remove_if_left(path: Path) -> None:
 
 
 def _lock(descriptor: int, wait: bool) -> bool:
-    """Whether the file is locked now; the lock goes with the descriptor, and with the process."""
+    """Lock a file and return whether it succeeded; closing the descriptor releases the lock."""
     if fcntl is None:
         return False
     try:
@@ -343,7 +346,7 @@ def _lock(descriptor: int, wait: bool) -> bool:
 
 
 def _force(folder: Path) -> None:
-    """Force the names in `folder` to the disk, where a folder can be opened for that."""
+    """Force the names in a folder to the disk, if the system can open folders."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

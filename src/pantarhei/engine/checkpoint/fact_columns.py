@@ -42,7 +42,7 @@ _PLACES = ("subject", "predicate", "object")
 
 
 def mark_of(term: Term) -> str:
-    """What tells the term from others of the same text."""
+    """Return the mark that distinguishes a term from others of equal text."""
     if isinstance(term, URIRef | BNode):
         return "<" if isinstance(term, URIRef) else "_"
     if term.language is not None:
@@ -51,8 +51,8 @@ def mark_of(term: Term) -> str:
 
 
 def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
-    """The columns of `terms`, whose names begin with `name`: the texts with those of the marks behind them,
-    and which of the marks each term has.
+    """Return the columns of terms, whose names begin with `name`: the texts, followed by those of the marks,
+    and the number of the mark of each term.
     """
     marks: dict[str, int] = {}
     kinds = [
@@ -69,7 +69,7 @@ def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
 
 
 def read_terms(contents: Contents, name: str) -> list[Term]:
-    """The terms of the columns whose names begin with `name`, in their order."""
+    """Read the terms of the columns whose names begin with `name`, in their order."""
     whole = contents.columns[f"{name}.text"].tobytes().decode("utf-8", "surrogatepass")
     texts, kinds = contents.split(f"{name}.length", whole), contents.column(f"{name}.mark").tolist()
     makers = [_maker(mark) for mark in texts[len(kinds) :]]
@@ -77,7 +77,7 @@ def read_terms(contents: Contents, name: str) -> list[Term]:
 
 
 def _maker(mark: str) -> Callable[[str], Term]:
-    """What makes a term with that mark of its text."""
+    """Return the constructor of terms with that mark."""
     match mark[:1]:
         case "<":
             return partial(str.__new__, URIRef)  # the check of its syntax was made, or not, by who made it
@@ -93,7 +93,7 @@ def _maker(mark: str) -> Callable[[str], Term]:
 
 
 def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict[str, Column]:
-    """The columns of triples, whose names begin with `name`, from rows of three places in `terms`."""
+    """Return the columns of triples, whose names begin with `name`, from rows of three places in `terms`."""
     places = zip(_PLACES, rows.T, strict=True)
     return {
         **{f"{name}.{place}": narrow(column) for place, column in places},
@@ -102,7 +102,7 @@ def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict
 
 
 def read_triples(contents: Contents, name: str) -> list[Triple]:
-    """The triples of the columns whose names begin with `name`, in their order."""
+    """Read the triples of the columns whose names begin with `name`, in their order."""
     terms = read_terms(contents, name)
     columns = (contents.column(f"{name}.{place}").tolist() for place in _PLACES)
     return [check_triple((terms[s], terms[p], terms[o])) for s, p, o in zip(*columns, strict=True)]
@@ -114,14 +114,14 @@ NO_PREDICATE = -1  # in the place of a predicate, for a subject and a value alon
 
 
 class Used(NamedTuple):
-    """The numbers that are used, in some order, and the place of each in that."""
+    """Numbers in use, in some order, and the place of each number in that order."""
 
     numbers: npt.NDArray[np.intp]
     places: npt.NDArray[np.integer]
 
     @classmethod
     def ascending(cls, size: int, parts: Iterable[npt.NDArray[np.integer]]) -> Used:
-        """Those of the numbers below `size` that are in `parts`, ascending."""
+        """Collect the numbers in `parts`, ascending; all are below `size`."""
         flags = np.zeros(size, np.bool_)
         for part in parts:
             flags[part] = True
@@ -129,7 +129,7 @@ class Used(NamedTuple):
 
     @classmethod
     def appearing(cls, size: int, numbers: npt.NDArray[np.integer]) -> Used:
-        """Those of the numbers below `size` that are in `numbers`, in order of their first appearance."""
+        """Collect numbers in order of first appearance; all are below `size`."""
         flat = numbers.ravel()
         first = np.full(size, len(flat), np.int64)
         first[flat[::-1]] = np.arange(len(flat))[::-1]  # of several the last one written stays
@@ -140,7 +140,7 @@ class Used(NamedTuple):
         return cls(used, places)
 
     def among(self, members: Iterable[_T]) -> list[_T]:
-        """Those of `members` whose numbers, by their position, are used."""
+        """Return the members at the positions in use."""
         given = list(members)
         return [given[number] for number in self.numbers.tolist()]
 
@@ -148,7 +148,7 @@ class Used(NamedTuple):
 def columns_of_facts(
     lexicon: Lexicon, facts: Integers, values: Integers, forms: Sequence[Literal]
 ) -> dict[str, Column]:
-    """The columns of `facts`, shape (n, 3), and of the terms in them.
+    """Return the columns of facts, shape (n, 3), and of their terms.
 
     Costs their number and the size of the lexicon, with one step of Python a term.
 
@@ -185,7 +185,7 @@ def columns_of_facts(
 
 
 def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, list[Literal]]:
-    """The facts of a checkpoint, their terms numbered by `vocabulary`, and the forms written beside them."""
+    """Read the facts of a checkpoint in the numbers of `vocabulary`, and the forms stored beside them."""
     terms = read_terms(contents, "facts")
     predicates, names, *values = contents.split("facts.terms", terms)
     literals, forms = ([term for term in part if isinstance(term, Literal)] for part in values)
@@ -215,7 +215,7 @@ _EPOCH = EPOCH.replace(tzinfo=None)
 
 
 class _Mark(NamedTuple):
-    """How a timestamp was given.
+    """Form in which a timestamp was given.
 
     Args:
         type: `int`, `float` or `datetime`.
@@ -254,19 +254,21 @@ def _whole(number: int | float, mark: _Mark) -> TimePoint:
 
 
 def key_of(at: TimePoint) -> object:
-    """What tells timestamps apart; Python finds the hours before and after a clock is put back equal."""
+    """Return a key that distinguishes timestamps; Python considers times before and after a clock is set back
+    equal.
+    """
     return (at, 1) if isinstance(at, datetime) and at.fold else at
 
 
 class TimesWriter:
-    """A table of timestamps of one kind, each once; it begins with `times`, which are different."""
+    """Table of distinct timestamps of one kind; it begins with `times`."""
 
     def __init__(self, times: Sequence[TimePoint]) -> None:
         self._times = list(times)
         self._places: dict[object, int] = {}  # by keys; filled by the first call of `number`
 
     def number(self, at: TimePoint) -> int:
-        """The place of a timestamp in the table."""
+        """Return the place of a timestamp in the table."""
         if not self._places:
             self._places = {key_of(each): place for place, each in enumerate(self._times)}
         place = self._places.setdefault(key_of(at), len(self._times))
@@ -275,7 +277,7 @@ class TimesWriter:
         return place
 
     def columns(self, kind: TimeKind) -> tuple[dict[str, Column], list[_Mark]]:
-        """The columns of the table, and its marks for the header.
+        """Return the columns of the table, and its marks for the header.
 
         Tuples that stay are made for the marks alone: of many, garbage collection would hold up all threads.
         """
@@ -299,14 +301,14 @@ class TimesWriter:
 
 
 def _key_of_mark(at: TimePoint) -> object:
-    """Return what a mark is made of: a type, or a fixed distance from UTC; None if the distance varies."""
+    """Return the key of a mark: a type, or a fixed offset from UTC; None if the offset varies."""
     if not isinstance(at, datetime):
         return type(at)
     return (at.tzinfo, at.fold) if isinstance(at.tzinfo, timezone) else None
 
 
 def read_times(contents: Contents, marks: Sequence[Sequence[Any]], kind: TimeKind) -> list[TimePoint]:
-    """The timestamps of the table."""
+    """Read the timestamps of the table."""
     numbers = contents.columns["times.number"]
     if numbers.dtype != _type_of(kind):
         raise contents.broken(f"the timestamps are not those of {kind.value}")
@@ -320,7 +322,7 @@ def _type_of(kind: TimeKind) -> str:
 
 
 def json_of(given: Duration | TimePoint | None) -> Json:
-    """A duration or timestamp as JSON."""
+    """Return a duration or timestamp as JSON."""
     if isinstance(given, datetime):
         return {"timestamp": [_parts(given)[0], *_parts(given)[1]]}
     if isinstance(given, timedelta):
@@ -329,7 +331,7 @@ def json_of(given: Duration | TimePoint | None) -> Json:
 
 
 def from_json(given: Json) -> Duration | TimePoint | None:
-    """The duration or timestamp that `json_of` wrote.
+    """Read a duration or timestamp written by `json_of`.
 
     Raises:
         ValueError, LookupError, TypeError, OverflowError: it wrote none.

@@ -1,9 +1,9 @@
-"""The repairs of a window as columns: who was in conflict, by which constraints, and what was taken out.
+"""Repairs of a window as columns: conflicting assertions, violated constraints, removed assertions.
 
-They are kept as triples with timestamps, since what they speak of may have left the window. A repair is
-groups of assertions: what was removed, what was undecided, and the members of its conflicts; columns of their
-own have the evidence by which the members conflict. Before version 8 of the format each conflict was a group
-with the constraints that it violates, in the place of the members.
+Assertions are stored as triples with timestamps, since their ABoxes may have left the window. A repair is
+three groups of assertions: removed, undecided, and members of conflicts; further columns store the evidence
+from which the conflicts are computed. Before version 8 of the format each conflict was a group with the
+constraints that it violates, instead of the members.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST_UNUSED = 10_000
 
 
 class _Told(NamedTuple):
-    """A repair by the numbers of a table.
+    """Repair in the numbers of a table.
 
     Args:
         repair: what was told.
@@ -55,7 +55,7 @@ class _Told(NamedTuple):
 
 
 class _EvidenceColumns(NamedTuple):
-    """The evidence of one repair or of several in columns; constraints are numbers of the table.
+    """Evidence of one or several repairs as columns; constraints are numbers of the table.
 
     Args:
         complete: 1 if all that contradicts is in it. One for each repair.
@@ -77,7 +77,7 @@ class _EvidenceColumns(NamedTuple):
 
     @classmethod
     def of(cls, evidence: ConflictEvidence, numbered: Callable[[Integers], Integers]) -> _EvidenceColumns:
-        """The columns of one repair; `numbered` gives the numbers of constraints in the table."""
+        """Return the columns of one repair; `numbered` maps constraints to numbers of the table."""
         rules, singles = evidence.rules, evidence.singles
         numbers = np.zeros(len(rules.heads), np.int32)
         numbers[rules.heads == NONE] = numbered(rules.numbers[rules.heads == NONE])
@@ -94,7 +94,7 @@ class _EvidenceColumns(NamedTuple):
 
     @classmethod
     def together(cls, parts: Sequence[_EvidenceColumns]) -> _EvidenceColumns:
-        """Those of several repairs, one after another."""
+        """Concatenate the columns of several repairs."""
         return cls(*(np.concatenate(columns) for columns in zip(_NO_EVIDENCE, *parts, strict=True)))
 
 
@@ -105,7 +105,7 @@ _NO_EVIDENCE = _EvidenceColumns(
 
 
 class RepairTable:
-    """The repairs of a window by numbers: each is looked at once, however often it is saved."""
+    """Numbered repairs of a window; each repair is read once, however often it is saved."""
 
     def __init__(self) -> None:
         self._forget()
@@ -123,7 +123,8 @@ class RepairTable:
     def columns(
         self, repairs: Iterable[tuple[int, Repair]], first_level: int, times: TimesWriter
     ) -> tuple[dict[str, Column], list[list[str]]]:
-        """The columns of `repairs` with their levels, and name and text of each constraint for the header.
+        """Return the columns of repairs with their levels, and name and text of each constraint for the
+        header.
 
         Their timestamps go to `times`. Costs the conflicts and removed assertions of those that were not
         saved before, in Python; those of all as columns.
@@ -185,21 +186,21 @@ class RepairTable:
         return _Told(repair, np.concatenate(rows), np.array(list(map(len, rows)), np.int32), evidence)
 
     def _members(self, case: ConflictCase) -> Integers:
-        """The members of conflicts, by numbers."""
+        """Return the members of conflicts, in numbers."""
         if case.occurrences is not None and not (found := case.occurrences()).has_forms:
             return self._rows_of(found)
         return _array(map(self._row, case.members), 4)
 
     def _removed(self, repair: Repair) -> Integers:
-        """What was removed, by numbers."""
+        """Return the removed assertions, in numbers."""
         found = repair.taken_out
         if isinstance(found, Occurrences) and not found.has_forms:
             return self._sorted(self._rows_of(found), found.rows[:, 0])
         return _array(self._rows(repair.removed), 4)
 
     def _rows_of(self, found: Occurrences) -> Integers:
-        """Occurrences by numbers of the table, in their order. Costs a step of Python for each term that the
-        table has not seen in this lexicon.
+        """Return occurrences in numbers of the table, in their order. Costs a step of Python for each term
+        that is new to the table.
         """
         known = self._of_lexicon
         if known is None or known.lexicon is not found.lexicon:
@@ -215,7 +216,7 @@ class RepairTable:
         return rows
 
     def _sorted(self, rows: Integers, times: Integers) -> Integers:
-        """Rows in an order that is the same in each run: by the places of times, then by terms."""
+        """Return rows in an order that is equal in each run: by time, then by terms."""
         used = sorted(set(rows[:, 1:].ravel().tolist()), key=self._keys.__getitem__)
         rank = np.empty(len(self._keys), np.int32)
         rank[used] = np.arange(len(used))
@@ -223,7 +224,7 @@ class RepairTable:
         return rows[np.lexsort((rank[whom], rank[what], rank[who], times))]
 
     def _term(self, term: Term) -> int:
-        """The number of a term."""
+        """Return the number of a term."""
         number = self._terms.get(term)
         if number is None:
             number = self._terms[term] = len(self._keys)
@@ -231,7 +232,7 @@ class RepairTable:
         return number
 
     def _rows(self, assertions: Iterable[Assertion]) -> list[tuple[int, ...]]:
-        """The assertions by numbers, in an order that is the same in each run."""
+        """Return assertions in numbers, in an order that is equal in each run."""
         return list(map(self._row, sorted(assertions, key=lambda one: (one[0], *map(_key, one[1])))))
 
     def _row(self, assertion: Assertion) -> tuple[int, ...]:
@@ -243,20 +244,20 @@ class RepairTable:
 
 
 class _LexiconNumbers:
-    """Numbers in a table of one lexicon's terms, each assigned when it is first read."""
+    """Numbers of a lexicon's terms in a table, each assigned when it is first read."""
 
     def __init__(self, lexicon: Lexicon, number: Callable[[Term], int]) -> None:
         self.lexicon, self._number = lexicon, number
         self._symbols = self._names = self._literals = _NOTHING
 
     def symbols(self, column: Integers) -> Integers:
-        """The numbers of classes and properties."""
+        """Return the numbers of classes and properties."""
         symbols = self.lexicon.symbols
         self._symbols = self._completed(self._symbols, column, lambda place: symbols[place].name)
         return self._symbols[column]
 
     def terms(self, column: Integers) -> Integers:
-        """The numbers of names and literals."""
+        """Return the numbers of names and literals."""
         found, is_literal = np.empty_like(column), column >= FIRST_LITERAL
         names, literals = column[~is_literal], column[is_literal] - FIRST_LITERAL
         self._names = self._completed(self._names, names, self.lexicon.names.__getitem__)
@@ -284,7 +285,7 @@ def _array(rows: Iterable[tuple[int, ...]], width: int) -> Integers:
 
 
 def read_assertions(contents: Contents, times: Sequence[TimePoint]) -> list[Assertion]:
-    """What the repairs of a checkpoint speak of; `times` are its timestamps."""
+    """Read the assertions of all repairs; `times` are the timestamps of the checkpoint."""
     at = contents.column("assertions.time").tolist()
     triples = read_triples(contents, "assertions")
     return [(times[place], triple) for place, triple in zip(at, triples, strict=True)]
@@ -298,7 +299,7 @@ def read_repairs(
     constraints: Sequence[Rule],
     budget: Budget,
 ) -> tuple[tuple[int, Repair], ...]:
-    """The repairs of a checkpoint, each with the place of its entry.
+    """Read the repairs of a checkpoint, each with the place of its entry.
 
     Args:
         contents: the checkpoint.
@@ -336,7 +337,7 @@ def _read_listed(
     method: Method,
     constraints: Sequence[Rule],
 ) -> tuple[tuple[int, Repair], ...]:
-    """The repairs of a checkpoint that lists conflicts, as those before version 8 of the format."""
+    """Read the repairs of a checkpoint before version 8 of the format, which lists conflicts."""
     rules = contents.split("groups.rules", [constraints[n] for n in contents.column("groups.rule").tolist()])
     groups = list(zip(contents.split("groups.assertions", assertions), rules, strict=True))
     found = []
@@ -355,7 +356,7 @@ def _read_listed(
 def _read_evidence(
     contents: Contents, members: Sequence[Sequence[Assertion]], constraints: int
 ) -> Iterator[ConflictEvidence]:
-    """The evidence of each repair.
+    """Yield the evidence of each repair.
 
     Args:
         contents: the checkpoint.
@@ -403,7 +404,7 @@ def _read_evidence(
 
 
 def constraints_named(names: Sequence[Sequence[str]], rules: Iterable[Rule]) -> list[Rule]:
-    """The constraints among `rules` with these names and texts."""
+    """Return the constraints among `rules` with these names and texts."""
     if not names:
         return []
     known: dict[tuple[str, str], Rule] = {}

@@ -1,8 +1,8 @@
-"""The state of a reasoner as the bytes of a checkpoint, and back.
+"""State of a reasoner as the bytes of a checkpoint, and back.
 
-What is saved is what a push leaves behind: window and options, the background beside the ontology's, the
-history, how literals were written, and what consumers keep of their own. The program is compiled from the
-ontology again, the window model is made from the history again. Levels begin at 0 again.
+Stored are window and options, the background beside the ontology, the history, the forms of literals, and the
+states of consumers. The program is compiled from the ontology, and the window model is built from the
+history, when the checkpoint is restored. Levels begin at 0 again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from pantarhei.window.sliding import Step, Window
 
 
 class Header(TypedDict):
-    """The header, beside `columns` and `pantarhei`.
+    """Header of a checkpoint, without `columns` and `pantarhei`.
 
     Args:
         rules, background, given: fingerprints of the ontology's rules and constraints, of the assertions in
@@ -104,7 +104,7 @@ class Header(TypedDict):
 
 
 def checked_header(contents: Contents) -> Header:
-    """The header of a checkpoint.
+    """Return the header of a checkpoint.
 
     Raises:
         CheckpointError: something in it is missing, or of another type.
@@ -128,7 +128,7 @@ def checked_header(contents: Contents) -> Header:
 
 
 def conforms(found: object, type_: object) -> bool:
-    """Whether `found`, read from JSON, is of a type; integers have at most 64 bits.
+    """Return whether a JSON value is of a type; integers have at most 64 bits.
 
     >>> conforms({"a": [1, 2]}, dict[str, list[int]]), conforms(True, int), conforms(None, int | None)
     (True, False, True)
@@ -149,7 +149,7 @@ def conforms(found: object, type_: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that a restored reasoner needs.
+    """Content of a checkpoint, as the reasoner has it.
 
     Args:
         history: what was asserted and cut.
@@ -257,7 +257,7 @@ def save(
 
 
 def _together(parts: Sequence[Integers]) -> Integers:
-    """Return facts one below the other. Of many parts some at a time, since that holds up other threads."""
+    """Concatenate facts, some parts at a time, since a concatenation blocks other threads."""
     filled = [part for part in parts if len(part)]
     some = (np.concatenate(filled[i : i + _AT_ONCE]) for i in range(0, len(filled), _AT_ONCE))
     return np.concatenate([NO_FACTS, *some])
@@ -281,7 +281,7 @@ def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]
 
 
 class Checkpoint:
-    """A checkpoint that was read: its options at once, its state when a vocabulary is there.
+    """Checkpoint that was read: options at once, the state once there is a vocabulary.
 
     Raises:
         CheckpointError: something in it makes no sense.
@@ -309,7 +309,7 @@ class Checkpoint:
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 
     def check(self, ontology: Ontology, background: GivenBackground | None) -> None:
-        """Hold the fingerprints against those of what it is restored with.
+        """Compare the fingerprints with those of the ontology and background of the restore.
 
         Raises:
             CheckpointMismatchError: they differ.
@@ -326,7 +326,7 @@ class Checkpoint:
                 raise CheckpointMismatchError(self._contents.source, what, saved, fingerprint)
 
     def check_options(self, given: Mapping[str, object]) -> None:
-        """Hold options that are given by their names against the saved ones; None is given for those.
+        """Compare given options with the saved ones; None is not compared.
 
         Raises:
             CheckpointOptionError: they differ.
@@ -364,7 +364,7 @@ class Checkpoint:
         return given
 
     def state(self, growing: GrowingProgram) -> State:
-        """The state, its terms numbered by the vocabulary of `growing`, which grows to cover its facts.
+        """Return the state in the numbers of the vocabulary of `growing`, which grows to cover its facts.
 
         Raises:
             CheckpointError: it makes no sense.
@@ -412,7 +412,7 @@ class Checkpoint:
         return State(history, known, ill_typed, self.note, consumers=kept, noted=noted)
 
     def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
-        """The forms of each entry, then those of the materialization's facts, then of its pairs."""
+        """Return the forms of each entry, then of the materialization's facts, then of its pairs."""
         rows = list(zip(as_tuples(keys), formed, strict=True))
         found = list(map(Forms.of_rows, self._contents.split("forms.keys", rows)))
         *_, written, pairs = found
@@ -423,8 +423,8 @@ class Checkpoint:
     def _entries(
         self, step: Step | None, times: Sequence[TimePoint], facts: Integers, forms: Sequence[Forms]
     ) -> list[Entry]:
-        """Those that left, then the log's; their timestamps are the first of `times`, ascend, and time has
-        come to the last.
+        """Return the entries of past and log; their timestamps are the first of `times` and ascend to the
+        present.
         """
         contents, count = self._contents, len(forms)
         ticks = [ticks_of(at, step.kind) for at in times] if step else []
@@ -440,7 +440,7 @@ class Checkpoint:
         return entries
 
     def _past(self, entries: Sequence[Entry]) -> PastEntries:
-        """What these entries were, which have left the window."""
+        """Return the past of these entries."""
         contents, header, bounds = self._contents, self._header, self.options.history
         if not contents.has_history:
             return PastEntries(bounds, known_from=header["known_from"])
@@ -464,7 +464,7 @@ class Checkpoint:
 
 
 def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:
-    """Return what saved and given rules have, each as text, without what both have."""
+    """Return the saved and the given rules as texts, each without the rules in both."""
     if saved is None:
         return "None", abbreviate_rules(given.rules)
     only_saved = [rule for rule in saved.rules if rule not in given.rules]
@@ -480,7 +480,7 @@ def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str
 
 
 def _arrival(newest: Entry | None, contradicted: bool, undecided: int) -> Arrival | None:
-    """How to undo the newest entry; what the model gave for it is found when the model is made."""
+    """Return the undo record of the newest entry; the model's part is added when the model is built."""
     if newest is None:
         return None
     return Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted, undecided)
