@@ -197,7 +197,8 @@ class AbductionSearch:
         if atom.subject == atom.object:
             facts = facts[facts[:, 1] == facts[:, 2]]
         self.is_complete = self.is_complete and len(facts) <= _MOST_MATCHES
-        texts = dict(zip(as_tuples(facts), _texts(self._vocabulary, facts), strict=True))
+        written = map(write_triple, self._vocabulary.decode(facts))
+        texts = dict(zip(as_tuples(facts), written, strict=True))
         return sorted(texts, key=texts.__getitem__)[:_MOST_MATCHES]  # the same ones in every process
 
     def _assuming(self, state: _State, atom: NumberedAtom, is_ground: bool) -> Iterator[_State]:
@@ -346,7 +347,3 @@ def _pattern(atom: NumberedAtom) -> FactPattern:
     """Return the atom's pattern, independent of its variables' numbers."""
     subject, object_ = (ANY if term <= FIRST_VARIABLE else term for term in atom[1:])
     return (atom.predicate, subject, SAME if subject == ANY and atom.subject == atom.object else object_)
-
-
-def _texts(vocabulary: Vocabulary, facts: Integers) -> list[str]:
-    return [write_triple(triple) for triple in vocabulary.decode(facts)]

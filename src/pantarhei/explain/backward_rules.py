@@ -105,14 +105,14 @@ class BackwardRules:
         """Return the rules that conclude a predicate."""
         known = self._clauses.get(predicate)
         if known is None:
-            rules = self._rules.get(predicate, ())
-            known = self._clauses[predicate] = self._clauses_of(rules)
+            known = tuple(map(self._numbered, self._rules.get(predicate, ())))
+            self._clauses[predicate] = known
         return known
 
     def following(self, fact: Fact) -> Iterator[Fact]:
         """Return the direct consequences of one fact alone, such as the membership in a superclass."""
         for rule in self._consequences.get(fact[0], ()):
-            (clause,) = self._clauses_of([rule])
+            clause = self._numbered(rule)
             (atom,) = clause.body
             bound = dict(zip(atom[1:], fact[1:], strict=True))
             if all(term <= FIRST_VARIABLE or term == value for term, value in bound.items()):
@@ -122,9 +122,6 @@ class BackwardRules:
                     bound.get(head.subject, head.subject),
                     bound.get(head.object, head.object),
                 )
-
-    def _clauses_of(self, rules: Iterable[Rule]) -> tuple[BackwardRule, ...]:
-        return tuple(map(self._read, rules))
 
     @cached_property
     def predicates(self) -> frozenset[int]:
@@ -159,7 +156,7 @@ class BackwardRules:
     def _predicate(self, atom: Atom) -> int:
         return self._numbers[Symbol(atom.predicate, len(atom.arguments))]
 
-    def _read(self, rule: Rule) -> BackwardRule:
+    def _numbered(self, rule: Rule) -> BackwardRule:
         variables: dict[Variable, int] = {}
         assert rule.head is not None, "it concludes something"
         atoms = [self._atom(atom, variables) for atom in (rule.head, *rule.body)]

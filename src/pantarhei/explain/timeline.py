@@ -69,13 +69,9 @@ class TimeAxis:
         """Return the number of ticks between two marks."""
         least = -(-(self.last - self.first) // _MOST_MARKS) or 1
         if self.kind is TimeKind.DATETIME:
-            return next((step for step in _ROUND if step >= least), _days(least))
+            days = -(-least // _ROUND[-1])
+            return next((step for step in _ROUND if step >= least), days * _ROUND[-1])
         return next(unit * power for power in _powers() for unit in (1, 2, 5) if unit * power >= least)
-
-
-def _days(least: int) -> int:
-    """Round ticks up to whole days."""
-    return -(-least // _ROUND[-1]) * _ROUND[-1]
 
 
 def _powers() -> Iterable[int]:

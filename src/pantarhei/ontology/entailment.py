@@ -108,7 +108,7 @@ def _are_satisfiable(checker: EntailmentChecker, statements: list[_Pattern | Axi
     in_patterns = set[Variable]().union(*map(_variables, patterns))
     unbound = set[Variable]().union(*map(_variables, axioms)) - in_patterns
     return any(
-        all(checker.entails(_bound_axiom(axiom, complete)) for axiom in axioms)
+        all(checker.entails(_with_names(axiom, complete)) for axiom in axioms)
         for binding in _matches(checker, patterns)
         for complete in islice(_completed(checker.closure, sorted(unbound), binding), _MOST_GUESSES)
     )
@@ -146,7 +146,7 @@ def _individuals(axiom: Axiom) -> tuple[Term, ...]:
     return ()
 
 
-def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
+def _with_names(axiom: Axiom, binding: _Binding) -> Axiom:
     """Return the axiom with its blank nodes bound."""
     return rewritten(axiom, lambda part: binding.get(Variable(part)) if isinstance(part, BNode) else None)
 

@@ -205,7 +205,10 @@ class EntailmentChecker:
             case owl.IntersectionOf(operands):
                 return all(self._is_in(operand, term) for operand in operands)
             case owl.UnionOf(operands):
-                return any(self._is_in(o, term) for o in operands) or self._is_refuted(expression, term)
+                outside = _Case(axioms=(owl.ClassAssertion(owl.ComplementOf(expression), term),))
+                return any(self._is_in(operand, term) for operand in operands) or (
+                    self._in_case(outside, EntailmentChecker._is_impossible)
+                )
             case owl.SomeValuesFrom(on, filler):
                 return any(self._is_in(filler, value) for value in self._values_of(on, term))
             case owl.HasValue(on, value):
@@ -228,19 +231,11 @@ class EntailmentChecker:
                 return self._has_at_most(term, number, on, THING if counted is None else counted)
             case owl.Cardinality(Bound.MIN, number, on, counted):
                 return self._has_at_least(term, number, on, THING if counted is None else counted)
-        if isinstance(expression, DataRange):
-            return self._is_value_in(expression, term)
-        raise UndecidedError
-
-    def _is_value_in(self, range_: DataRange, term: Term) -> bool:
+        if not isinstance(expression, DataRange):
+            raise UndecidedError
         if isinstance(term, Literal):
-            return contains(range_, term)
-        return is_fresh(term) and includes(range_, self.closure.ranges_of(term))
-
-    def _is_refuted(self, expression: ClassExpression, term: Term) -> bool:
-        """Return True if `term` outside `expression` is inconsistent."""
-        case = _Case(axioms=(owl.ClassAssertion(owl.ComplementOf(expression), term),))
-        return self._in_case(case, EntailmentChecker._is_impossible)
+            return contains(expression, term)
+        return is_fresh(term) and includes(expression, self.closure.ranges_of(term))
 
     def _has_at_most(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
         values = self._fresh_values(number + 1)

@@ -257,7 +257,9 @@ class Ontology:
             is_entailed = reading is not None and entails_reading(self._closure, reading, proofs)
         if not is_entailed:
             statement = "; ".join(_written(triples, reading, write_triple))
-            found = () if reading is None else self._unknown_in(reading)
+            found: tuple[UnknownName, ...] = ()
+            if reading is not None:
+                found = unknown_names_in_axioms(reading.axioms, reading.assertions, self._known)
             raise self._denial(statement, "the rules of the ontology do not derive it", found)
         write = partial(sentence, labels=self.labels)
         words = "; ".join(disambiguate(lambda: list(_written(triples, reading, write)), self.names))
@@ -271,9 +273,6 @@ class Ontology:
             raise self._denial(statement, "nothing contradicts that it has one", found)
         words = disambiguate(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
-
-    def _unknown_in(self, reading: Reading) -> tuple[UnknownName, ...]:
-        return unknown_names_in_axioms(reading.axioms, reading.assertions, self._known)
 
     def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
         return NotEntailedError(statement, None, reason, unknown, len(self.losses))

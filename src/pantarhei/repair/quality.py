@@ -239,13 +239,17 @@ def quality_of(
         now: the present time.
     """
     rows, is_cut = _occurrences(entries, left)
-    cut_at = {entry.level: _cut_of(entry, vocabulary) for entry in entries if len(entry.cut)}
+    cut_at = {
+        entry.level: {fact_key(triple, vocabulary) for triple in vocabulary.decode(entry.cut)}
+        for entry in entries
+        if len(entry.cut)
+    }
     by_entity: dict[Term, _ConflictCounts] = defaultdict(_ConflictCounts)
     by_property: dict[Term, _ConflictCounts] = defaultdict(_ConflictCounts)
     by_constraint: dict[str, _ConflictCounts] = defaultdict(_ConflictCounts)
     counted_sets: set[frozenset[Assertion]] = set()
     for level, repair in repairs:
-        gone = cut_at.get(level, frozenset())
+        gone = cut_at.get(level, set())
         for conflict in repair.conflicts:
             if conflict.assertions in counted_sets:  # with `repair="off"` each step finds it again
                 continue
@@ -299,11 +303,6 @@ def _occurrences(entries: Sequence[Entry], left: Mapping[int, int]) -> tuple[Int
     cut = np.unique(np.column_stack([found.places, found.facts])[was_cut], axis=0)
     every, counts = np.unique(np.concatenate([rows, cut]), axis=0, return_counts=True)
     return every, counts > 1
-
-
-def _cut_of(entry: Entry, vocabulary: Vocabulary) -> frozenset[object]:
-    """Return the keys (`fact_key`) of the facts cut by the arrival of an entry."""
-    return frozenset(fact_key(triple, vocabulary) for triple in vocabulary.decode(entry.cut))
 
 
 def fact_key(triple: Triple, vocabulary: Vocabulary) -> object:
