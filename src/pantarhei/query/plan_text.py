@@ -28,33 +28,33 @@ from pantarhei.query.algebra.nodes import (
     Values,
     is_hidden,
 )
-from pantarhei.query.operators.pattern_joins import Profile
+from pantarhei.query.operators.executor import Profile
 
 Show = Callable[[Term], str]
 
 
-def plan_text(node: Node, account: Profile, show: Show) -> str:
+def plan_text(node: Node, profile: Profile, show: Show) -> str:
     """Return the operators of a query with their row counts, operands indented below.
 
     Args:
         profile: counts of its evaluation.
         show: formats a term.
     """
-    return "\n".join(_lines(node, account, show, ""))
+    return "\n".join(_lines(node, profile, show, ""))
 
 
-def _lines(node: Node, account: Profile, show: Show, indent: str) -> Iterator[str]:
-    rows = account.rows(node)
+def _lines(node: Node, profile: Profile, show: Show, indent: str) -> Iterator[str]:
+    rows = profile.rows(node)
     said = "" if rows is None else f"  → {counted(rows, 'row')}"
     yield f"{indent}{node_title(node, show)}{said}"
-    steps = account.steps(node) if isinstance(node, BGP) else ()
+    steps = profile.steps(node) if isinstance(node, BGP) else ()
     for pattern, expected, actual in steps:
         yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"
     if isinstance(node, BGP) and not steps:
         for pattern in node.patterns:
             yield f"{indent}  {_pattern(pattern, show)}"
     for child in node.children:
-        yield from _lines(child, account, show, indent + "  ")
+        yield from _lines(child, profile, show, indent + "  ")
 
 
 def _about(expected: float) -> str:

@@ -23,8 +23,7 @@ from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
 from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
-from pantarhei.query.operators.executor import Executor
-from pantarhei.query.operators.pattern_joins import Profile
+from pantarhei.query.operators.executor import Executor, Profile
 from pantarhei.query.operators.result_forms import construct, describe
 from pantarhei.query.plan_text import plan_text
 from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, QueryLimits
@@ -224,12 +223,12 @@ def execute(asked: Query, node: Node, clock: Literal, view: View, guard: QueryLi
         QueryTimeoutError, QueryMemoryError: it exceeds a limit.
     """
     context = Context(view.terms, guard, view.literals, clock, view.times)
-    account = Profile()
-    evaluation = Executor(view.dataset, context, account=account)
+    profile = Profile()
+    evaluation = Executor(view.dataset, context, profile=profile)
     table = evaluation.first_rows(node, 1) if asked.form == "ASK" else evaluation.rows(node)
 
     def plan() -> str:
-        return plan_text(node, account, short)
+        return plan_text(node, profile, short)
 
     terms = view.terms
     if asked.form == "SELECT":

@@ -6,7 +6,7 @@ import pytest
 
 from answered import ask, pattern, read
 from pantarhei.model.term import short
-from pantarhei.query.operators.pattern_joins import Profile
+from pantarhei.query.operators.executor import Profile
 from pantarhei.query.plan_text import expression_text, plan_text
 
 DATA = ":a :v 1 . :b :v 2 . :a :knows :b ."

@@ -250,7 +250,10 @@ REFUSED = [
     (restricted("string", pattern=("\\p{IsGreek}", "string")), "not supported"),
     (DatatypeRestriction(Datatype(RDF.PlainLiteral), ((LANG_RANGE, Literal("e_n")),)), "language range"),
     (DatatypeRestriction(Datatype(XSD.string), ((LANG_RANGE, Literal("en")),)), "no facet langRange"),
-    (DatatypeRestriction(Datatype(XSD.integer), ((XSD.minInclusive, URIRef("urn:a")),)), "not a well-typed literal"),
+    (
+        DatatypeRestriction(Datatype(XSD.integer), ((XSD.minInclusive, URIRef("urn:a")),)),
+        "not a well-typed literal",
+    ),
     (DataOneOf((URIRef("urn:a"),)), "not a literal"),
     (DatatypeRestriction(Datatype(XSD.decimal), ((XSD.totalDigits, Literal(2)),)), "no facet totalDigits"),
 ]

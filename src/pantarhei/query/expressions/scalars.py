@@ -236,7 +236,7 @@ def _to_string(term: Term) -> Literal:
 
 
 def _number_text(number: Numeric) -> str:
-    """Write a number: `1` for 1.0 and 1e0, `1.5`, and `1.0E7` for xsd:floats and xsd:doubles from a million."""
+    """Write a number: `1` for 1.0 and 1e0, `1.5`, and `1.0E7` for floats and doubles from a million."""
     text, value = str(canonical.number(number)), number.value
     if isinstance(value, float) and (not value or 1e-6 <= abs(value) < 1e6):
         text = canonical.decimal_text(Decimal(text)) if value else text.partition("E")[0]

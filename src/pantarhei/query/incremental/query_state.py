@@ -33,7 +33,7 @@ from pantarhei.query.incremental.persistent_terms import Decoder, PersistentTerm
 from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
 from pantarhei.query.incremental.shared_plans import PlanInstance
-from pantarhei.query.operators.pattern_joins import Profile
+from pantarhei.query.operators.executor import Profile
 from pantarhei.query.plan_text import Show, node_title
 from pantarhei.query.plan_text import plan_text as node_text
 from pantarhei.rdf.ntriples import parse_term, write_term

@@ -1,1 +1,1 @@
-"""The operators of the algebra, evaluated by column."""
+"""Operators of the algebra, evaluated by column."""

@@ -1,8 +1,8 @@
-"""The algebra by column: the rows of a node, joined with rows that are there already.
+"""Evaluation of the algebra by column: a node's rows, joined with rows that are given.
 
-`join(start, node)` is the join of the two. Where a node can make use of what is bound it does: a pattern goes
-on from the rows of `start`. Where it cannot, it is evaluated by itself, and joined afterwards; so it is
-wherever an expression would see a variable that is bound outside its group, and must not.
+`join(start, node)` joins rows with a node. A node uses the bindings of `start` where possible: a pattern is
+matched from the rows of `start`. Otherwise the node is evaluated separately and joined afterwards; so are
+nodes with an expression that must not see a variable bound outside its group.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from pantarhei.query.algebra.nodes import (
 from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
 from pantarhei.query.operators.pattern_joins import (
     PatternMatcher,
-    Profile,
+    Step,
     compatible,
     first_rows,
     join,
@@ -57,14 +57,38 @@ from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, Solution
 from pantarhei.query.sources.relation import FactSource, FactSources
 
 
+class Profile:
+    """Row counts of the nodes of one evaluation."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, int] = {}
+        self._steps: dict[int, list[Step]] = {}
+
+    def note(self, node: Node, rows: int) -> None:
+        """Add the number of rows that a node resulted in."""
+        self._rows[id(node)] = self._rows.get(id(node), 0) + rows
+
+    def note_steps(self, node: Node, steps: list[Step]) -> None:
+        """Record the steps in which a basic graph pattern was matched; only the first run counts."""
+        self._steps.setdefault(id(node), steps)
+
+    def rows(self, node: Node) -> int | None:
+        """Return the total number of rows of a node; None if it was not evaluated by itself."""
+        return self._rows.get(id(node))
+
+    def steps(self, node: Node) -> Sequence[Step]:
+        """Return the steps in which a basic graph pattern was matched."""
+        return self._steps.get(id(node), ())
+
+
 class Executor:
-    """One evaluation of a query, or of a part of it.
+    """Evaluation of a query, or of a part of it.
 
     Args:
-        dataset: what it is asked of.
-        context: terms, limits, and what functions need.
-        source: the graph that patterns are matched against; by default the dataset's default one.
-        account: takes down how many rows each node had.
+        dataset: the graphs that are queried.
+        context: terms, limits and the context of functions.
+        source: the graph that patterns are matched against; by default the default graph.
+        profile: records the number of rows of each node.
     """
 
     def __init__(
@@ -72,29 +96,29 @@ class Executor:
         dataset: FactSources,
         context: Context,
         source: FactSource | None = None,
-        account: Profile | None = None,
+        profile: Profile | None = None,
     ) -> None:
         self._dataset, self._context = dataset, context
         self._source = dataset.default if source is None else source
-        self._account = Profile() if account is None else account
+        self._profile = Profile() if profile is None else profile
         self._fresh = count()
 
     def rows(self, node: Node) -> SolutionTable:
-        """All rows of a node."""
+        """Return all rows of a node."""
         return self.join(UNIT, node)
 
     def join(self, start: SolutionTable, node: Node) -> SolutionTable:
-        """The rows of `start` joined with those of a node."""
+        """Join the rows of `start` with a node."""
         self._context.guard.check()
         found = _RULES[type(node)](self, start, node)
-        self._account.note(node, found.size)
+        self._profile.note(node, found.size)
         return found
 
     def first_rows(self, node: Node, wanted: int) -> SolutionTable:
-        """So many of the rows of a node, the first of its order, or all if there are fewer.
+        """Return the first `wanted` rows of a node in its order, or all if there are fewer.
 
-        Where they have no order they are any: the triples of a first pattern are gone on from part by part,
-        until there are enough.
+        Without an order these are any rows: the matches of a first pattern are extended in growing parts,
+        until there are enough rows.
         """
         if isinstance(node, Project):
             return self.first_rows(node.child, wanted).select(node.names)
@@ -109,27 +133,27 @@ class Executor:
         while found < wanted and at < max(begin.size, 1):
             try:
                 parts.append(self.join(begin.take(np.arange(at, min(at + size, begin.size))), node))
-            except QueryMemoryError:  # each of these triples goes on to many rows
+            except QueryMemoryError:  # each of these matches extends to many rows
                 if size == 1:
                     raise
                 size = 1
                 continue
             found, at, size = found + parts[-1].size, at + size, size * _GROWTH
-        return self._together(parts)
+        return self._concat(parts)
 
-    def _together(self, parts: Sequence[SolutionTable]) -> SolutionTable:
-        """The rows of all parts, if they may be so many."""
+    def _concat(self, parts: Sequence[SolutionTable]) -> SolutionTable:
+        """Concatenate tables within the limits."""
         width = len({variable for part in parts for variable in part.columns})
         self._context.guard.check_room(sum(part.size for part in parts), width)
         return SolutionTable.concat(parts)
 
-    def _apart(self, start: SolutionTable, node: Node) -> SolutionTable:
-        """The join with a node that is evaluated by itself."""
+    def _join_separately(self, start: SolutionTable, node: Node) -> SolutionTable:
+        """Join with a node that is evaluated separately."""
         found = self.rows(node)
         return found if start is UNIT else join(start, found, self._context.terms, self._context.guard)
 
-    def _sees_nothing_else(self, start: SolutionTable, looked_at: Iterable[Variable], node: Node) -> bool:
-        """Whether what `start` binds of `used` is bound by each row of `node` to the same."""
+    def _binds_for_certain(self, start: SolutionTable, looked_at: Iterable[Variable], node: Node) -> bool:
+        """Return whether `node` certainly binds every `looked_at` variable that `start` binds."""
         return all(v in node.certain for v in looked_at if v in start.columns)
 
     # -- leaves ------------------------------------------------------------------------------------
@@ -142,10 +166,10 @@ class Executor:
         keep: frozenset[Variable] | None = None,
     ) -> SolutionTable:
         if not node.patterns:
-            return self._kept(start, tests)
+            return self._filtered(start, tests)
         matcher = PatternMatcher(self._source, node, tests, keep, self._context)
         found = matcher.join(start)
-        self._account.note_steps(node, matcher.steps)
+        self._profile.note_steps(node, matcher.steps)
         return found
 
     def _closure(self, start: SolutionTable, node: Closure) -> SolutionTable:
@@ -166,31 +190,35 @@ class Executor:
         return self.join(self.join(start, node.left), node.right)
 
     def _left_join(self, start: SolutionTable, node: LeftJoin) -> SolutionTable:
-        looked_at = {*node.right.variables, *_seen(node.condition), *_seen_by_marks(node)}
-        if not self._sees_nothing_else(start, looked_at, node.left):
-            return self._apart(start, node)
+        seen = {
+            *node.right.variables,
+            *_variables_of_condition(node.condition),
+            *_variables_of_marks(node),
+        }
+        if not self._binds_for_certain(start, seen, node.left):
+            return self._join_separately(start, node)
         left = self.join(start, node.left)
         row = self._row()
         joined = self.join(left.with_column(row, np.arange(left.size)), node.right)
         for variable, pattern in node.marks:
             joined = joined.with_column(variable, self._truths(self._exists(joined, pattern)))
         if node.condition is not None:
-            joined = self._kept(joined, ((node.condition, frozenset()),))
+            joined = self._filtered(joined, ((node.condition, frozenset()),))
         lonely = left.filter(~row_mask(joined.column(row), left.size))
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
-        return self._together([joined.select(variables), lonely])
+        return self._concat([joined.select(variables), lonely])
 
     def _union(self, start: SolutionTable, node: Union) -> SolutionTable:
-        return self._together([self.join(start, node.left), self.join(start, node.right)])
+        return self._concat([self.join(start, node.left), self.join(start, node.right)])
 
     def _minus(self, start: SolutionTable, node: Minus) -> SolutionTable:
-        if not self._sees_nothing_else(start, node.left.variables, node.left):
-            return self._apart(start, node)
+        if not self._binds_for_certain(start, node.left.variables, node.left):
+            return self._join_separately(start, node)
         left = self.join(start, node.left)
         shared = [v for v in node.right.variables if v in node.left.variables]
         if not shared or not left.size:
             return left
-        (mine, places), row = _told_apart(left.select(shared)), self._row()
+        (mine, places), row = _distinct(left.select(shared)), self._row()
         if any(v in node.left.certain and v in node.right.certain for v in shared):
             found = self.join(mine.with_column(row, np.arange(mine.size)), node.right).column(row)
         else:
@@ -202,10 +230,10 @@ class Executor:
     # -- EXISTS ------------------------------------------------------------------------------------
 
     def _mark(self, start: SolutionTable, node: Exists) -> SolutionTable:
-        if not self._sees_nothing_else(
+        if not self._binds_for_certain(
             start, (*node.right.variables, *correlated_variables(node.right)), node.left
         ):
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         left = self.join(start, node.left)
         return left.with_column(node.variable, self._truths(self._exists(left, node.right)))
 
@@ -214,32 +242,30 @@ class Executor:
         return np.where(mask, np.int64(yes), np.int64(no))
 
     def _exists(self, table: SolutionTable, pattern: Node) -> Mask:
-        """For which rows the pattern has a match where their values stand for its variables."""
+        """Mark the rows for which the pattern has a match that agrees with them."""
         seen = correlated_variables(pattern).union(pattern.variables)
-        asked, places = _told_apart(table.select([v for v in table.columns if v in seen]))
+        asked, places = _distinct(table.select([v for v in table.columns if v in seen]))
         row = self._row()
         numbered = asked.with_column(row, np.arange(asked.size))
-        found = row_mask(self._within(numbered, pattern).column(row), asked.size)
+        found = row_mask(self._correlated(numbered, pattern).column(row), asked.size)
         return found if places is None else found[places]
 
-    def _within(self, table: SolutionTable, pattern: Node) -> SolutionTable:
-        """The rows joined with those of a pattern in which they say what its variables are."""
+    def _correlated(self, table: SolutionTable, pattern: Node) -> SolutionTable:
+        """Join rows with a pattern whose expressions see the rows' variables."""
         if isinstance(pattern, Filter):
-            return self._kept(self._within(table, pattern.base), pattern.tests)
+            return self._filtered(self._correlated(table, pattern.base), pattern.tests)
         if isinstance(pattern, Exists):
-            found = self._within(table, pattern.left)
+            found = self._correlated(table, pattern.left)
             return found.with_column(pattern.variable, self._truths(self._exists(found, pattern.right)))
         if isinstance(pattern, Project) and all(
             is_hidden(v) for v in pattern.child.variables if v not in pattern.names
         ):
-            return self._within(table, pattern.child)
+            return self._correlated(table, pattern.child)
         outside = [v for v in correlated_variables(pattern) if v in table.columns]
-        return self._bound_within(table, pattern, outside) if outside else self.join(table, pattern)
+        return self._substituted(table, pattern, outside) if outside else self.join(table, pattern)
 
-    def _bound_within(
-        self, table: SolutionTable, pattern: Node, outside: Sequence[Variable]
-    ) -> SolutionTable:
-        """The same where expressions deep in the pattern look at the rows: once for each of their values."""
+    def _substituted(self, table: SolutionTable, pattern: Node, outside: Sequence[Variable]) -> SolutionTable:
+        """Join rows with a pattern by substituting the rows' values, once for each combination."""
         columns = [table.columns[v] for v in outside]
         found, groups = row_codes(columns, table.size)
         parts = []
@@ -249,27 +275,27 @@ class Executor:
             values = {v: int(part.columns[v][0]) for v in outside}
             terms = {v: self._context.terms.term(id_) for v, id_ in values.items() if id_ != NONE}
             parts.append(self.join(part, substitute(pattern, terms)))
-        return self._together(parts) if parts else table
+        return self._concat(parts) if parts else table
 
     # -- rows by rows ------------------------------------------------------------------------------
 
-    def _kept(self, table: SolutionTable, tests: Sequence[Test]) -> SolutionTable:
+    def _filtered(self, table: SolutionTable, tests: Sequence[Test]) -> SolutionTable:
         for condition, _ in tests:
             table = table.filter(truth(condition, table, self._context) == 1)
         return table
 
     def _filter(self, start: SolutionTable, node: Filter) -> SolutionTable:
-        if not self._sees_nothing_else(start, node.used, node.base):
-            return self._apart(start, node)
+        if not self._binds_for_certain(start, node.used, node.base):
+            return self._join_separately(start, node)
         if isinstance(node.base, BGP):
             return self._bgp(start, node.base, node.tests)
-        return self._kept(self.join(start, node.base), node.tests)
+        return self._filtered(self.join(start, node.base), node.tests)
 
     def _extend(self, start: SolutionTable, node: Extend) -> SolutionTable:
         looked_at = variables_of(node.expression)
-        is_bound = node.variable in start.columns or not self._sees_nothing_else(start, looked_at, node.child)
+        is_bound = node.variable in start.columns or not self._binds_for_certain(start, looked_at, node.child)
         if is_bound or (start is not UNIT and is_volatile(node.expression)):
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         table = self.join(start, node.child)
         return table.with_column(node.variable, compute(node.expression, table, self._context))
 
@@ -289,24 +315,24 @@ class Executor:
             rows = rows.with_column(node.name, np.full(rows.size, number, np.int64))
             if rows.size:
                 parts.append(self._within_graph(rows, node.child, name))
-        return self._together(parts) if parts else NO_ROWS
+        return self._concat(parts) if parts else NO_ROWS
 
     def _within_graph(self, start: SolutionTable, child: Node, name: Term) -> SolutionTable:
         source = self._dataset.graph(name)
         if source is None:
             return NO_ROWS
-        return Executor(self._dataset, self._context.within(name), source, self._account).join(start, child)
+        return Executor(self._dataset, self._context.within(name), source, self._profile).join(start, child)
 
     def _project(self, start: SolutionTable, node: Project) -> SolutionTable:
         if start.columns and any(v in start.columns for v in node.dropped):
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         child = node.child
         if isinstance(child, BGP):
             table = self._bgp(start, child, (), node.kept)
         elif (
             isinstance(child, Filter)
             and isinstance(child.base, BGP)
-            and self._sees_nothing_else(start, child.used, child.base)
+            and self._binds_for_certain(start, child.used, child.base)
         ):
             table = self._bgp(start, child.base, child.tests, node.kept)
         else:
@@ -317,20 +343,20 @@ class Executor:
 
     def _distinct(self, start: SolutionTable, node: Distinct) -> SolutionTable:
         if start is not UNIT:
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         table = self.rows(node.child)
         columns = [table.columns[v] for v in table.columns if not is_hidden(v)]
         return table.take(first_rows(columns, table.size))
 
     def _order_by(self, start: SolutionTable, node: OrderBy) -> SolutionTable:
         if start is not UNIT:
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         table = self.rows(node.child)
         return table.take(order(node.keys, table, self._context))
 
     def _slice(self, start: SolutionTable, node: Slice) -> SolutionTable:
         if start is not UNIT:
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         if node.limit == 0:
             return NO_ROWS
         table = (
@@ -343,10 +369,10 @@ class Executor:
 
     def _group(self, start: SolutionTable, node: Group) -> SolutionTable:
         if start is not UNIT:
-            return self._apart(start, node)
+            return self._join_separately(start, node)
         table = self.rows(node.child)
         table = table.select(
-            [v for v in table.columns if not is_hidden(v)] if _counts_rows(node) else table.columns
+            [v for v in table.columns if not is_hidden(v)] if _counts_distinct_rows(node) else table.columns
         )
         if node.keys is None:
             groups, number = np.zeros(table.size, np.intp), 1
@@ -360,7 +386,7 @@ class Executor:
         return SolutionTable(columns, number)
 
     def _row(self) -> Variable:
-        """A variable for the numbers of rows."""
+        """Return a new variable for the numbers of rows."""
         return Variable(f"#row{next(self._fresh)}")
 
 
@@ -385,18 +411,18 @@ _RULES: dict[type[Node], Callable[[Executor, SolutionTable, Any], SolutionTable]
 }
 
 
-# From so many rows on a question that rows share is asked once.
+# Minimum number of rows for which EXISTS and MINUS are evaluated once for equal rows.
 _MANY = 256
 
-# Of a first pattern so many rows are gone on from at once, and then so many times as many.
+# Number of matches of a first pattern extended at once, and the factor by which it grows.
 _FIRST_ROWS, _GROWTH = 64, 8
 
 
 def _first_pattern(node: Node, in_order: bool) -> TriplePattern | None:
-    """A pattern that each row of a node goes on from, one by one; None if rows come in another way.
+    """Return a pattern whose matches can be extended to the rows of a node one by one; None if there is none.
 
     Args:
-        in_order: it must be the first of the text, since its values are shown in the forms they have there.
+        in_order: take the first pattern of the text, whose lexical forms are shown.
     """
     while isinstance(node, Project | Filter | Extend | Join | LeftJoin | Minus | Exists):
         if isinstance(node, Project) and any(
@@ -410,7 +436,7 @@ def _first_pattern(node: Node, in_order: bool) -> TriplePattern | None:
 
 
 def _openness(pattern: TriplePattern) -> int:
-    """How many of its places are variables; the predicate's counts most."""
+    """Count the variables of a pattern; the predicate counts twice."""
     places = (pattern.subject, pattern.object, pattern.predicate, pattern.predicate)
     return sum(isinstance(place, Variable) for place in places)
 
@@ -418,8 +444,8 @@ def _openness(pattern: TriplePattern) -> int:
 _TRUE, _FALSE = Literal(True), Literal(False)
 
 
-def _told_apart(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
-    """The different rows of a table, and which of them each row is; None where they are about as many."""
+def _distinct(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
+    """Return the distinct rows of a table and each row's place there; None if nearly all are distinct."""
     if table.size < _MANY:
         return table, None
     found, count = row_codes(list(table.columns.values()), table.size)
@@ -430,14 +456,14 @@ def _told_apart(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
     return table.take(first), found
 
 
-def _counts_rows(node: Group) -> bool:
-    """Whether whole rows are told apart."""
+def _counts_distinct_rows(node: Group) -> bool:
+    """Return whether a `COUNT(DISTINCT *)` compares whole rows."""
     return any(made.argument is None and made.distinct for made in node.aggregates)
 
 
-def _seen(condition: Expression | None) -> frozenset[Variable]:
+def _variables_of_condition(condition: Expression | None) -> frozenset[Variable]:
     return frozenset() if condition is None else variables_of(condition)
 
 
-def _seen_by_marks(node: LeftJoin) -> set[Variable]:
+def _variables_of_marks(node: LeftJoin) -> set[Variable]:
     return {v for _, pattern in node.marks for v in (*pattern.variables, *correlated_variables(pattern))}

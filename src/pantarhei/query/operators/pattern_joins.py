@@ -1,13 +1,10 @@
-"""What the nodes of a query came to.
+"""Joins of tables of rows, and of rows with basic graph patterns.
 
-What is done to rows of answers as wholes: joined, told apart, grouped.
+Joins compare rows by value, DISTINCT by lexical form. Basic graph patterns are matched pattern by pattern,
+fewest expected matches first.
 
-Rows are compared by value in joins, by the form shown where equal ones become one.
-
-Basic graph patterns, one pattern after the other, from the one with the fewest matches on.
-
-What stands in a pattern is asked for its very class: `isinstance` asks rdflib's abstract classes, which takes
-longer than the rest of a look-up.
+Terms of patterns are tested by `type(…) is`: `isinstance` on rdflib's abstract classes costs more than a
+look-up.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.algebra.nodes import BGP, Node, Place, Test, TriplePattern
+from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.expressions.expression_columns import distinct_rows
 from pantarhei.query.query_limits import QueryLimits
@@ -28,31 +25,7 @@ from pantarhei.query.solutions import Ids, Mask, Places, SolutionTable, TermSpac
 from pantarhei.query.sources.relation import FactSource, Lookup, MatchedPairs, Relation
 
 Step = tuple[TriplePattern, float, int]
-"""A pattern that was matched, how many rows were expected after it, and how many there were."""
-
-
-class Profile:
-    """Rows by node, of one evaluation."""
-
-    def __init__(self) -> None:
-        self._rows: dict[int, int] = {}
-        self._steps: dict[int, list[Step]] = {}
-
-    def note(self, node: Node, rows: int) -> None:
-        """A node of the query was evaluated, and so many rows came out."""
-        self._rows[id(node)] = self._rows.get(id(node), 0) + rows
-
-    def note_steps(self, node: Node, steps: list[Step]) -> None:
-        """A basic graph pattern was matched in these steps; the first time counts."""
-        self._steps.setdefault(id(node), steps)
-
-    def rows(self, node: Node) -> int | None:
-        """How many rows came out of a node altogether, None if it was not evaluated by itself."""
-        return self._rows.get(id(node))
-
-    def steps(self, node: Node) -> Sequence[Step]:
-        """How a basic graph pattern was matched."""
-        return self._steps.get(id(node), ())
+"""A matched pattern, the expected number of rows after it, and the actual number."""
 
 
 def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
@@ -69,7 +42,7 @@ def first_rows(columns: Sequence[Ids], size: int) -> Places:
 
 
 def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: QueryLimits) -> SolutionTable:
-    """The joins of all compatible rows; shared variables show the form of the left."""
+    """Join all compatible rows; shared variables have the lexical form of the left."""
     rows, places = compatible(left, right, terms, guard)
     joined = dict(left.take(rows).columns)
     for variable, column in right.columns.items():
@@ -82,10 +55,10 @@ def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: Que
 def compatible(
     left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: QueryLimits, overlap: bool = False
 ) -> tuple[Places, Places]:
-    """Places of the rows, left and right, that agree in all variables that both bind.
+    """Return the places of left and right rows that agree in all variables that both bind.
 
     Args:
-        overlap: they must bind at least one in common.
+        overlap: rows must share at least one bound variable.
     """
     shared = [variable for variable in left.columns if variable in right.columns]
     values = [(terms.values(left.columns[v]), terms.values(right.columns[v])) for v in shared]
@@ -111,7 +84,7 @@ def compatible(
 
 
 def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: QueryLimits, width: int) -> tuple[Places, Places]:
-    """Places of rows that are equal in every pair of columns."""
+    """Return the places of rows that are equal in every pair of columns."""
     mine, other = pairs[0]
     if len(pairs) > 1:
         size = len(mine)
@@ -123,14 +96,14 @@ def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: QueryLimits, width: int) -> 
 
 
 def row_mask(rows: Ids, size: int) -> Mask:
-    """Which of so many rows are among `rows`."""
+    """Return a mask of `size` rows that marks `rows`."""
     found = np.zeros(size, np.bool_)
     found[rows] = True
     return found
 
 
 def split_by_unbound(table: SolutionTable, variables: Sequence[Variable]) -> list[SolutionTable]:
-    """The rows in parts; in each a variable is bound in all rows, or its column is left out."""
+    """Split rows into parts; in each part a variable is bound in all rows, or its column is dropped."""
     partial = [v for v in variables if v in table.columns and (table.columns[v] == NONE).any()]
     if not partial:
         return [table]
@@ -145,24 +118,23 @@ def split_by_unbound(table: SolutionTable, variables: Sequence[Variable]) -> lis
     return parts
 
 
-# A pattern that leaves so few rows is taken without a look at the others.
+# A pattern expected to leave at most this many rows is chosen without estimating the others.
 _FEW_ROWS = 16
 
-# From so many rows on the number of matches of a pattern is estimated by that of some of them.
+# With more rows, the number of matches of a pattern is estimated from a sample of this size.
 _SAMPLE = 48
 
 
 class PatternMatcher:
-    """Joins rows with the matches of a basic graph pattern.
+    """Join of rows with the matches of a basic graph pattern.
 
     Args:
         source: the graph.
-        node: its patterns stand in the order of the text.
-        tests: conditions that hold of every row that comes out; each is tested as soon as its variables are
-            bound.
+        node: the patterns, in the order of the text.
+        tests: conditions on the resulting rows; each is tested as soon as its variables are bound.
         keep: the variables that are needed afterwards, None for all.
 
-    `steps` says how the rows of the last `join` were matched.
+    `steps` has the steps of the last `join`.
     """
 
     def __init__(
@@ -178,8 +150,8 @@ class PatternMatcher:
         self.steps: list[Step] = []
 
     def join(self, start: SolutionTable) -> SolutionTable:
-        """The rows of `start` joined with the matches."""
-        runs = [_Matching(self, part) for part in split_by_unbound(start, self._variables)]
+        """Join the rows of `start` with the matches."""
+        runs = [_PatternRun(self, part) for part in split_by_unbound(start, self._variables)]
         found = SolutionTable.concat([run.run() for run in runs])
         self.steps = runs[0].steps
         return found
@@ -187,22 +159,22 @@ class PatternMatcher:
     def needed(
         self, remaining: Sequence[tuple[int, TriplePattern]], start: SolutionTable
     ) -> frozenset[Variable] | None:
-        """The variables that are looked at once `remaining` are still to be matched."""
+        """Return the variables needed while `remaining` is matched and afterwards; None for all."""
         if self._keep is None:
             return None
         later = {p for _, pattern in remaining for p in pattern.places if type(p) is Variable}
         return self._keep.union(start.columns, later)
 
 
-class _Matching:
-    """One run of a matcher, from rows that bind each of their variables."""
+class _PatternRun:
+    """One run of a matcher, on rows that each bind the same variables."""
 
     def __init__(self, matcher: PatternMatcher, start: SolutionTable) -> None:
         self._matcher, self._start, self._table = matcher, start, start
         self._source, self._context = matcher.source, matcher.context
         self._remaining = list(enumerate(matcher.patterns))
         self._tests = list(matcher.tests)
-        # by variable, the first pattern of the text among those whose form of its values is shown
+        # by variable, the earliest pattern of the text that was matched and binds it
         self._shown_by: dict[Variable, int] = dict.fromkeys(start.columns, -1)
         self.steps: list[Step] = []
         self._found: dict[
@@ -221,7 +193,7 @@ class _Matching:
             self.steps.append((pattern, self._table.size if expected is None else expected, self._table.size))
             self._context.guard.check()
             self._test()
-            self._drop()
+            self._drop_columns()
         if not self._table.size:
             wanted = {p for pattern in self._matcher.patterns for p in pattern.places}
             columns = {v: np.empty(0, np.int64) for v in wanted if type(v) is Variable}
@@ -229,7 +201,7 @@ class _Matching:
         return self._table
 
     def _test(self) -> None:
-        """Drop the rows for which a condition is not true whose variables are all bound, or will never be."""
+        """Filter by the conditions whose variables are all bound, or will not be bound any more."""
         if not self._tests:
             return
         later = {p for _, pattern in self._remaining for p in pattern.places if type(p) is Variable}
@@ -239,8 +211,8 @@ class _Matching:
                 self._tests.remove(test)
                 self._table = self._table.filter(truth(condition, self._table, self._context) == 1)
 
-    def _drop(self) -> None:
-        """Forget the columns that nobody will look at; of what comes out others choose."""
+    def _drop_columns(self) -> None:
+        """Drop the columns that are not needed any more; the final columns are chosen by the caller."""
         if not self._remaining:
             return
         needed = self._matcher.needed(self._remaining, self._start)
@@ -251,7 +223,7 @@ class _Matching:
     # -- which is next -----------------------------------------------------------------------------
 
     def _next(self) -> int:
-        """The place of the pattern that is expected to leave the fewest rows."""
+        """Return the place of the pattern that is expected to leave the fewest rows."""
         if len(self._remaining) == 1:
             return 0
         ranks = [self._rank(pattern) for _, pattern in self._remaining]
@@ -268,7 +240,9 @@ class _Matching:
         return estimates[min(estimates)]
 
     def _rank(self, pattern: TriplePattern) -> int:
-        """0 where both ends are known, 1 where one is, 2 where the predicate alone is, 3 for none."""
+        """Return 0 if both ends are bound, 1 if one end and the predicate are, 2 if one of these is, 3 if
+        none is.
+        """
         ends = self._is_known(pattern.subject) + self._is_known(pattern.object)
         if ends == 2:
             return 0
@@ -277,7 +251,7 @@ class _Matching:
         return 2 if self._is_known(pattern.predicate) else 3
 
     def _needs_count(self, pattern: TriplePattern) -> bool:
-        """Whether its matches are all facts of a class or property, which are counted by a pass over all."""
+        """Return whether its matches are all facts of a class or property, counted by a full scan."""
         if self._is_known(pattern.subject):
             return False
         return pattern.predicate == RDF_TYPE or not self._is_known(pattern.object)
@@ -286,7 +260,7 @@ class _Matching:
         return type(place) is not Variable or place in self._table.columns
 
     def _estimate(self, number: int, pattern: TriplePattern) -> float:
-        """How many rows there would be after it, roughly."""
+        """Estimate the number of rows after matching a pattern."""
         rows = self._table.size
         if type(pattern.predicate) is Variable:
             return rows * len(self._source.triples())
@@ -330,7 +304,7 @@ class _Matching:
             self._cross(number, subject, object_, relation)
 
     def _cross(self, number: int, subject: Place, object_: Place, relation: Relation) -> None:
-        """Join with all facts of the predicate: neither end is bound."""
+        """Join with all facts of a predicate: neither end is bound."""
         subjects, objects, shown = relation.pairs()
         if subject == object_:
             same = subjects == objects
@@ -346,7 +320,7 @@ class _Matching:
         self._table = found
 
     def _match_any(self, number: int, pattern: TriplePattern) -> None:
-        """A pattern with a variable as predicate."""
+        """Match a pattern with a variable as predicate."""
         triples = self._source.triples()
         known = [self._is_known(place) for place in pattern.places]
         if any(known):
@@ -376,17 +350,17 @@ class _Matching:
         self._extend(found.rows[agree], columns, number)
 
     def _extend(self, rows: Ids, columns: dict[Place, Ids], number: int) -> None:
-        """Take the rows that matched, with the columns that are new or show an earlier form."""
+        """Extend rows by columns that are new, or have the lexical form of an earlier pattern."""
         self._context.guard.check_room(len(rows), len(self._table.columns) + len(columns))
         table = self._table.take(rows)
         for place, column in columns.items():
-            if type(place) is Variable and self._shows_earlier(place, number):
+            if type(place) is Variable and self._shows_form_of(place, number):
                 table = table.with_column(place, column)
                 self._shown_by[place] = number
         self._table = table
 
-    def _shows_earlier(self, place: Place, number: int) -> bool:
-        """Whether the pattern of this number says how a variable's values are shown."""
+    def _shows_form_of(self, place: Place, number: int) -> bool:
+        """Return whether a pattern determines the lexical forms of a variable's values."""
         if type(place) is not Variable:
             return False
         by = self._shown_by.get(place)
@@ -398,7 +372,7 @@ class _Matching:
         return self._source.relation(predicate)
 
     def _values(self, place: Place, table: SolutionTable | None = None) -> Ids:
-        """The terms of a place by value, a row each."""
+        """Return the terms of a place by value, one a row."""
         rows = self._table if table is None else table
         if type(place) is Variable:
             return self._context.terms.values(rows.columns[place])

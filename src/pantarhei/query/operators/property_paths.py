@@ -1,4 +1,4 @@
-"""Paths of any length, and those over all but some predicates."""
+"""Property paths of any length, and negated property sets."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Ends(NamedTuple):
     """Ends of steps or paths.
 
     Args:
-        rows: the place of each among the terms that were asked for.
+        rows: the place of each end's start among the given terms.
         values: the ends by value.
-        shown: the same in the forms they are shown in.
+        shown: the ends by lexical form.
     """
 
     rows: Ids
@@ -37,29 +37,29 @@ class Ends(NamedTuple):
 
 
 Step = Callable[[Ids], Ends]
-"""Gives for terms, as they are shown, the ends one step further."""
+"""Returns the ends one step from terms, which are given by lexical form."""
 
 
 def join_closure(
     start: SolutionTable, node: Closure, source: FactSource, evaluate: Evaluate, context: Context
 ) -> SolutionTable:
-    """Rows joined with the pairs of `p*`, `p+` or `p?`.
+    """Join rows with the pairs of `p*`, `p+` or `p?`.
 
-    Steps are taken from all starts at once, each pair is gone on from once. An end that is reached in several
-    forms is shown in the one that N-Triples orders first.
+    Steps are taken from all starts at once, and each pair is extended once. An end that is reached in several
+    lexical forms is shown in the first one in N-Triples order.
     """
     closing = _Closing(node, source, evaluate, context)
     return SolutionTable.concat([closing.join(part) for part in split_by_unbound(start, node.variables)])
 
 
 class _Closing:
-    """The pairs of one path."""
+    """Join of rows with the pairs of one path."""
 
     def __init__(self, node: Closure, source: FactSource, evaluate: Evaluate, context: Context) -> None:
         self._node, self._source, self._evaluate, self._context = node, source, evaluate, context
 
     def join(self, start: SolutionTable) -> SolutionTable:
-        """The join with rows each of which binds the same of the ends."""
+        """Join with rows that all bind the same ends."""
         node, terms = self._node, self._context.terms
         subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
         if subjects is not None:
@@ -72,9 +72,11 @@ class _Closing:
     def _from(
         self, start: SolutionTable, given: Ids, wanted: Ids | None, here: Place, there: Place
     ) -> SolutionTable:
-        """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
+        """Join where `here` is bound to `given`, one value a row, and `there` to `wanted` if that is not
+        None.
+        """
         if self._node.may_be_empty and isinstance(here, Variable) and _is_given(here):
-            # each form in which a literal is given is a seed of its own: a step that stays leaves it so
+            # each lexical form of a literal is a separate seed: a path of length 0 preserves the form
             shown, codes = np.unique(start.columns[here], return_inverse=True)
             seeds = self._context.terms.values(shown)
         else:
@@ -93,7 +95,7 @@ class _Closing:
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
     def _shown_by(self, here: Place, seeds: Ids) -> Ids:
-        """The form in which each seed is shown as an end of its own: as written, or as the graph has it."""
+        """Return the form in which each seed is shown as its own end: as written, or as in the graph."""
         if not self._node.may_be_empty or (seeds < FIRST_LITERAL).all():
             return seeds
         if not isinstance(here, Variable):
@@ -105,7 +107,7 @@ class _Closing:
         return shown
 
     def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:
-        """The ends without each seed itself that is no term of the graph, nor the given other end."""
+        """Drop each seed as its own end, unless it is a term of the graph or the given other end."""
         strange = ~np.isin(seeds, self._source.nodes())
         if not isinstance(other, Variable):
             strange &= seeds != self._context.terms.values(self._context.terms.ids_of([other]))[0]
@@ -126,7 +128,7 @@ class _Closing:
         return step
 
     def _reached(self, seeds: Ids, shown: Ids, step: Step) -> Ends:
-        """What is reached from each seed."""
+        """Return the ends reached from each seed."""
         numbers, guard = np.arange(len(seeds)), self._context.guard
         known = _keys(numbers, seeds) if self._node.is_reflexive else np.empty(0, np.int64)
         arrivals = [(known, shown[: len(known)])]
@@ -148,7 +150,7 @@ class _Closing:
         return Ends(known >> _BITS, known & _MASK, _least(known, arrivals, self._context.terms))
 
     def _all_steps(self) -> Step:
-        """The steps of all terms, found at once."""
+        """Compute the steps of all terms at once."""
         node, terms = self._node, self._context.terms
         steps = self._evaluate(UNIT, node.step)
         starts, ends = (terms.values(steps.column(end)) for end in (node.start, node.end))
@@ -162,9 +164,9 @@ class _Closing:
         return step
 
     def _all_pairs(self) -> SolutionTable:
-        """All pairs, from each term of the graph on."""
+        """Return all pairs, starting from each term of the graph."""
         node = self._node
-        # where forms differ a step begins with the form in which its start was reached
+        # where lexical forms differ, a step starts from the form in which its start was reached
         step = self._stepper(False) if self._source.has_forms else self._all_steps()
         seeds, shown = self._nodes()
         found = self._reached(seeds, shown, step)
@@ -177,7 +179,7 @@ class _Closing:
         return SolutionTable(bound, len(next(iter(bound.values()))))
 
     def _nodes(self) -> tuple[Ids, Ids]:
-        """The terms of the graph by value, and in the forms they are shown in."""
+        """Return the terms of the graph by value, and by lexical form."""
         nodes = self._source.nodes()
         if not self._source.has_forms:
             return nodes, nodes
@@ -187,21 +189,21 @@ class _Closing:
 
 
 def _is_given(place: Place) -> bool:
-    """Whether an end is a term: a constant, or where the steps of another path have come to."""
+    """Return whether an end is given: a constant, or an end of another path's steps."""
     return not isinstance(place, Variable) or str.startswith(place, ("#start", "#end"))
 
 
 def _keys(rows: Ids, ends: Ids) -> Ids:
-    """A pair of a seed's place and a term as one number."""
+    """Encode pairs of a seed's place and a term as numbers."""
     return (rows << _BITS) | ends
 
 
 def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
-    """Of the terms that arrived at each key, the one that N-Triples orders first.
+    """Return, for each key, the first of the terms that arrived there, in N-Triples order.
 
     Args:
-        keys: in order; their lower bits are values, which are shown where nothing else arrived.
-        arrivals: keys, and the terms that arrived there.
+        keys: sorted; their lower bits are values, the result where nothing else arrived.
+        arrivals: pairs of keys and the terms that arrived there.
     """
     arrived = np.concatenate([part for part, _ in arrivals])
     shown = np.concatenate([part for _, part in arrivals])
@@ -220,7 +222,7 @@ def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
 
 
 def _values(start: SolutionTable, place: Place, terms: TermSpace) -> Ids | None:
-    """The values of an end, a row each; None where it is not bound."""
+    """Return the values of an end, one a row; None if it is not bound."""
     if not isinstance(place, Variable):
         return np.full(start.size, terms.values(terms.ids_of([place]))[0])
     column = start.columns.get(place)
@@ -230,7 +232,7 @@ def _values(start: SolutionTable, place: Place, terms: TermSpace) -> Ids | None:
 def join_negated(
     start: SolutionTable, node: NegatedSet, source: FactSource, context: Context
 ) -> SolutionTable:
-    """Rows joined with the triples whose predicate is none of some."""
+    """Join rows with the triples whose predicate is not in a set."""
     parts = [_join_negated(part, node, source, context) for part in split_by_unbound(start, node.variables)]
     return SolutionTable.concat(parts)
 
@@ -238,7 +240,7 @@ def join_negated(
 def _join_negated(
     start: SolutionTable, node: NegatedSet, source: FactSource, context: Context
 ) -> SolutionTable:
-    """The same for rows each of which binds the same of the ends."""
+    """Join rows that all bind the same ends."""
     terms = context.terms
     subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
     is_open = subjects is None and objects is None

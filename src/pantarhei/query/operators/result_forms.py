@@ -1,4 +1,4 @@
-"""What the rows of CONSTRUCT and DESCRIBE come to: triples."""
+"""Results of CONSTRUCT and DESCRIBE: triples."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pantarhei.rdf.ntriples import write_term
 
 
 def construct(template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace) -> Ids:
-    """The triples that a template makes of rows, each once, shape (n, 3); what is no triple is left out.
+    """Instantiate a template for rows; return each triple once, shape (n, 3). Invalid triples are left out.
 
-    A blank node of the template is another in each row, and the same whenever the row comes again: its label
-    is a hash of template and row.
+    A blank node of the template differs from row to row, and is the same for equal rows: its label is a hash
+    of template and row.
     """
     triples: Ids = np.unique(construct_by_row(template, table, terms)[1], axis=0)
     return triples
@@ -29,9 +29,9 @@ def construct(template: Sequence[TriplePattern], table: SolutionTable, terms: Te
 def construct_by_row(
     template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace
 ) -> tuple[Places, Ids]:
-    """The triples that a template makes of each row: the places of the rows, and the triples, shape (n, 3).
+    """Instantiate a template; return the places of the rows, and their triples, shape (n, 3).
 
-    Each pattern of the template makes a triple of a row, or none.
+    Each pattern of the template makes at most one triple of a row.
     """
     blank: set[Place] = {p for pattern in template for p in pattern.places if isinstance(p, BNode)}
     made = _blank_nodes(template, blank, table, terms) if blank else {}
@@ -67,8 +67,8 @@ def _column(place: Place, table: SolutionTable, made: Mapping[Place, Ids], terms
 def _blank_nodes(
     template: Sequence[TriplePattern], labels: set[Place], table: SolutionTable, terms: TermSpace
 ) -> dict[Place, Ids]:
-    """For each blank node of a template the one that it is in each row."""
-    # plans have their columns in any order, and may leave out one in which nothing is bound
+    """Return, for each blank node of a template, its instance in each row."""
+    # plans have columns in any order, and may omit columns without bindings
     variables = sorted(v for v in table.columns if not is_hidden(v))
     columns = [terms.terms(table.columns[v]) for v in variables]
     rows = zip(*columns, strict=True) if columns else [()] * table.size
@@ -93,7 +93,7 @@ def _hashed(text: str) -> str:
 def describe(
     places: Sequence[Place], table: SolutionTable, source: FactSource, terms: TermSpace
 ) -> list[Triple]:
-    """The triples that terms are the subject of, and so on for the blank nodes that these lead to."""
+    """Return the triples whose subject is one of the terms, or a blank node reached from them."""
     found: dict[int, None] = {}
     for place in places:
         column = (

@@ -2,14 +2,15 @@
 
 import pytest
 
-from answered import ask, rows
+from answered import ask, pattern, rows
 from pantarhei.query.operators import executor
+from pantarhei.query.operators.executor import Profile
 
 DATA = ":a :p 1 ; :q 2 ; :r :b . :b :p 2 ; :q 2 . :c :p 3 ."
 
 
-def found(pattern, data=DATA, select="*"):
-    return sorted(rows(f"SELECT {select} {{ {pattern} }}", data))
+def found(text, data=DATA, select="*"):
+    return sorted(rows(f"SELECT {select} {{ {text} }}", data))
 
 
 @pytest.mark.parametrize(
@@ -139,3 +140,26 @@ def test_a_limit_is_found_among_filters_and_optionals(condition, limit, count):
     data = " ".join(f":s{i} :p {i} ; :q :s{i + 1} ." for i in range(300))
     pattern = f"?x :p ?y FILTER({condition}) OPTIONAL {{ ?x :q ?z }}"
     assert len(ask(f"SELECT ?x ?z {{ {pattern} }} LIMIT {limit}", data)) == count
+
+
+def test_rows_of_a_node_that_is_evaluated_in_parts_are_added_up():
+    profile, node = Profile(), pattern("?x :p ?y")
+    assert profile.rows(node) is None
+    profile.note(node, 2)
+    profile.note(node, 3)
+    assert profile.rows(node) == 5
+
+
+def test_equal_nodes_in_two_places_are_told_apart():
+    profile, one, other = Profile(), pattern("?x :p ?y"), pattern("?x :p ?y")
+    profile.note(one, 2)
+    assert one == other and profile.rows(other) is None
+
+
+def test_the_steps_of_the_first_part_are_kept():
+    profile, node = Profile(), pattern("?x :p ?y")
+    assert list(profile.steps(node)) == []
+    (triple,) = node.patterns
+    profile.note_steps(node, [(triple, 2.0, 3)])
+    profile.note_steps(node, [(triple, 9.0, 9)])
+    assert list(profile.steps(node)) == [(triple, 2.0, 3)]

@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, Literal, URIRef, Variable
 
-from answered import ask, pattern, rows
+from answered import ask, rows
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.query.operators import pattern_joins as matching
 from pantarhei.query.operators.pattern_joins import (
-    Profile,
     compatible,
     first_rows,
     join,
@@ -22,30 +21,6 @@ from pantarhei.query.operators.pattern_joins import (
 from pantarhei.query.query_limits import QueryLimits
 from pantarhei.query.solutions import SolutionTable, TermSpace
 from pantarhei.query.sources.view import GraphFacts
-
-
-def test_rows_of_a_node_that_is_evaluated_in_parts_are_added_up():
-    account, node = Profile(), pattern("?x :p ?y")
-    assert account.rows(node) is None
-    account.note(node, 2)
-    account.note(node, 3)
-    assert account.rows(node) == 5
-
-
-def test_equal_nodes_in_two_places_are_told_apart():
-    account, one, other = Profile(), pattern("?x :p ?y"), pattern("?x :p ?y")
-    account.note(one, 2)
-    assert one == other and account.rows(other) is None
-
-
-def test_the_steps_of_the_first_part_are_kept():
-    account, node = Profile(), pattern("?x :p ?y")
-    assert list(account.steps(node)) == []
-    (triple,) = node.patterns
-    account.note_steps(node, [(triple, 2.0, 3)])
-    account.note_steps(node, [(triple, 9.0, 9)])
-    assert list(account.steps(node)) == [(triple, 2.0, 3)]
-
 
 ANY = QueryLimits()
 NAMES = TermSpace()
