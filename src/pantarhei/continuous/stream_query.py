@@ -162,7 +162,7 @@ class StreamQuery(ContinuousQuery):
             yield from self._reports_of(elements)
         finally:
             self._has_run = True
-            self._let_go()
+            self._end_changes()
 
     def _reports_of(self, elements: Iterator[StreamElement]) -> Iterator[AnswerReport]:
         step: Step | None = None

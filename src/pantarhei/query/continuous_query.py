@@ -1,4 +1,4 @@
-"""Registered queries as their users see them: the handle, its answers, and what steps change in them."""
+"""Registered queries: the user's handle, its live answers, its report policy, and changes by steps."""
 
 from __future__ import annotations
 
@@ -47,29 +47,29 @@ def run_all(actions: Iterable[Callable[[], None]]) -> None:
 
 
 Condition = Literal["change", "close", "non-empty"]
-"""What must hold for a report."""
+"""Condition of a report."""
 
 Emit = Literal["delta", "istream", "dstream", "rstream"]
-"""What a report has."""
+"""Content of a report."""
 
 Tick = Literal["abox", "timestamp"]
-"""When a query that waits for no window looks: after each ABox, or when time leaves a timestamp."""
+"""Evaluation of a query without `"close"`: after each ABox, or when time leaves a timestamp."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPolicy:
-    """When a query reports, and what.
+    """Times and content of a query's reports.
 
     Args:
-        conditions: all must hold. `"close"`: its window closes. `"change"`: what holds in its window is not
-            what it was when the query looked last. `"non-empty"`: its window holds an assertion of the
-            stream, even one that a repair has cut.
-        period: it looks only at multiples of it, None for any time.
-        emit: `"delta"`: what came and what went since the last report; `"istream"` what came, `"dstream"`
-            what went; `"rstream"` all answers.
-        tick: without `"close"` it looks after each step, or when time leaves a timestamp.
-        whole: with `"close"` it looks only at windows that begin at `since` or later.
-        since: None for when time began, or when it was registered.
+        conditions: all must hold. `"close"`: the window closes. `"change"`: the facts of the window have
+            changed since the last evaluation. `"non-empty"`: the window has an assertion of the stream, even
+            one that a repair has cut.
+        period: evaluation at multiples of it only, None for any time.
+        emit: `"delta"`: inserted and deleted rows since the last report; `"istream"`: inserted rows;
+            `"dstream"`: deleted rows; `"rstream"`: all answers.
+        tick: without `"close"`: evaluation after each step, or when time leaves a timestamp.
+        whole: with `"close"`: evaluation only of windows that begin at `since` or later.
+        since: None for the beginning of time, or of the registration.
     """
 
     conditions: frozenset[Condition] = frozenset(("change",))
@@ -81,10 +81,10 @@ class ReportPolicy:
 
     @classmethod
     def of(cls, on: object, emit: object, tick: Tick = "abox") -> ReportPolicy:
-        """The policy that options of `register` say.
+        """Return the policy of the options of `register`.
 
         Raises:
-            OptionError: they say none.
+            OptionError: they are invalid.
         """
         given = on if isinstance(on, tuple) else (on,)
         conditions = frozenset(each for each in get_args(Condition) if each in given)
@@ -100,17 +100,17 @@ class ReportPolicy:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it says at each step what changed."""
+        """True for the default policy: a delta after each step."""
         return self == ReportPolicy()
 
     @property
     def on(self) -> str | Duration | tuple[str | Duration, ...]:
-        """When it reports, as `of` takes it."""
+        """Conditions and period, as an argument of `of`."""
         parts = (*sorted(self.conditions), *(() if self.period is None else (self.period,)))
         return parts[0] if len(parts) == 1 else parts
 
     def is_equivalent(self, other: ReportPolicy, kind: TimeKind) -> bool:
-        """Whether both report at the same times, in a stream of that kind."""
+        """Return True if both policies report at equal times, in a stream of a kind."""
         periods = {
             None if each is None else duration_ticks(each, kind) for each in (self.period, other.period)
         }
@@ -118,16 +118,16 @@ class ReportPolicy:
 
     @property
     def reports_on_change(self) -> bool:
-        """Whether it looks only where what is asked has changed, and not after each step."""
+        """True if the query is evaluated only after changes of its data."""
         return not self.is_plain and "change" in self.conditions
 
     @property
     def closes(self) -> bool:
-        """Whether it looks when its window closes."""
+        """True if the query is evaluated when its window closes."""
         return "close" in self.conditions
 
     def is_due(self, kind: TimeKind, now: int) -> bool:
-        """Whether a tick is one at which it looks, as far as its period goes."""
+        """Return True if a tick is a multiple of the period."""
         return self.period is None or now % duration_ticks(self.period, kind) == 0
 
     def due_ticks(self, kind: TimeKind, ranges: Iterable[range]) -> Iterable[range]:
@@ -139,7 +139,7 @@ class ReportPolicy:
 
 
 def check_period(period: object, expected: str) -> None:
-    """Nothing, if it is a duration of some length.
+    """Validate that a period is a duration above 0.
 
     Raises:
         OptionError: it is not.
@@ -148,7 +148,7 @@ def check_period(period: object, expected: str) -> None:
         try:
             if duration_ticks(period, kind) > 0:  # type: ignore[arg-type]
                 return
-        except Exception:  # of another kind of time, or no duration at all
+        except Exception:  # of another kind of time, or not a duration
             continue
     raise OptionError("on", repr(period), expected)
 
@@ -157,13 +157,13 @@ PLAIN: Final = ReportPolicy()
 
 
 class Registration(NamedTuple):
-    """A query to be kept up to date, as `StreamReasoner.register` takes it.
+    """Arguments of `StreamReasoner.register`.
 
     Args:
         text: the query.
-        window: what part of the window it is asked of, None for all of it.
-        on: when it reports.
-        emit: what it reports.
+        window: its own window inside of the reasoner's, None for the whole.
+        on: conditions of its reports.
+        emit: content of its reports.
     """
 
     text: str
@@ -173,15 +173,15 @@ class Registration(NamedTuple):
 
 
 BYTES_A_ROW = 250
-"""What a row takes, roughly: a tuple of some numbers, and its place in a dictionary."""
+"""Estimated bytes of a row: a tuple of numbers as a key of a dictionary."""
 
 _log = logging.getLogger("pantarhei.queries")
 
 
 class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
-    """What a step changed in the answers of registered queries: by the query, or by its name.
+    """Changes of the answers of registered queries by one step: by the query, or by its name.
 
-    It has the queries whose answers changed, and no others; made when first looked at.
+    Keys are the queries whose answers changed. Changes are computed at first access.
     """
 
     _unmade: tuple[Callable[[], bool], Callable[[], Iterable[_Changed]]] | None = None
@@ -207,13 +207,13 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 
     @property
     def has_followers(self) -> bool:
-        """Whether anybody follows one of the queries."""
+        """True if one of the queries has a follower."""
         if self._unmade is not None:
             return self._unmade[0]()
         return any(isinstance(query, ContinuousQuery) and query.has_followers for query in self)
 
     def notify(self) -> None:
-        """Tell those who follow the queries."""
+        """Notify the followers of the queries."""
         run_all(
             partial(query.notify, change)
             for query, change in self._changes.values()
@@ -224,7 +224,7 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
         try:
             return self._changes[_name(query)][1]
         except KeyError:
-            known = f"{_name(query)!r} reported nothing in this step; `in` tells, and `get` gives None"
+            known = f"{_name(query)!r} reported nothing in this step; test with `in`, or use `get`"
             raise KeyError(known) from None
 
     def __contains__(self, query: object) -> bool:
@@ -260,19 +260,19 @@ NO_ANSWER_CHANGES: Final = AnswerChanges()
 
 
 def _name(query: Any) -> Any:
-    """The name of a query; of anything else itself."""
+    """Return the name of a query, and other values unchanged."""
     return query.name if isinstance(query, ContinuousQuery) else query
 
 
 class QueryStats(NamedTuple):
-    """What a continuous query holds.
+    """Size of a continuous query's state.
 
     Args:
-        answers: different rows, as last reported.
-        pending: rows that have come or gone since then.
-        kept: rows that its operators keep to go on from, those shared with other queries included; of one
-            that is evaluated anew at each report the triples in its windows.
-        bytes: what all these take, roughly.
+        answers: distinct rows as last reported.
+        pending: rows inserted or deleted since then.
+        kept: rows in the state of its operators, shared ones included; for a query that is recomputed at each
+            report the triples in its windows.
+        bytes: estimated bytes of all these.
     """
 
     answers: int
@@ -282,48 +282,48 @@ class QueryStats(NamedTuple):
 
     @classmethod
     def of(cls, answers: int, pending: int, kept: int) -> QueryStats:
-        """With the bytes of so many rows."""
+        """Return the statistics with the estimated bytes."""
         return cls(answers, pending, kept, BYTES_A_ROW * (answers + pending + kept))
 
 
 class QueryMaintainer(Protocol):
-    """What answers a continuous query, behind its handle."""
+    """Evaluator of a continuous query behind its handle."""
 
     @property
     def name(self) -> str:
-        """The name that the query was registered by."""
+        """Name of the registration."""
 
     @property
     def text(self) -> str:
-        """The query as it was given."""
+        """Text of the query."""
 
     @property
     def query(self) -> Query:
-        """The query."""
+        """Algebra of the query."""
 
     def count(self) -> int:
-        """How many different rows it has."""
+        """Return the number of distinct rows."""
 
     def rows(self) -> Counter[AnswerRow]:
-        """Rows in order, with how many copies there are. A step replaces them, and nothing changes them."""
+        """Return the rows in order with their multiplicity; steps replace this counter, and never change it."""
 
     def plan(self) -> str:
-        """How it is answered."""
+        """Return the text of the plan."""
 
     def stats(self) -> QueryStats:
-        """What it holds."""
+        """Return the size of the state."""
 
     def close(self) -> None:
-        """Answer it no more."""
+        """End the evaluation."""
 
 
 class LiveAnswers(Mapping[AnswerRow, int]):
-    """Answers of a registered query as last reported: rows, with how many copies there are.
+    """Answers of a registered query as last reported: rows with their multiplicity.
 
-    Each read sees one state, also while another thread takes steps. `dict(answers)` and `sorted(answers,
-    key=answers.get)` are one read each, although they call several methods here: those calls come from one
-    instruction of the caller, which reads the count of each row in the order of the rows. A loop in Python
-    sees the rows of one state, and their counts.
+    Each read is consistent with one state, also while another thread runs steps. `dict(answers)` and
+    `sorted(answers, key=answers.get)` are one read each, although they call several methods here: those calls
+    come from one instruction of the caller, which reads the count of each row in the order of the rows. A
+    loop in Python reads the rows of one state, and their counts.
     """
 
     def __init__(self, answering: QueryMaintainer) -> None:
@@ -404,10 +404,10 @@ class _Read(threading.local):
     """State of a read of answers by one thread.
 
     Args:
-        place: the instruction that reads, None for none.
-        left: rows of its state whose counts it has not read. It reads them in this order, each once: a
-            different row ends the read, so that one instruction can read again at a later state.
-        row: the row that a loop has reached, None for none; `count` is its count.
+        place: the reading instruction, None without one.
+        left: rows of its state whose counts it has not read yet. It reads each once, in this order: another
+            row ends the read, so that one instruction can read again at a later state.
+        row: present row of a loop, None without one; `count` is its count.
     """
 
     def __init__(self) -> None:
@@ -421,16 +421,16 @@ _NO_ROW: tuple[AnswerRow | None, int] = (None, 0)
 
 
 def _place(frame: FrameType) -> tuple[CodeType, int]:
-    """The instruction that a frame executes."""
+    """Return the instruction that a frame executes."""
     return frame.f_code, frame.f_lasti
 
 
 class ContinuousQuery:
-    """A query that is kept up to date as the window changes; `StreamReasoner.register` makes it.
+    """A query whose answers are maintained as the window changes; returned by `StreamReasoner.register`.
 
     Args:
-        answering: what answers it.
-        followed: has it from when somebody has followed it first.
+        answering: its evaluator.
+        followed: set to which it is added with its first follower.
     """
 
     def __init__(self, answering: QueryMaintainer, followed: WeakSet[ContinuousQuery] | None = None) -> None:
@@ -439,70 +439,72 @@ class ContinuousQuery:
         self._waiting: list[Follower] = []
         self.is_closed = self._has_ended = False
         self.failures = 0
-        """How often a function that was subscribed has raised an error."""
+        """Number of errors that subscribed functions have raised."""
 
     @property
     def name(self) -> str:
-        """The name that it was registered by."""
+        """Name of the registration."""
         return self._answering.name
 
     @property
     def text(self) -> str:
-        """The query as it was given."""
+        """Text of the query."""
         return self._answering.text
 
     @property
     def form(self) -> str:
-        """`"SELECT"`, `"ASK"`, `"CONSTRUCT"` or `"DESCRIBE"`."""
+        """Query form: `"SELECT"`, `"ASK"`, `"CONSTRUCT"` or `"DESCRIBE"`."""
         return self._answering.query.form
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of the columns of its rows, in order."""
+        """Names of the columns of its rows, in order."""
         query = self._answering.query
         return tuple(map(str, query.variables)) if query.form == "SELECT" else ()
 
     @property
     def answers(self) -> LiveAnswers:
-        """Its answers as last reported, live: rows, with how many copies there are.
+        """Live answers as last reported: rows with their multiplicity.
 
-        Each read sees one state, while other threads take steps too; `answers.copy()` is a Counter of one
-        state. The first read of a state costs the terms of all its rows.
+        Each read is consistent with one state, also while other threads run steps; `answers.copy()` is a
+        Counter of one state. The first read of a state costs decoding all its rows.
         """
         return LiveAnswers(self._answering)
 
     def plan(self) -> str:
-        """How it is kept up to date."""
+        """Return the text of the plan by which the answers are maintained."""
         return self._answering.plan()
 
     def stats(self) -> QueryStats:
-        """What it holds: rows and bytes. Costs a look at each operator of its plan."""
+        """Return the size of its state in rows and bytes. Costs a visit of each operator of its plan."""
         return self._answering.stats()
 
     def close(self) -> None:
-        """Keep it up to date no more. Its answers stay as they are."""
+        """End the maintenance. The answers stay readable as they are."""
         if not self.is_closed:
             self._answering.close()
             self.is_closed = True
-            self._let_go()
+            self._end_changes()
 
-    def _let_go(self) -> None:
-        """Nothing more will be reported: whoever waits for a change waits no longer."""
+    def _end_changes(self) -> None:
+        """End the changes of all followers."""
         self._has_ended = True
-        self._hand_over(None)
+        self._deliver(None)
 
     def subscribe(self, follower: Callable[[AnswerChange], object]) -> Callable[[], None]:
-        """Call a function with each change, after the step; gives what ends that.
+        """Call a function with each change, after the step; returns a function that unsubscribes.
 
-        What it raises is logged and counted in `failures`; the stream goes on.
+        Errors of the function are logged and counted in `failures`; the stream continues.
 
         Raises:
-            QueryError: it is no function; or an `async` one, which nobody would await.
+            QueryError: it is not callable, or an `async` function, which would not be awaited.
         """
         if not callable(follower):
-            raise QueryError(f"a function of one argument is asked for, not {follower!r}")
+            raise QueryError(f"{follower!r} is not callable: expected a function of one argument")
         if iscoroutinefunction(follower):
-            raise QueryError(f"{follower!r} is async, and nobody awaits it: take `async for change in query`")
+            raise QueryError(
+                f"{follower!r} is async, and would not be awaited: use `async for change in query`"
+            )
         key = object()
         self._followers[key] = follower
         self._followed.add(self)
@@ -521,9 +523,9 @@ class ContinuousQuery:
             overflow: policy for a change when `limit` changes wait. `"error"` drops it and all later changes:
                 the waiting ones can be read, then `FollowerOverflowError` is raised. `"drop_oldest"` drops
                 the oldest one. `"coalesce"` merges it and later changes into one, until that is read: the
-                rows that came and went by all of them (with `emit="delta"`; otherwise the oldest is dropped).
-                `"block"` lets the step wait until there is room; where the step is taken in the event loop's
-                own thread, this is as `"error"`.
+                rows inserted and deleted by all of them (with `emit="delta"`; otherwise the oldest is
+                dropped). `"block"` delays the step until there is room; for steps in the event loop's own
+                thread it is equal to `"error"`.
 
         Raises:
             OptionError: an argument has no such value.
@@ -542,24 +544,24 @@ class ContinuousQuery:
 
     @property
     def has_followers(self) -> bool:
-        """Whether anybody wants to be told."""
+        """True if a function is subscribed, or a loop waits for changes."""
         return bool(self._followers or self._waiting)
 
     def notify(self, change: AnswerChange) -> None:
-        """Tell those who follow it of a change; all of them, also where one of them is interrupted."""
+        """Notify all followers of a change, even if one of them is interrupted."""
         followers = [partial(self._call, each, change) for each in list(self._followers.values())]
-        run_all([*followers, partial(self._hand_over, change)])
+        run_all([*followers, partial(self._deliver, change)])
 
     def _call(self, follower: Callable[[AnswerChange], object], change: AnswerChange) -> None:
-        """Tell one function of a change."""
+        """Call a subscribed function with a change."""
         try:
             follower(change)
         except Exception:
             self.failures += 1
-            _log.exception("query %s: a function that follows its answers raised an error", self.name)
+            _log.exception("query %s: a subscribed function raised an error", self.name)
 
-    def _hand_over(self, change: AnswerChange | None) -> None:
-        """Give a change to all who wait for one; None for the end."""
+    def _deliver(self, change: AnswerChange | None) -> None:
+        """Deliver a change to all waiting loops; None ends them."""
         for follower in list(self._waiting):
             if change is None:
                 follower.end()
@@ -568,8 +570,8 @@ class ContinuousQuery:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            f"{self!r} lives with what answers it, and cannot be pickled: pickle dict(query.answers), or "
-            "keep a snapshot() of the reasoner, which has its queries"
+            f"{self!r} cannot be pickled without its evaluator: pickle dict(query.answers), or a "
+            "snapshot() of the reasoner, which includes its queries"
         )
 
     def __repr__(self) -> str:

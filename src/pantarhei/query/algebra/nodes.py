@@ -418,7 +418,7 @@ class Query:
 
     @property
     def graphs(self) -> frozenset[Place]:
-        """What it names graphs by: in GRAPH, FROM and FROM NAMED."""
+        """Names of its graphs: in GRAPH, FROM and FROM NAMED."""
         named = (node.name for node in nodes_of(self.node) if isinstance(node, Graph))
         return frozenset((*named, *(self.default_graphs or ()), *(self.named_graphs or ())))
 
