@@ -305,7 +305,7 @@ class QueryMaintainer(Protocol):
         """Return the number of distinct rows."""
 
     def rows(self) -> Counter[AnswerRow]:
-        """Return the rows in order with their multiplicity; steps replace this counter, and never change it."""
+        """Return the rows in order with their multiplicity, as a counter that is never changed."""
 
     def plan(self) -> str:
         """Return the text of the plan."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rdflib import RDF, RDFS, XSD, BNode, Graph, Literal, URIRef, Variable
-from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
@@ -29,6 +29,9 @@ from pantarhei.query.plan_text import plan_text
 from pantarhei.query.query_limits import MAX_LENGTH, NO_LIMITS, QueryLimits
 from pantarhei.query.sources.view import View, graph_view
 from pantarhei.query.syntax import read_query
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 _KEPT = 256  # cached texts
 
@@ -91,7 +94,7 @@ class QueryPlanner:
         """
         if isinstance(query, PlannedQuery):
             return query
-        if isinstance(query, PreparedQuery):
+        if _is_prepared_by_rdflib(query):
             given = getattr(query, "_original_args", None)
             if given is None:
                 raise OptionError(
@@ -164,6 +167,12 @@ class QueryPlanner:
             raise QueryMemoryError(guard.max_bytes) from None
         except RecursionError:
             raise QueryError("the query is nested too deeply") from None
+
+
+def _is_prepared_by_rdflib(query: object) -> bool:
+    """Return True for a result of rdflib's `prepareQuery`, without loading its slow module."""
+    module = sys.modules.get("rdflib.plugins.sparql.sparql")
+    return module is not None and isinstance(query, module.Query)
 
 
 def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

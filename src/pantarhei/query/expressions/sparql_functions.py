@@ -5,16 +5,14 @@ Functional forms, which evaluate their arguments themselves, are in `evaluator`.
 
 from __future__ import annotations
 
+import sys
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from rdflib import BNode, Literal, URIRef
-from rdflib.plugins.sparql import operators
-from rdflib.plugins.sparql.parserutils import Expr
-from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term
@@ -183,7 +181,13 @@ def _node(context: Context, place: int, row: int, text: Term | None) -> BNode | 
 
 def is_known_function(iri: str) -> bool:
     """Return whether a query may call a function of this IRI: a cast, or one registered with rdflib."""
-    return str(iri) in CASTS or URIRef(iri) in operators._CUSTOM_FUNCTIONS
+    return str(iri) in CASTS or URIRef(iri) in _custom_functions()
+
+
+def _custom_functions() -> Mapping[URIRef, tuple[Callable[..., Any], bool]]:
+    """Return the functions registered with rdflib, without loading its module, which is slow."""
+    operators = sys.modules.get("rdflib.plugins.sparql.operators")
+    return {} if operators is None else operators._CUSTOM_FUNCTIONS
 
 
 def _custom(iri: str, *arguments: Term) -> Term:
@@ -192,10 +196,10 @@ def _custom(iri: str, *arguments: Term) -> Term:
     Raises:
         ExpressionError: the function is no longer registered, or its result is not a term.
     """
-    function, raw = operators._CUSTOM_FUNCTIONS.get(URIRef(iri), (None, False))
+    function, raw = _custom_functions().get(URIRef(iri), (None, False))
     if function is None:
         raise ExpressionError
-    result = _raw(function, iri, arguments) if raw else function(*arguments)  # type: ignore[arg-type]
+    result = _raw(function, iri, arguments) if raw else function(*arguments)
     if not isinstance(result, URIRef | BNode | Literal):
         raise ExpressionError
     return result
@@ -203,6 +207,9 @@ def _custom(iri: str, *arguments: Term) -> Term:
 
 def _raw(function: Callable[..., Any], iri: str, arguments: tuple[Term, ...]) -> object:
     """Call a raw function, which takes a parse tree, as rdflib's evaluator does."""
+    from rdflib.plugins.sparql.parserutils import Expr
+    from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
+
     expression = Expr("Function", function, iri=URIRef(iri), expr=list(arguments), distinct=[])
     return function(expression, FrozenBindings(QueryContext()))
 
