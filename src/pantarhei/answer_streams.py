@@ -12,7 +12,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Final
 
 from pantarhei.encoding.numbers import Renaming, Symbol, Symbols, UsedTerms
-from pantarhei.engine.consumer import Changes
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Predicate
@@ -26,6 +25,7 @@ from pantarhei.temporal.rules import read_source
 from pantarhei.temporal.safety import check_safety, is_unbounded
 from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
 from pantarhei.window.sliding import Step, Window
+from pantarhei.window.step_changes import Changes
 
 if TYPE_CHECKING:
     from pantarhei.model.term import Triple

@@ -21,7 +21,7 @@ from pantarhei.encoding.numbers import (
     UsedTerms,
     as_tuples,
 )
-from pantarhei.engine.consumer import NOTHING_PENDING, Changes
+from pantarhei.engine.consumer import NOTHING_PENDING
 from pantarhei.engine.diagnostics import NameSource
 from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.options import Derive
@@ -36,6 +36,7 @@ from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.log import EMPTY_LOG, Log
 from pantarhei.window.retention import Limits
+from pantarhei.window.step_changes import Changes
 
 if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox

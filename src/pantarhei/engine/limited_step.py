@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from pantarhei.encoding.numbers import UsedTerms
-from pantarhei.engine.consumer import Changes, ConsumersOverfull, DeliveryState
+from pantarhei.engine.consumer import ConsumersOverfull, DeliveryState
 from pantarhei.engine.memory import compact
 from pantarhei.engine.step_transaction import Outcome, StepTransaction
 from pantarhei.engine.stream_history import Counters, StreamHistory
@@ -17,6 +17,7 @@ from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.time import time_of
 from pantarhei.window.retention import later_starts
+from pantarhei.window.step_changes import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,15 +28,7 @@ from pantarhei.encoding.numbers import (
     Symbols,
     concat_symbols,
 )
-from pantarhei.engine.consumer import (
-    NOTHING_PENDING,
-    Changes,
-    Consumer,
-    Consumers,
-    DeliveryState,
-    Marks,
-    Saved,
-)
+from pantarhei.engine.consumer import NOTHING_PENDING, Consumer, Consumers, DeliveryState, Marks, Saved
 from pantarhei.engine.diagnostics import (
     DatatypeDiagnostics,
     InputDiagnostics,
@@ -53,6 +45,7 @@ from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.rules.compilation.growth import PartialProgram, ProgramState
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.retention import Exceeded, Limits
+from pantarhei.window.step_changes import Changes
 
 _Done = TypeVar("_Done")
 

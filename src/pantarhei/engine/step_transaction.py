@@ -17,7 +17,7 @@ from rdflib import Literal
 
 from pantarhei.encoding.given_forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Fact, Forms, Integers, as_tuples
-from pantarhei.engine.consumer import NOTHING_PENDING, Changes, Consumers, DeliveryState, Marks
+from pantarhei.engine.consumer import NOTHING_PENDING, Consumers, DeliveryState, Marks
 from pantarhei.engine.memory import Eviction, Memory
 from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
 from pantarhei.engine.update import TripleDelta, WindowUpdate
@@ -30,6 +30,7 @@ from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.retention import Limits, PastEntries
 from pantarhei.window.sliding import Step, Window
+from pantarhei.window.step_changes import Changes
 
 _NOTHING = Encoded(NO_FACTS, NO_FORMS)
 

@@ -31,7 +31,7 @@ from pantarhei.encoding.numbers import (
     split_changes,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import Changes, ConsumersOverfull, Saved
+from pantarhei.engine.consumer import ConsumersOverfull, Saved
 from pantarhei.engine.update import Feedback, FixpointDetector
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
@@ -58,6 +58,7 @@ from pantarhei.temporal.translation import translate_rules
 from pantarhei.temporal.tuples import TupleNumbers
 from pantarhei.temporal.unfolding import unfold
 from pantarhei.window.sliding import Step, Window
+from pantarhei.window.step_changes import Changes
 
 
 class ConclusionDecoder(NamedTuple):

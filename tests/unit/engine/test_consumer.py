@@ -5,12 +5,13 @@ import pytest
 
 from pantarhei.encoding.numbers import NONE, net_changes
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import NOTHING_PENDING, Changes, Consumers
+from pantarhei.engine.consumer import NOTHING_PENDING, Consumers
 from pantarhei.errors import OptionError
 from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import Entry
+from pantarhei.window.step_changes import Changes
 
 MODEL = object()  # which is handed on, and looked at by nobody here
 

@@ -15,7 +15,6 @@ ends now.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,7 +31,7 @@ from pantarhei.encoding.numbers import (
     as_tuples,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.materialize.kernel_values import LevelChanges, contiguous
+from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel, plain_model
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
@@ -45,27 +44,7 @@ from pantarhei.query.sources.view import GraphFacts
 from pantarhei.query.sources.window import WindowFacts
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
-
-
-class StepChanges(Protocol):
-    """Changes of a step (`Changes` of engine/consumer.py), as far as sources read them."""
-
-    @property
-    def noted(self) -> Integers: ...
-    @property
-    def levels(self) -> LevelChanges | None: ...
-    @property
-    def entries(self) -> Sequence[object]: ...
-    @property
-    def forms(self) -> Mapping[Fact, Any]: ...
-    @property
-    def at(self) -> TimePoint | None: ...
-    @property
-    def step(self) -> Step | None: ...
-    @property
-    def log(self) -> Log | None: ...
-    @property
-    def on_the_way(self) -> bool: ...
+from pantarhei.window.step_changes import Changes
 
 
 class QuerySource:
@@ -88,7 +67,7 @@ class QuerySource:
         self.is_changed = True
         """Whether facts may have changed since the last boundary that closed."""
 
-    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         """Advance to the state after a step.
 
         Args:
@@ -279,7 +258,7 @@ class WindowViewSource(StoredSource):
     def first_level(self, log: Log) -> int:
         return max(self.start, log.timeline.first_level)
 
-    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         step, log, levels = changes.step, changes.log, changes.levels
         assert step is not None and log is not None and levels is not None, "views ask for levels"
         end = self.window.step_at(step.kind, step.now).end if closing is None else closing
@@ -359,7 +338,7 @@ class ConclusionSource(StoredSource):
         came, went = (changed[changed[:, 3] == sign, :3] for sign in (1, -1))
         self.noted = self.change(came, went)
 
-    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         return self.noted
 
     def graph(self, terms: TermSpace, forms: FactForms) -> FactSource:
@@ -389,7 +368,7 @@ class JoinedSource(StoredSource):
             self.journal.set(self, "program", model.program)
             self._fill()
 
-    def advance(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+    def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         noted = self._base.advance(changes, model, closing)
         facts = np.concatenate([noted[:, :3], self._conclusions.noted[:, :3]])
         are_there = _has(self._base.model, facts) | _has(self._conclusions.model, facts)

@@ -33,7 +33,7 @@ from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, rows_of, table_of
 from pantarhei.query.incremental.persistent_terms import LiteralForms, PersistentTermIds, rewritten_facts
-from pantarhei.query.incremental.query_sources import Conclusions, QuerySource, StepChanges
+from pantarhei.query.incremental.query_sources import Conclusions, QuerySource
 from pantarhei.query.incremental.query_state import QueryState, SavedQuery, needed_symbols, to_bytes
 from pantarhei.query.incremental.reporting import ReportScheduler
 from pantarhei.query.incremental.shared_plans import PlanInstance, SharedPlans
@@ -44,6 +44,7 @@ from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.relation import FactSources
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
+from pantarhei.window.step_changes import Changes
 
 _Standing = tuple[Mark, WindowState, int, int]
 """Marked state of the journal and of the window."""
@@ -251,7 +252,7 @@ class QueryRegistry:
         """Close windows at a boundary before arrivals."""
         self.scheduler.close_before_arrivals(step, self._evaluator.state.log)
 
-    def apply(self, changes: StepChanges, model: WindowModel) -> None:
+    def apply(self, changes: Changes, model: WindowModel) -> None:
         """Update all queries to the model's state."""
         step, log, evaluator = changes.step, changes.log, self._evaluator
         assert log is not None, "a step says what is in the window"
@@ -275,7 +276,7 @@ class QueryRegistry:
         self.scheduler.end(at, self._evaluator.state.step, self._evaluator.state.log)
 
     def _changed_leaves(
-        self, changes: StepChanges, model: WindowModel, log_before: Log
+        self, changes: Changes, model: WindowModel, log_before: Log
     ) -> dict[Operator, Mapping[Row, int]]:
         """Return the deltas of the leaves."""
         assert changes.log is not None, "a step says what is in the window"

@@ -6,12 +6,12 @@ import pytest
 from pantarhei import Window
 from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import Changes
 from pantarhei.materialize.model import plain_model
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.query_sources import ConclusionSource, JoinedSource, QuerySource
 from pantarhei.rules.compilation.program import compile_
+from pantarhei.window.step_changes import Changes
 from strategies import A, a, b, c
 
 
