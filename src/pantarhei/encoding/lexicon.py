@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import repeat
-from typing import NamedTuple, Protocol, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -334,60 +333,3 @@ def _kept_texts(
         if old >= 0 and (new := names[old] if old < FIRST_LITERAL else literals[old - FIRST_LITERAL]) != NONE
     }
     return kept if len(kept) <= len(set(kept.values())) + 64 else {}
-
-
-class Reserving(Protocol):
-    """Source of numbers for values that are not asserted; implemented by `Vocabulary`."""
-
-    literals: list[Literal]
-
-    def reserve(self, term: Term) -> int:
-        """Return the number of a term's value, a new one if it has none."""
-
-
-class ComputedForms:
-    """Lexical forms of computed values, by number.
-
-    Several ABoxes may share a vocabulary, and the result of one must not depend on the others. So the number
-    of a
-    computed value is only reserved: the ABox that asserts the value determines its form. In an ABox that does
-    not assert it, the value is written as computed there.
-
-    Args:
-        first: the lowest number of a literal whose form may differ between ABoxes.
-
-    Attributes:
-        otherwise: values that the vocabulary has in another form, or that were computed in several forms.
-        several: values computed in several forms, such as `2` and `2.0`; their ABoxes are not known.
-    """
-
-    def __init__(self, first: int) -> None:
-        self._first = first
-        self._forms: dict[int, Literal] = {}
-        self.otherwise, self.several = LiteralSet(), LiteralSet()
-
-    def number(self, result: Literal, vocabulary: Reserving) -> int:
-        """Return the number of a computed value."""
-        number = vocabulary.reserve(result)
-        if number < self._first:
-            return number
-        form = self._forms.setdefault(number, result)
-        if form is not result and form != result:
-            self.several.add(number)
-            self.otherwise.add(number)
-        elif vocabulary.literals[number - FIRST_LITERAL] != result:
-            self.otherwise.add(number)
-        return number
-
-    def form(self, number: int) -> Literal | None:
-        """Return the first computed form of a value, None if it was not computed."""
-        return self._forms.get(number)
-
-    @contextmanager
-    def isolated(self) -> Iterator[None]:
-        """Collect the forms computed within the context separately."""
-        before, self._forms = self._forms, {}
-        try:
-            yield
-        finally:
-            self._forms = before

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import filterfalse
 from typing import Final, NamedTuple, Protocol, cast
 
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.encoding.lexicon import ComputedForms, Tables, key_of, keys_of_iris
+from pantarhei.encoding.lexicon import LiteralSet, Tables, key_of, keys_of_iris
 from pantarhei.encoding.numbers import (
     FIRST_LITERAL,
     NO_FORMS,
@@ -703,3 +704,50 @@ def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
         return None
     keys = keys_of_iris(predicates)  # plain strings compare in C, rdflib's terms do not
     return None if _TYPE in keys else (subjects, predicates, keys, objects)
+
+
+class ComputedForms:
+    """Lexical forms of computed values, by number.
+
+    Several ABoxes may share a vocabulary, and the result of one must not depend on the others. So the number
+    of a computed value is only reserved: the ABox that asserts the value determines its form. In an ABox that
+    does not assert it, the value is written as computed there.
+
+    Args:
+        first: the lowest number of a literal whose form may differ between ABoxes.
+
+    Attributes:
+        otherwise: values that the vocabulary has in another form, or that were computed in several forms.
+        several: values computed in several forms, such as `2` and `2.0`; their ABoxes are not known.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self._forms: dict[int, Literal] = {}
+        self.otherwise, self.several = LiteralSet(), LiteralSet()
+
+    def number(self, result: Literal, vocabulary: Vocabulary) -> int:
+        """Return the number of a computed value."""
+        number = vocabulary.reserve(result)
+        if number < self._first:
+            return number
+        form = self._forms.setdefault(number, result)
+        if form is not result and form != result:
+            self.several.add(number)
+            self.otherwise.add(number)
+        elif vocabulary.literals[number - FIRST_LITERAL] != result:
+            self.otherwise.add(number)
+        return number
+
+    def form(self, number: int) -> Literal | None:
+        """Return the first computed form of a value, None if it was not computed."""
+        return self._forms.get(number)
+
+    @contextmanager
+    def isolated(self) -> Iterator[None]:
+        """Collect the forms computed within the context separately."""
+        before, self._forms = self._forms, {}
+        try:
+            yield
+        finally:
+            self._forms = before

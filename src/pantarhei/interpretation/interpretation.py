@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from rdflib import RDF, BNode, Literal
 
-from pantarhei.encoding.lexicon import ComputedForms
 from pantarhei.encoding.numbers import (
     FIRST_LITERAL,
     NONE,
@@ -20,7 +19,7 @@ from pantarhei.encoding.numbers import (
     Pair,
     as_tuples,
 )
-from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.encoding.vocabulary import ComputedForms, Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation, FoundationCounts
 from pantarhei.model.term import Place, Term

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.encode import encode_abox, encode_parts
-from pantarhei.encoding.lexicon import ComputedForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Encoded, Integers, as_tuples
+from pantarhei.encoding.vocabulary import ComputedForms
 from pantarhei.errors import check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, InterpretationWriter, scope_beside

@@ -1,11 +1,10 @@
 """RDF terms: N-Triples syntax, conversion from pyoxigraph, and names of blank nodes by scope.
 
 A blank node's label is local to its document, message or push, so its name has a prefix for the scope.
-Documents and
-messages number their nodes as they appear: `b…n0`, `m…b0`, with a hash of the content, and no hyphen. In
-tables a name is a prefix and the label as written. The prefix ends with its only hyphen: `m7-` or `m7.2-` for
-the seventh push or a part of it, `belt-` for a named scope. So the part before the first hyphen of a name
-identifies its scope.
+Documents and messages number their nodes as they appear: `b…n0`, `m…b0`, with a hash of the content, and no
+hyphen. In tables a name is a prefix and the label as written. The prefix ends with its only hyphen: `m7-` or
+`m7.2-` for the seventh push or a part of it, `belt-` for a named scope. So the part before the first hyphen
+of a name identifies its scope.
 """
 
 from __future__ import annotations

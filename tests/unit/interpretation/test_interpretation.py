@@ -9,8 +9,8 @@ from rdflib.util import from_n3
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.encode import encode_abox
-from pantarhei.encoding.lexicon import ComputedForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.encoding.vocabulary import ComputedForms
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import (

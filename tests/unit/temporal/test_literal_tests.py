@@ -109,7 +109,7 @@ def test_a_number_that_means_another_literal_is_decided_anew():
     memberships, mark = RangeMemberships((HIGH,), vocabulary), vocabulary.mark
     vocabulary.number(Literal(91)), vocabulary.number(Literal(92))
     assert shown(memberships)[:3] == [1, 1, 1]
-    vocabulary.back_to(mark)
+    vocabulary.roll_back_to(mark)
     vocabulary.number(Literal(3))
     assert shown(memberships)[:2] == [1, 0]
 

@@ -3,9 +3,8 @@
 A total is the running sum of the numbers of a group; inserted numbers are added, deleted ones subtracted.
 While all numbers are alike (integers of few digits, or xsd:doubles that are multiples of `UNIT`) it is a
 triple: the index of their count in a mixed total, their count, and their sum as an integer or in multiples of
-`UNIT`.
-A mixed total is a tuple: counts of errors, integers, decimals, xsd:floats and xsd:doubles, and exact sums,
-sums as xsd:floats and as xsd:doubles; query/incremental/totals.py names the parts.
+`UNIT`. A mixed total is a tuple: counts of errors, integers, decimals, xsd:floats and xsd:doubles, and exact
+sums, sums as xsd:floats and as xsd:doubles; query/incremental/totals.py names the parts.
 
 An addend is the contribution of a term to a total: the index of its count if it is alike others, else 0; its
 contribution to a triple; and its contributions to a mixed total, pairs of an index and an amount.

@@ -4,10 +4,9 @@ Bit `i` is the level `oldest + i`.
 
 A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of
 each *minimal* set S that meets every T_i. A minimal set with oldest member t exists exactly if for some i, t
-is in
-T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet every T_j,
-only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set because some T_i
-meets it in t alone.) So
+is in T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet every
+T_j, only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set because
+some T_i meets it in t alone.) So
 
     attached = ⋃_i ( T_i ∩ ⋂_{j≠i} ( T_j ∪ { t : t < max(T_j − T_i) } ) )
 

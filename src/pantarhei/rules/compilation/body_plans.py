@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE, Integers, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidRuleError
 from pantarhei.model.rule import Argument, Atom, Different, Rule
 from pantarhei.model.term import Term
@@ -27,15 +27,6 @@ from pantarhei.rules.compilation.plan import (
     PlanCode,
 )
 from pantarhei.rules.compilation.planning import Numbering, RulePlanner
-
-
-class NumbersAll(Protocol):
-    """Source of numbers for symbols and terms, new ones where they have none; implemented by `Vocabulary`."""
-
-    def reserve(self, term: Term) -> int: ...
-    def number_symbol(self, symbol: Symbol) -> int: ...
-    @property
-    def has_class_variables(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +86,7 @@ class BodyPlan:
     by_object: frozenset[int]
 
 
-def plan_body(body: FactPattern, numbers: NumbersAll) -> BodyPlan:
+def plan_body(body: FactPattern, numbers: Vocabulary) -> BodyPlan:
     """Return the plans of a body. Costs time linear in its size, for each of its atoms.
 
     Args:
@@ -152,7 +143,7 @@ def _telling_wanted(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
 class _Numbering(Numbering):
     """Numbering by a vocabulary."""
 
-    def __init__(self, numbers: NumbersAll) -> None:
+    def __init__(self, numbers: Vocabulary) -> None:
         super().__init__()
         self._numbers = numbers
 
@@ -215,7 +206,7 @@ class BodyPlans:
 
 
 def plan_bodies(
-    bodies: Sequence[FactPattern], numbers: NumbersAll, known: Mapping[Form, BodyPlan]
+    bodies: Sequence[FactPattern], numbers: Vocabulary, known: Mapping[Form, BodyPlan]
 ) -> BodyPlans:
     """Return the plans of bodies. Costs time linear in their size, and in the requested values.
 

@@ -120,8 +120,8 @@ class RuleEdges(NamedTuple):
     For `P(x, z) :- P(x, y), P(y, z)` it is enough to join any `P(x, y)` with an *edge* `P(y, z)`: derived
     facts are paths of edges, and each end of a path is reached edge by edge. A fact is an edge if it is
     asserted, or derived by another rule than transitivity. Rules that *copy* facts from property to property
-    (subproperties, inverses, symmetric properties)
-    copy the flag: otherwise all facts derived by transitivity would return as edges through the inverse.
+    (subproperties, inverses, symmetric properties) copy the flag: otherwise all facts derived by transitivity
+    would return as edges through the inverse.
 
     A fact that is not an edge is derived by transitivity, or copied from one that is not an edge either: it
     connects the ends of a path of edges, which is copied along with it. So treating a former edge as an edge

@@ -322,8 +322,7 @@ def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
     """Yield the rules for names that may be equal.
 
     A constraint that denies two different values makes names equal, and denies different literals. Any other
-    inequality
-    must be known: it becomes owl:differentFrom.
+    inequality must be known: it becomes owl:differentFrom.
     """
     for rule in rules:
         if not rule.different:

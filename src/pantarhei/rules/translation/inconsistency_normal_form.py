@@ -1,9 +1,8 @@
 """Inconsistency-normal form: constraints over asserted facts, without reasoning.
 
 PB26, Definition 9: a constraint is non-recursive if it can be replaced by finitely many constraints over
-assertions.
-Their number can be exponential, so the form is kept factorized: each atom of a constraint refers to the rules
-that derive it, in a shared table, and `conjunctions` enumerates on demand.
+assertions. Their number can be exponential, so the form is kept factorized: each atom of a constraint refers
+to the rules that derive it, in a shared table, and `conjunctions` enumerates on demand.
 
 Recursion is decided on the rules: a constraint is recursive if an atom it needs depends on itself through a
 variable that is not in the rule's head (`B(x) :- R(x, y), B(y)`). Other cycles (`A ≡ B`, symmetry) unfold to
@@ -48,8 +47,7 @@ class NormalConstraint:
         """Yield the distinct constraints over asserted facts.
 
         All of them for a non-recursive constraint; otherwise those that need at most `depth` nested rule
-        applications. There
-        can be exponentially many: take what is needed.
+        applications. There can be exponentially many: take what is needed.
         """
         bound = depth if self.recursive else None
         return _unfolded(self.constraint, self.definitions, bound)

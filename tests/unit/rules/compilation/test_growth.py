@@ -54,8 +54,8 @@ def test_what_symbols_demand_is_asked_again_where_they_may_have_other_numbers():
     meet(growing, (a, EX.gone, b), (a, EX.p, b))
     used = UsedTerms(*growing.vocabulary.counts)
     used.add_first(len(growing.program.predicates))
-    growing.look_again()
-    growing.vocabulary.go_on_with(growing.vocabulary.tables.renamed(used.renaming()))
+    growing.recheck_symbols()
+    growing.vocabulary.replace_tables(growing.vocabulary.tables.renamed(used.renaming()))
     assert growing.vocabulary.find_property(EX.gone) is None
     assert not meet(growing, (a, EX.q, b))
     assert meet(growing, (a, RDF.type, OWL.Nothing))
