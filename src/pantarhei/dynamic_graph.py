@@ -1,4 +1,4 @@
-"""A graph without windows or time: assertions are inserted and deleted, and what follows is kept up."""
+"""Graph without windows or time: assertions are inserted and deleted, consequences are maintained."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ OnConflict = Literal["error", "report"]
 
 
 class DynamicGraph(Materialized):
-    """An ontology over a graph of assertions that changes: what follows is kept up as triples come and go.
+    """Ontology over a changing graph of assertions: consequences are maintained as triples are inserted and
+    deleted.
 
     There is no time, so nothing is repaired: no assertion is newer than another. Registered queries, `query`
     and `graph` are those of `StreamReasoner`; what they call a time is the number of the change. Threads take
@@ -104,7 +105,7 @@ class DynamicGraph(Materialized):
         return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
 
     def change(self, insert: ABox = (), delete: ABox = ()) -> GraphUpdate:
-        """Delete triples, and insert others then: one step.
+        """Delete triples, then insert others, in one step.
 
         A triple that is in both is asserted afterwards, as with SPARQL's DELETE and INSERT; where it was so
         before nothing has changed. Literals count by their values: to delete `"01"^^xsd:integer` deletes
@@ -132,7 +133,7 @@ class DynamicGraph(Materialized):
     def register(
         self, text: str, name: str | None = None, window: None = None, on: str = "change", emit: str = "delta"
     ) -> ContinuousQuery:
-        """Keep the answers of a SPARQL query up to date: each update says which came and which went.
+        """Keep the answers of a SPARQL query up to date: each update has the inserted and deleted answers.
 
         Args:
             text, name: as `StreamReasoner.register` takes them.
@@ -151,13 +152,13 @@ class DynamicGraph(Materialized):
         return super().register(text, name)
 
     def assertions(self) -> set[Triple]:
-        """What is asserted, as it was given; without the background. Costs the assertions."""
+        """Return the assertions as given, without the background. Costs the assertions."""
         with self._lock:
             history = self._held.history
             return set(self._held.vocabulary.decode(history.facts, history.forms))
 
     def conflicts(self) -> ConflictList[Contradiction]:
-        """All minimal contradictions of what is asserted; there is none except with `on_conflict="report"`.
+        """Return all minimal contradictions of the assertions; none except with `on_conflict="report"`.
 
         Where the budget did not suffice to list all, `complete` of the list is False. Costs a pass over the
         graph, where there are any.
@@ -166,16 +167,16 @@ class DynamicGraph(Materialized):
             return self._held.conflicts()
 
     def __len__(self) -> int:
-        """How many triples are asserted. `len(graph.graph)` says how many the materialization has."""
+        """Return the number of asserted triples. `len(graph.graph)` is the size of the materialization."""
         with self._lock:
             return len(self._held.history.keys)
 
     def __bool__(self) -> bool:
-        """A graph is a graph without assertions too."""
+        """Return True, also without assertions."""
         return True
 
     def stats(self) -> Stats:
-        """What it holds and has done; `pushes` are the changes, what only streams have is 0."""
+        """Return sizes and counters; `pushes` counts changes, counters of streams are 0."""
         with self._lock:
             return self._held.stats()
 

@@ -1,4 +1,4 @@
-"""What is materialized and can be asked: what stream reasoners and graphs without time have in common."""
+"""Common base of stream reasoners and graphs without time: a materialization with queries."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ _U = TypeVar("_U", WindowUpdate, GraphUpdate)
 
 
 class Materialized(ABC):
-    """A materialization that is kept up, its graphs, and queries of them. Threads take turns."""
+    """Maintained materialization, with its graphs and queries. Threads take turns."""
 
     _held: MaintainedState[Any]
     window: Window | None = None
 
     def _keep_up(self, ontology: Ontology, held: MaintainedState[Any]) -> None:
-        """Begin with what is held."""
+        """Initialize with a state."""
         self.ontology, self._held = ontology, held
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._registrar: QueryRegistrar | None = None
 
     def unexpected(self) -> Unexpected:
-        """What was asserted that is likely a mistake: axioms, and names that neither ontology nor background
-        knows.
+        """Return suspicious input: axioms, names that neither ontology nor background has, numbers that never
+        meet.
         """
         with self._lock:
             return self._held.unexpected()
@@ -67,7 +67,7 @@ class Materialized(ABC):
     # -- steps -------------------------------------------------------------------------------------
 
     def _step(self, work: Callable[[], _U]) -> _U:
-        """Do a step, and tell those who follow queries what it changed."""
+        """Do a step, and notify followers of queries."""
         if self._registrar is None:
             with self._lock:
                 return work()
@@ -75,7 +75,7 @@ class Materialized(ABC):
 
     @contextmanager
     def all_or_nothing(self, each_step: bool = False) -> Iterator[None]:
-        """What is taken in inside is taken in as a whole: after an error none of it is.
+        """Do or undo the steps inside the block as a whole: after an error none has happened.
 
         Going back costs a materialization. Terms that are not used any more are forgotten
         before, not inside. Those who follow registered queries are told at the end.
@@ -95,7 +95,7 @@ class Materialized(ABC):
     # -- what holds --------------------------------------------------------------------------------
 
     def materialization(self) -> set[Triple]:
-        """The closure of what is asserted and was not cut, and the background; no schema triples.
+        """Return the closure of the assertions that were not cut and the background; without schema triples.
 
         Costs its size.
         """
@@ -187,7 +187,7 @@ class Materialized(ABC):
     # -- queries that are kept up to date ----------------------------------------------------------
 
     def register(self, text: str, name: str | None = None) -> ContinuousQuery:
-        """Keep the answers of a SPARQL query up to date: each update says which came and which went.
+        """Keep the answers of a SPARQL query up to date: each update has the inserted and deleted answers.
 
         Args:
             text: the query, as `query` takes it.
@@ -201,7 +201,7 @@ class Materialized(ABC):
             return self._registering().register(text, name)
 
     def _registering(self) -> QueryRegistrar:
-        """What registers queries.
+        """Return the registrar of queries.
 
         Raises:
             OptionError: a block is under way.
@@ -216,11 +216,11 @@ class Materialized(ABC):
         return self._registrar
 
     def _followed_conclusions(self) -> Conclusions | None:
-        """The conclusions of temporal rules, for registered queries; None where there are none."""
+        """Return the conclusions of temporal rules for registered queries; None without rules."""
         return None
 
     def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
-        """What is in the default graph beside the materialization, in a certain state; None for nothing."""
+        """Return further facts of the default graph in a state; None if there are none."""
         return None
 
     @property
@@ -230,7 +230,7 @@ class Materialized(ABC):
 
     @abstractmethod
     def _moment(self, symbols: Symbols) -> DataVersion:
-        """The state that a query of some predicates is asked of."""
+        """Return the state that a query of some predicates reads."""
 
     @cached_property
     def _door(self) -> QueryService:
@@ -251,13 +251,13 @@ class Materialized(ABC):
 
     @property
     def work(self) -> Work:
-        """Counters of what the model has done."""
+        """Counters of the model's work."""
         with self._lock:
             return self._held.model.work
 
 
 class _LiveSource:
-    """What a graph reads: the model, whichever that is now."""
+    """Source of the live graph: the present model."""
 
     def __init__(self, shown: Materialized) -> None:
         self._shown = shown
@@ -279,7 +279,7 @@ class _LiveSource:
 
 
 class _NamedGraphs:
-    """The named graphs of a dataset."""
+    """Named graphs of a dataset."""
 
     def __init__(self, shown: Materialized) -> None:
         self._shown = shown

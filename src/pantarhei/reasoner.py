@@ -1,4 +1,4 @@
-"""The stream reasoner: the face of it all. It takes ABoxes in, and says what holds in the window."""
+"""The stream reasoner: inserts ABoxes into a sliding window, and answers what holds in it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ _CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
 
 
 class StreamReasoner(Materialized):
-    """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
+    """Ontology over a sliding window of a stream: derives what follows and repairs contradictions as ABoxes
+    arrive.
 
     Threads take turns. Memory grows with the window: terms that nothing in it uses, classes and properties
     among them, are forgotten now and then.
@@ -182,7 +183,7 @@ class StreamReasoner(Materialized):
         background: ABox | None = None,
         temporal: TemporalRules | None = None,
     ) -> StreamReasoner:
-        """The reasoner with these options, such as another's `options`; raises what the constructor does."""
+        """Build a reasoner with these options, such as `options` of another; raises as the constructor does."""
         reasoner = cls.__new__(cls)
         reasoner._begin(ontology, options, background, temporal)
         return reasoner
@@ -222,7 +223,7 @@ class StreamReasoner(Materialized):
     # -- time passes -------------------------------------------------------------------------------
 
     def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:
-        """Take in the ABox of timestamp `at`: drop what leaves the window, repair, add.
+        """Insert the ABox of timestamp `at`: drop what leaves the window, derive, repair.
 
         A second push at the newest timestamp equals one push of both parts.
 
@@ -248,7 +249,7 @@ class StreamReasoner(Materialized):
         *further: Interpretation | pa.Table,
         scope: str | None = None,
     ) -> WindowUpdate:
-        """Take in the ABox of timestamp `at` together with what follows from it, as found elsewhere.
+        """Insert the ABox of timestamp `at` together with its consequences, computed elsewhere.
 
         Does what `push` of the ABox does; the rules are only joined across timestamps. What was found is
         trusted to be just what follows. With `keep="every"`, and for a further part of the newest ABox, what
@@ -272,7 +273,7 @@ class StreamReasoner(Materialized):
         return self._step(lambda: self._held.step(at, arriving))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
-        """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
+        """Advance the time to `at` without an ABox. Costs renewing the facts of dropped partitions.
 
         Raises:
             LateABoxError, TimestampError: as `push`.
@@ -295,7 +296,7 @@ class StreamReasoner(Materialized):
         on_ahead: Callable[[TimePoint, ABox], object] | None = None,
         on_invalid: Callable[[TimePoint, ABox, InputError], object] | None = None,
     ) -> Iterator[WindowUpdate]:
-        """Push the ABoxes of `stream` one by one, giving the update of each.
+        """Push the ABoxes of `stream` one by one, yielding the update of each.
 
         ABoxes that are held back belong to the reasoner: checkpoints have them, `stats().waiting` counts
         them, and if iterating ends early the next `run` goes on with them. Parts of one timestamp that are
@@ -327,7 +328,7 @@ class StreamReasoner(Materialized):
     def _counted(
         self, source: object, given: Iterable[tuple[TimePoint, ABox]]
     ) -> Iterator[tuple[TimePoint, ABox]]:
-        """Give the items of a stream; count the times that its reader has cut."""
+        """Yield the items of a stream; count the times that its reader has truncated."""
         counted = 0
         for item in given:
             cut = getattr(source, "times_cut", 0)
@@ -338,7 +339,9 @@ class StreamReasoner(Materialized):
     # -- what holds --------------------------------------------------------------------------------
 
     def assertions(self) -> set[Assertion]:
-        """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
+        """Return pairs of timestamp and triple that are asserted in the window and not cut. Costs the
+        occurrences.
+        """
         with self._lock:
             return {
                 (entry.at, triple)
@@ -347,7 +350,7 @@ class StreamReasoner(Materialized):
             }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
-        """The facts attached to the timestamp `at` (PB26 Def. 8).
+        """Return the facts attached to the timestamp `at` (PB26 Def. 8).
 
         With `keep="newest"` those for which it is the newest.
 
@@ -368,13 +371,13 @@ class StreamReasoner(Materialized):
 
     @property
     def timestamps(self) -> tuple[TimePoint, ...]:
-        """The timestamps in the window, oldest first, those of empty ABoxes included."""
+        """The timestamps in the window, oldest first, empty ABoxes included."""
         with self._lock:
             return tuple(entry.at for entry in self._held.history.log)
 
     @property
     def newest(self) -> TimePoint | None:
-        """The newest time seen, that of ABoxes which are held back included; None before the first."""
+        """The newest time so far, waiting ABoxes included; None before the first."""
         with self._lock:
             history = self._held.history
         times = [] if history.step is None else [(history.step.now, history.step.kind)]
@@ -390,8 +393,8 @@ class StreamReasoner(Materialized):
         return tuple(repair for level, repair in history.repairs if level >= history.log.timeline.first_level)
 
     def quality(self) -> Quality:
-        """Which entities, properties and constraints have to do with contradictions in window and history,
-        and how long ago the last report that was kept came. Queries see it as `urn:pantarhei:quality`.
+        """Return the conflicts and cuts of entities, properties and constraints in window and history, with
+        the age of the last uncontradicted report. Queries read it as `urn:pantarhei:quality`.
 
         Costs a look at each assertion, and what it costs to look at the conflicts of the repairs.
         """
@@ -399,7 +402,7 @@ class StreamReasoner(Materialized):
             return self._held.quality()
 
     def flush_history(self) -> None:
-        """Hand all that the history holds to its sink, and forget it: for the end of a stream.
+        """Write the whole history to its sink and remove it, at the end of a stream.
 
         Raises:
             OptionError: the history has no sink.
@@ -410,8 +413,8 @@ class StreamReasoner(Materialized):
             self._held.flush_history()
 
     def conclusions(self) -> ConclusionSet:
-        """Return the triples that temporal rules conclude at the present tick: a set of this one state, which
-        no later push changes.
+        """Return the triples that temporal rules conclude at the present tick, as a set that later pushes do
+        not change.
 
         The first call costs a pass over what the rules hold; later calls, what has changed since.
         """
@@ -419,7 +422,7 @@ class StreamReasoner(Materialized):
             return self._held.concluded_triples()
 
     def atoms(self) -> frozenset[TemporalAtom]:
-        """What temporal rules conclude at the present tick, of any number of arguments.
+        """Return the conclusions of temporal rules at the present tick, with any number of arguments.
 
         Costs a pass over what the rules hold.
         """
@@ -428,18 +431,18 @@ class StreamReasoner(Materialized):
 
     @property
     def temporal(self) -> TemporalRules | None:
-        """The temporal rules that it was made with."""
+        """The temporal rules of the reasoner."""
         return self._held.temporal
 
     @property
     def next_turn(self) -> TimePoint | None:
-        """When conclusions may next come or go though nothing is pushed, for `advance`; None if never."""
+        """The next time at which conclusions may change without a push, for `advance`; None if never."""
         with self._lock:
             ticks, step = self._held.next_turn, self._held.history.step
             return None if ticks is None or step is None else time_of(ticks, step.kind)
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """All conflict sets of the window as it is now; there is none except with `repair="off"`.
+        """Return all conflict sets of the window; none except with `repair="off"`.
 
         Where the budget did not suffice to list all, `complete` of the list is False. Costs a pass over the
         facts, and what finding the conflicts of a push costs.
@@ -473,7 +476,7 @@ class StreamReasoner(Materialized):
         all: bool = False,
         limit: int = LIMIT,
     ) -> Proof | tuple[Proof, ...]:
-        """Why a triple holds: facts and rules down to timestamped assertions, background and axioms.
+        """Explain a triple: facts and rules down to timestamped assertions, background and axioms.
 
         Of all proofs the one whose oldest assertion is newest (the fact's annotation: PB26 Def. 8, IM10's
         expiration time); then one whose assertions are minimal; then as few of them, then as few rule
@@ -503,7 +506,7 @@ class StreamReasoner(Materialized):
     def why_not(
         self, triple: Triple | TemporalAtom, at: TimePoint | None = None, limit: int = WAYS
     ) -> Absence:
-        """Why a triple does not hold: what is missing, what became of it, what would contradict it.
+        """Explain the absence of a triple: missing facts, the fate of its assertions, contradictions.
 
         The ways in which it would hold: minimal sets of facts such that it follows from them and the window,
         asserted at the newest timestamp, of classes and properties that the stream asserts and of known names
@@ -532,7 +535,7 @@ class StreamReasoner(Materialized):
 
     @cached_property
     def _labels(self) -> Labels:
-        """What ontology and background call their names."""
+        """Labels of names in ontology and background."""
         return {**labels_of(self._given.triples), **self.ontology.labels}
 
     # -- queries that are kept up to date ----------------------------------------------------------
@@ -545,7 +548,7 @@ class StreamReasoner(Materialized):
         on: str | Duration | tuple[str | Duration, ...] = "change",
         emit: str = "delta",
     ) -> ContinuousQuery:
-        """Keep the answers of a SPARQL query up to date: each update says which came and which went.
+        """Keep the answers of a SPARQL query up to date: each update has the inserted and deleted answers.
 
         Args:
             text: the query, as `query` takes it.
@@ -582,7 +585,7 @@ class StreamReasoner(Materialized):
         )
 
     def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
-        """The conclusions that are not in the materialization, where they are in the default graph."""
+        """Return the conclusions outside the materialization, if they belong to the default graph."""
         held = self._held
         if not held.concludes or self.options.conclusions != "default":
             return None
@@ -597,14 +600,14 @@ class StreamReasoner(Materialized):
 
     @property
     def foundation(self) -> Foundation:
-        """A foundation like the reasoner's own, for those who materialize ABoxes for it.
+        """A foundation equal to the reasoner's own, for workers that materialize ABoxes.
 
         Costs compiling the rules.
         """
         return Foundation.of(self.ontology, self._facts, self.options.unique_names, self.options.numbers)
 
     def stats(self) -> Stats:
-        """What it holds and has done: facts, terms, bytes, counters. Costs a look at each timestamp.
+        """Return sizes and counters: facts, terms, bytes. Costs a pass over the timestamps.
 
         After an error, or where timestamps left early for their bytes, it costs a materialization more.
         """
@@ -614,7 +617,7 @@ class StreamReasoner(Materialized):
     # -- going on in another process ---------------------------------------------------------------
 
     def snapshot(self, note: Mapping[str, Json] | None = None) -> bytes:
-        """The state as bytes, for `restore`. Costs the window's assertions as columns.
+        """Return the state as bytes, for `restore`. Costs the window's assertions as columns.
 
         Other threads may push meanwhile: what is saved is the state at the time of the call.
 
@@ -634,7 +637,7 @@ class StreamReasoner(Materialized):
             return save(state, self.options, self._alone, self._given, lexicon, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
-        """Write a snapshot to `path`, in the place of the one that is there; it is whole at any moment.
+        """Write a snapshot to `path`, replacing the file there; the file is whole at any moment.
 
         Raises:
             CheckpointError: it cannot be written; what was there is there still.
@@ -662,7 +665,7 @@ class StreamReasoner(Materialized):
         conclusions: ConclusionsIn | None = None,
         numbers: Numbers | None = None,
     ) -> StreamReasoner:
-        """The reasoner that was saved: with the same pushes from here on it gives the same answers.
+        """Restore a saved reasoner: with the same pushes it gives the same answers from here on.
 
         Window, options, temporal rules, and background beside the ontology's are those that were saved. With
         `keep="every"` the interpretations are those of the window's ABoxes pushed in order, which Definition

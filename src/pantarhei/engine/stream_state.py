@@ -428,7 +428,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _filled_anew(self, older: Log, arriving: Entry) -> WindowModel:
-        """Build a model of a log and an arriving ABox, independent of how the stream was stored and pushed."""
+        """Build a model of a log and an arriving ABox, whichever way the stream was stored and pushed."""
         parts = [(facts, entry.level) for entry, facts in older.kept()][::-1]
         parts.append((arriving.facts, arriving.level))
         model = self.foundation.model("newest", parts[0][1], self.growing.program)

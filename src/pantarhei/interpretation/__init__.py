@@ -1,1 +1,1 @@
-"""One ABox closed by itself: the foundation that all rest on, and canonical models on it (PB26 Def. 8)."""
+"""Foundation of rules and background, and canonical models of single ABoxes on it (PB26 Def. 8)."""

@@ -1,7 +1,7 @@
-"""What every timestamp rests on: the compiled rules, the background, and the numbers of their terms.
+"""Foundation of every timestamp: compiled rules, background, and the numbers of their terms.
 
-A reasoner has one, and so has each worker that materializes ABoxes for it. Made from the same ontology,
-background and reading of names, two foundations number alike; what one of them numbers later is its own.
+A reasoner has one, and so has each worker that materializes ABoxes for it. Two foundations from the same
+ontology, background and reading of names assign the same numbers; each assigns later numbers on its own.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Axioms(Protocol):
-    """What an `Ontology` gives that a foundation is made of."""
+    """Interface of an `Ontology` from which a foundation is built."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Its rules."""
+        """The rules."""
 
     @property
     def constraints(self) -> tuple[Rule, ...]:
-        """Its constraints."""
+        """The constraints."""
 
     @property
     def background(self) -> frozenset[Triple]:
-        """Its assertions."""
+        """The assertions."""
 
     def with_background(
         self, background: Graph | Iterable[Triple] | pa.Table | None
     ) -> tuple[Axioms, Iterable[Triple] | pa.Table | None]:
-        """The same with the axioms of a background, and the background's facts."""
+        """Return the axioms joined with those of a background, and the facts of the background."""
 
 
 class FoundationCounts(NamedTuple):
-    """How many symbols, names and literals a foundation numbers; their numbers are the same in each."""
+    """Numbers of symbols, names and literals of a foundation; their numbers are equal in all copies."""
 
     symbols: int
     names: int
@@ -71,14 +71,14 @@ class FoundationCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Foundation:
-    """A growing program with the background encoded; pickles, for Brick to 1.4 MB.
+    """Growing program with the background encoded; pickles, for Brick to 1.4 MB.
 
     Args:
         growing: the program.
-        background: the ontology's and the further background, closed under nothing yet.
-        common: how many numbers there were to begin with.
-        unique_names: how names are read.
-        numbers: how numbers are read.
+        background: the background of the ontology and the further one, without consequences.
+        common: the initial size of the vocabulary.
+        unique_names: whether different names denote different things.
+        numbers: the reading of numbers.
     """
 
     growing: GrowingProgram
@@ -95,12 +95,13 @@ class Foundation:
         unique_names: bool = True,
         numbers: Numbers = "by_datatype",
     ) -> Foundation:
-        """The foundation of `ontology` with more background, whose axioms count. Costs compiling the rules.
+        """Build the foundation of an ontology with more background, whose axioms count. Costs compiling the
+        rules.
 
         Raises:
-            InvalidTripleError: something in `background` is no triple.
-            OptionError: `ontology` is none, `background` is neither a graph nor triples nor a table, or
-                numbers cannot be read in such a way.
+            InvalidTripleError: an item of `background` is not a triple.
+            OptionError: `ontology` is not an ontology, `background` is neither a graph nor triples nor a
+                table, or `numbers` has an invalid value.
         """
         check_choice("numbers", numbers, get_args(Numbers))
         check_type("ontology", ontology, Axioms, "what load_ontology gives")
@@ -126,16 +127,16 @@ class Foundation:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The numbers of symbols and terms."""
+        """The vocabulary."""
         return self.growing.vocabulary
 
     def model(
         self, keep: Keep = "newest", first_level: int = 0, program: Program | None = None
     ) -> WindowModel:
-        """A window model that holds the background and what follows from it. Costs a materialization.
+        """Build a window model with the background and its consequences. Costs a materialization.
 
         Args:
-            program: the rules that are to run, some of `growing` with all constraints; by default all.
+            program: the rules to run, a part of `growing` with all constraints; by default all.
 
         Raises:
             InconsistentOntologyError: the background violates a constraint.
@@ -148,7 +149,7 @@ class Foundation:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that two foundations must agree on to understand each other's numbers."""
+        """Hash of everything that two foundations must have in common to exchange numbers."""
         numbers, common = self.vocabulary, self.common
         parts = [f"unique names: {self.unique_names}", f"numbers: {self.numbers}"]
         parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]
@@ -160,18 +161,18 @@ class Foundation:
 
 
 def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | pa.Table | None) -> set[Triple]:
-    """The assertions of `ontology` and a further background.
+    """Return the assertions of an ontology and of a further background.
 
     Raises:
-        InvalidTripleError: something in `background` is no triple.
-        OptionError: it is neither a graph nor triples nor a table.
+        InvalidTripleError: an item of `background` is not a triple.
+        OptionError: `background` is neither a graph nor triples nor a table.
     """
     given = map(check_triple, triples_of(background))
     return {*ontology.background, *given}
 
 
 def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
-    """The triples without those that only say of merged names that they are one."""
+    """Return the triples without `owl:sameAs` between merged names."""
     merged = {name for group in same for name in group}
     return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]
 
@@ -181,11 +182,13 @@ _MOST_TERMS = 100_000
 
 
 class Prover:
-    """Finds how assertions lead to ⊥. Threads take turns; no reasoner is touched.
+    """Prover of contradictions, in a model of its own: the background, and for a moment the assertions.
+
+    Threads take turns; no reasoner is changed.
 
     Args:
-        foundation: makes a foundation of its own. It is called when a proof is first asked for.
-        labels: gives what names are called.
+        foundation: builds a foundation for the prover; called at the first proof.
+        labels: returns the labels of names.
     """
 
     def __init__(self, foundation: Callable[[], Foundation], labels: Callable[[], Labels] = dict) -> None:
@@ -196,9 +199,9 @@ class Prover:
         self._lock = threading.Lock()
 
     def proofs(self, assertions: Iterable[Assertion], constraints: Iterable[Rule]) -> tuple[Proof, ...]:
-        """A shortest proof of ⊥ for each constraint that the assertions and the background violate.
+        """Return a shortest proof of ⊥ for each constraint that the assertions and the background violate.
 
-        Costs what follows from the assertions; the first time a materialization of the background.
+        Costs what follows from the assertions, and at the first call a materialization of the background.
         """
         given = sorted(assertions, key=lambda assertion: write_triple(assertion[1]))
         with self._lock:
@@ -225,7 +228,7 @@ class Prover:
         return found
 
     def _model_for(self, foundation: Foundation, encoded: Encoded) -> WindowModel:
-        """The model of the background, with all rules that some facts ask for."""
+        """Return the model of the background, with all rules that the facts demand."""
         if not foundation.growing.covers(encoded.facts):
             foundation.growing.grow(encoded.facts)
             self._model = None

@@ -1,4 +1,8 @@
-"""Interpretations as values: the canonical model of one ABox, and the terms it has of its own."""
+"""Interpretations: canonical models of single ABoxes with their own terms; reading and writing them.
+
+Writing turns the numbers of a vocabulary into those of an interpretation, and an interpretation into a table
+of text. Reading turns an interpretation, or such a table, into the numbers of a reasoner (`ClosedABox`).
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,9 @@ if TYPE_CHECKING:
 
 
 class OwnTerms(NamedTuple):
-    """OwnTerms that an interpretation has beyond those of the foundation, in N-Triples syntax.
+    """Terms of an interpretation that the foundation does not have, in N-Triples syntax.
 
-    A place in `classes` or `properties` is a symbol's number less the foundation's count, and so on.
+    The place of a term is its number minus the number of such terms in the foundation.
     """
 
     classes: tuple[str, ...]
@@ -43,19 +47,18 @@ class OwnTerms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """The canonical model of one ABox: what it asserts, and what follows from that and the background.
+    """Canonical model of one ABox: its assertions, and what follows from them and the background.
 
-    Each fact stands there once; of several forms of its literal the first one given.
+    Each fact occurs once, with the first form of its literal.
 
     Args:
-        facts: shape (n, 3), asserted ones first. Numbers below those of the foundation mean its terms, the
-            others those of `terms`, in order: symbols the classes and then the properties.
-        asserted: how many of them are asserted.
+        facts: shape (n, 3), asserted ones first. Lower numbers are terms of the foundation, the others terms of
+            `terms`, in order; symbols are the classes, then the properties.
+        asserted: the number of asserted facts.
         terms: the terms beyond the foundation's.
-        conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`, where they
-            were asked for.
-        contradictory: whether there are any; they may be too many to be listed.
-        foundation: the digest of what it was made with.
+        conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`, if requested.
+        contradictory: whether there are conflicts; they may be too many to be listed.
+        foundation: the digest of its foundation.
     """
 
     facts: Integers
@@ -67,9 +70,9 @@ class Interpretation:
 
 
 class InterpretationWriter:
-    """Turns a vocabulary's numbers into those of an interpretation, whose further terms are its own.
+    """Writer that turns a vocabulary's numbers into those of an interpretation with terms of its own.
 
-    `texts` has terms by number as they were written before, `computed` the forms of what was computed.
+    `texts` caches written terms by number, `computed` has the forms of computed literals.
     """
 
     def __init__(
@@ -85,17 +88,17 @@ class InterpretationWriter:
         self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
 
     def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, OwnTerms]:
-        """The facts in an interpretation's numbers, and the terms that these mean beyond the common ones."""
+        """Return the facts in an interpretation's numbers, and the terms beyond the foundation's."""
         facts = np.concatenate([asserted, derived])
         if forms or self._vocabulary.varied or self._computed.otherwise:
             self._distinguish_forms(facts, len(asserted), forms)
         return facts, self._renumber(facts)
 
     def _distinguish_forms(self, facts: Integers, asserted: int, forms: FactForms) -> None:
-        """Give numbers of their own to the literals whose form is not the first of their value.
+        """Number the literals whose form is not the first one of their value.
 
-        What is derived has the form of the assertion with the same subject and value, or else the first one
-        in this ABox, or else the one that was computed.
+        A derived fact has the form of the assertion with equal subject and value, otherwise the first form in
+        this ABox, otherwise the computed form.
         """
         first: dict[int, Literal] = {}
         of_pair: dict[Pair, Literal] = {}
@@ -121,7 +124,7 @@ class InterpretationWriter:
                 facts[place, 2] = number
 
     def _renumber(self, facts: Integers) -> OwnTerms:
-        """Number all terms beyond the common ones in the order in which they stand in `facts`."""
+        """Number all terms beyond the foundation's in the order of `facts`."""
         numbers, common = self._vocabulary, self._common
         symbols = [numbers.symbols[number] for number in _compact(facts[:, 0], common.symbols)]
         classes = [symbol for symbol in symbols if symbol.arity == 1]
@@ -147,7 +150,7 @@ class InterpretationWriter:
         )
 
     def _texts_of(self, numbers: list[int], write: Callable[[int], str]) -> tuple[str, ...]:
-        """The terms of numbers; each is written once, but for those whose meaning is this ABox's own."""
+        """Return the terms of numbers; each is written once, except terms of this ABox alone."""
         known, end = self._texts, FIRST_LITERAL + len(self._vocabulary.literals)
         found: list[str] = []
         for number in numbers:
@@ -168,7 +171,7 @@ class InterpretationWriter:
 
 
 def _compact(column: Integers, common: int) -> list[int]:
-    """Renumber what is not below `common` in the order in which it appears, in place; returns what it was."""
+    """Renumber the numbers from `common` on in order of appearance, in place; returns the old numbers."""
     own = column >= common
     found, first, places = np.unique(column[own], return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -180,7 +183,7 @@ def _compact(column: Integers, common: int) -> list[int]:
 
 
 class InterpretationTables:
-    """The terms of a foundation in N-Triples syntax, to write interpretations with."""
+    """Terms of a foundation in N-Triples syntax, for writing interpretations."""
 
     def __init__(self, foundation: Foundation) -> None:
         numbers, common = foundation.vocabulary, foundation.common
@@ -190,11 +193,11 @@ class InterpretationTables:
         self._literals = _strings(write_term(literal) for literal in numbers.literals[: common.literals])
 
     def table(self, interpretation: Interpretation, *, apart: bool = False) -> pa.Table:
-        """The facts as a table of strings `subject`, `predicate`, `object` and booleans `derived`.
+        """Return the facts as a table: strings `subject`, `predicate`, `object`, booleans `derived`.
 
         Args:
-            apart: give the ABox's blank nodes a prefix where the background has any too, so that a label
-                means one node.
+            apart: give the ABox's blank nodes a prefix if the background has blank nodes too, so that labels
+                are unambiguous.
         """
         import pyarrow as pa
 
@@ -232,16 +235,16 @@ def _strings(texts: Iterable[str]) -> pa.Array:
 
 
 def scope_beside(foundation: Foundation) -> str:
-    """A prefix with which no label of a blank node in the foundation begins; none if there are no such."""
+    """Return a prefix with which no label of a blank node in the foundation begins; empty if there are none."""
     numbers, common = foundation.vocabulary, foundation.common
     terms = (*numbers.names[: common.names], *(symbol.name for symbol in numbers.symbols[: common.symbols]))
     return unused_prefix(term for term in terms if isinstance(term, BNode))
 
 
 class ClosedABox(NamedTuple):
-    """An ABox in a reasoner's numbers, with what follows from it if that is known (`finished`).
+    """ABox in a reasoner's numbers, with its consequences if they are known (`finished`).
 
-    `facts` has what is asserted, then what is derived.
+    `facts` has the asserted facts, then the derived ones.
     """
 
     facts: Integers
@@ -249,14 +252,14 @@ class ClosedABox(NamedTuple):
     finished: bool = True
 
     def without(self, predicates: Sequence[int]) -> ClosedABox:
-        """The same without what is derived of some predicates."""
+        """Return the ABox without derived facts of some predicates."""
         stays = ~np.isin(self.facts[:, 0], np.array(predicates, np.int32))
         stays[: len(self.asserted.facts)] = True
         return self._replace(facts=self.facts[stays])
 
     @classmethod
     def together(cls, parts: Sequence[ClosedABox]) -> ClosedABox:
-        """The ABox of one part or several; what follows from several together is not known."""
+        """Combine the parts of an ABox; the consequences of several parts together are not known."""
         if len(parts) == 1:
             return parts[0]
         asserted = Encoded.together([part.asserted for part in parts])
@@ -264,10 +267,10 @@ class ClosedABox(NamedTuple):
 
 
 def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
-    """The facts of a table with a column `derived`.
+    """Return the facts of a table with a column `derived`.
 
     Raises:
-        InvalidTripleError: it has none, or one that does not hold a boolean in each row.
+        InvalidTripleError: there is no such column, or it lacks a boolean in some row.
     """
     names = table.schema.names
     column = table.column(names.index("derived")) if names.count("derived") == 1 else None
@@ -285,12 +288,12 @@ def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
 def encode(
     interpretation: Interpretation, vocabulary: Vocabulary, common: FoundationCounts, scope: str
 ) -> ClosedABox:
-    """The facts of an interpretation in the numbers of `vocabulary`.
+    """Return the facts of an interpretation in the numbers of `vocabulary`.
 
-    Blank nodes belong to the message that `scope` names. Costs a look-up for each of its terms.
+    Blank nodes get the prefix `scope`. Costs a look-up for each term.
 
     Raises:
-        InvalidTripleError: one of its terms is none.
+        InvalidTripleError: a term is invalid.
     """
     terms, facts = interpretation.terms, interpretation.facts.copy()
     classes, _ = vocabulary.numbers_of(terms.classes, Place.CLASS, scope)
@@ -313,6 +316,6 @@ def encode(
 
 
 def _replace(column: Integers, common: int, numbers: Integers) -> None:
-    """Put `numbers[i]` in place of `common + i`."""
+    """Replace `common + i` by `numbers[i]`, in place."""
     own = column >= common
     column[own] = numbers[column[own] - common]

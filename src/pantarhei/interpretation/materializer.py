@@ -1,8 +1,8 @@
-"""ABoxes closed by themselves, made apart from any window: what a worker does for a reasoner.
+"""Materialization of single ABoxes, apart from any window, as workers do it for a reasoner.
 
 ABoxes of different timestamps do not meet before they are in a window, so that each can be closed under the
-rules, with the background, wherever there is a processor (PB26, section 7). `ABoxMaterializer` does so;
-`StreamReasoner.push_materialized` takes what it gives.
+rules, with the background, on any processor (PB26, section 7). `ABoxMaterializer` does so;
+`StreamReasoner.push_materialized` takes the result.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _MOST_FACTS = 1 << 23
 
 
 class CanonicalModel(NamedTuple):
-    """The canonical model of an ABox, without the background's.
+    """Canonical model of an ABox, without the facts of the background.
 
     Args:
-        asserted: the facts of the ABox, each once, where it stands first; shape (n, 3).
-        derived: what follows, shape (n, 3), each fact from facts before it.
+        asserted: the distinct facts of the ABox in order of first occurrence; shape (n, 3).
+        derived: the derived facts, shape (n, 3), each after the facts that it follows from.
         contradictory: whether constraints are violated.
-        lineage: how, where that was asked for.
+        lineage: the lineage of the violations, if requested.
     """
 
     asserted: Integers
@@ -56,13 +56,13 @@ class CanonicalModel(NamedTuple):
 
 
 class CanonicalModelBuilder:
-    """Makes the canonical models of ABoxes, each by itself.
+    """Builder of canonical models of ABoxes, each by itself.
 
-    Many facts are closed by column, several ABoxes together. For few, and for lineages, there is a window
-    model of the background alone, into which an ABox comes, and leaves again.
+    Many facts are closed by column, several ABoxes together. For few facts, and for lineages, an ABox is
+    inserted into a window model of the background, and removed again.
 
     Args:
-        model: of the background alone; it belongs to this from now on.
+        model: a model of the background alone; the builder owns it.
     """
 
     # So many facts, of one ABox or of several, are closed by column, where an ABox counts as some facts more:
@@ -79,14 +79,14 @@ class CanonicalModelBuilder:
 
     @property
     def level(self) -> int:
-        """The level of the ABox that was closed last, in its lineage."""
+        """The level of the last ABox, as in its lineage."""
         return self._level
 
     def close(self, aboxes: Sequence[Integers], instances: int | None = None) -> Iterator[CanonicalModel]:
-        """The models of ABoxes, in their order.
+        """Yield the models of ABoxes, in their order.
 
         Args:
-            instances: tell how constraints are violated, as `WindowModel.lineage` does with this limit.
+            instances: return the lineage of violations, with this limit of `WindowModel.lineage`.
         """
         names = len(self._model.vocabulary.names)
         most = most_aboxes(names)
@@ -109,7 +109,7 @@ class CanonicalModelBuilder:
     def _by_column(
         self, aboxes: Sequence[Integers], bounds: Sequence[int], names: int
     ) -> ClosedABoxes | None:
-        """None where it takes too much time or memory."""
+        """Close ABoxes by column; return None if that takes too much time or memory."""
         model = self._model
         if self._at_once is None:
             self._at_once = ABoxProgram(model.program.plans, self._background)
@@ -139,7 +139,7 @@ class CanonicalModelBuilder:
 
 
 def _first_places(facts: Integers, previous: Integers, new: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Where each different fact stands first, by what asserting them gave, and which were `new` by that."""
+    """Return the first place of each distinct fact, from the result of asserting the facts."""
     first = new.copy()
     again = np.flatnonzero(first & (previous == FOREVER))  # facts of the background do not tell
     seen: set[tuple[int, ...]] = set()
@@ -157,17 +157,17 @@ MOST_TERMS = 2_000_000
 
 
 class ABoxMaterializer:
-    """Makes the canonical models of ABoxes, one after another, each by itself.
+    """Materializer of ABoxes, each by itself.
 
-    A model of the rules with the background stays; what follows from an ABox is found beside it. Not for
-    several threads at once.
+    It keeps a model of the background, beside which the consequences of each ABox are derived. Not for several
+    threads at once.
 
     Args:
-        foundation: rules and background; afterwards it belongs to the materializer, which goes on numbering.
-        budget: how far conflict sets are searched for.
+        foundation: rules and background; the materializer owns it and assigns further numbers.
+        budget: limits of the search for conflict sets.
 
     Raises:
-        OptionError: `foundation` is none, such as an ontology, or `budget` is none.
+        OptionError: `foundation` is not a Foundation, or `budget` is not a Budget.
     """
 
     def __init__(self, foundation: Foundation, budget: Budget | None = None) -> None:
@@ -187,12 +187,12 @@ class ABoxMaterializer:
         self._computed = self._vocabulary.computed = ComputedForms(FIRST_LITERAL + self.common.literals)
 
     def materialize(self, abox: ABox) -> Interpretation:
-        """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
+        """Return the interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
 
-        Blank nodes of a table are other ones than the background's, whatever their labels.
+        Blank nodes of a table differ from those of the background, whatever their labels.
 
         Raises:
-            InvalidTripleError: something in it is no triple.
+            InvalidTripleError: an item is not a triple.
         """
         if is_table(abox):
             return next(self.materialize_parts(abox, [0, len(abox)]))
@@ -202,13 +202,13 @@ class ABoxMaterializer:
     def materialize_parts(
         self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True
     ) -> Iterator[Interpretation]:
-        """The interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
+        """Yield the interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
 
-        Cheaper than one by one: terms are looked up once for many parts, and these may be closed together.
-        Without `conflicts`, that there are any is all that is found out of them.
+        Cheaper than one by one: terms are looked up once for many parts, and the parts may be closed together.
+        Without `conflicts` the interpretations only say whether there are conflicts.
 
         Raises:
-            InvalidTripleError: something in the table is no triple.
+            InvalidTripleError: a row of the table is not a triple.
         """
         for places in self._together(bounds):
             self._make_room()
@@ -216,7 +216,7 @@ class ABoxMaterializer:
             yield from self._close(aboxes, self._scope, conflicts)
 
     def _together(self, bounds: Sequence[int]) -> Iterator[Sequence[int]]:
-        """The bounds of parts that are closed together: as many in a row as have not too many facts."""
+        """Yield the bounds of parts that are closed together, limited by their number of facts."""
         begin = 0
         for place in range(1, len(bounds)):
             if begin < place - 1 and bounds[place] - bounds[begin] > MOST_TOGETHER:
@@ -226,12 +226,12 @@ class ABoxMaterializer:
             yield bounds[begin:]
 
     def _make_room(self) -> None:
-        """Forget what other ABoxes left, where it costs memory."""
+        """Drop terms of earlier ABoxes if there are many."""
         if sum(self._vocabulary.counts) > MOST_TERMS:
             self._begin(pickle.loads(self._fresh))
 
     def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:
-        """The interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""
+        """Yield the interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""
         for abox in aboxes:
             if not self._growing.covers(abox.facts):
                 self._growing.grow(abox.facts)
@@ -262,7 +262,7 @@ class ABoxMaterializer:
         )
 
     def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
-        """The conflict sets among the asserted facts, as places."""
+        """Return the conflict sets among the asserted facts, as places."""
         evidence, _ = ConflictEvidence.of(lineage, self._budget)
         maybe = np.flatnonzero(np.isin(asserted[:, 1], evidence.facts[:, 1]))
         place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))

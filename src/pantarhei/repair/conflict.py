@@ -1,8 +1,8 @@
 """Conflict sets: the minimal sets of assertions that violate a constraint (PB26 Def. 10), from the lineage of
 ⊥.
 
-Assertions are *facts* here, each timed at its newest occurrence: a maximal consistent subset that holds one
-occurrence of a fact holds them all. The background is true by itself and in no conflict set.
+Assertions are *facts* here, each with the time of its newest occurrence: a maximal consistent subset that has
+one occurrence of a fact has them all. The background is always true and in no conflict set.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _FEW_INSTANCES = 64
 class Budget:
     """Limits of the search in one repair.
 
-    Deciding costs linear time as a rule. Where facts of one timestamp contradict each other and older facts
-    depend on which of them is right, those are searched, group by group of connected facts; there can be
-    exponentially many ways to settle a group. Past the budget the open facts of a group are removed, and
+    Deciding usually costs linear time. If facts of one timestamp contradict each other and older facts depend
+    on the choice between them, groups of connected facts are searched; there can be exponentially many ways to
+    settle a group. Past the budget the open facts of a group are removed, and
     counted as undecided. A step that reaches a limit costs a materialization of the window.
 
     Args:
@@ -105,7 +105,7 @@ class OpenRules(NamedTuple):
 
         Args:
             chosen: marks all atoms of some groups.
-            leaders: an atom of its group for each atom, the same for all of a group.
+            leaders: for each atom the leading atom of its group.
         """
         parts: dict[int, OpenGroup] = defaultdict(lambda: OpenGroup([], set(), set()))
         leader_of = leaders.tolist()
@@ -287,11 +287,11 @@ class ConflictEvidence:
 class KeptEvidence:
     """The evidence of a step, kept with its repair.
 
-    It is taken from a lineage at once where that saves memory, else when it is first read.
+    It is extracted from a lineage at once if that saves memory, otherwise when it is first read.
 
     Args:
-        known: the violations with their proofs; or the evidence.
-        budget: limits of taking it, and of listing conflict sets.
+        known: the lineage of the violations; or the evidence.
+        budget: limits of extracting it, and of listing conflict sets.
     """
 
     def __init__(self, known: Lineage | ConflictEvidence, budget: Budget) -> None:
@@ -376,5 +376,5 @@ def _each_once(rows: Integers) -> Integers:
 
 
 def _different(rows: Integers) -> int:
-    """How many different rows there are among rows in ascending order."""
+    """Return the number of distinct rows among rows in ascending order."""
     return int(np.any(rows[1:] != rows[:-1], axis=1).sum()) + 1 if len(rows) else 0

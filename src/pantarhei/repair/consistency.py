@@ -1,4 +1,4 @@
-"""How the assertions of a graph without time contradict each other, for people."""
+"""Contradictions among facts that are not repaired: of a background, or of a graph without time."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ class Contradiction:
 def contradictions(
     lineage: Lineage, budget: Budget, lexicon: Lexicon, rules: Sequence[Rule], forms: FactForms
 ) -> ConflictList[Contradiction]:
-    """The contradictions behind the violations of a lineage, found when they are first looked at.
+    """Return the contradictions behind the violations of a lineage; they are computed when first read.
 
-    Costs linear time in the lineage, of which it keeps what takes part in them.
+    Costs linear time in the lineage, and keeps the part of it that is involved in contradictions.
 
     Args:
         lineage: the violations with their proofs.
         budget: limits of listing them.
-        lexicon: what the facts' numbers mean.
-        rules: what the constraints' numbers mean.
-        forms: how the assertions' literals were written.
+        lexicon: the lexicon of the facts.
+        rules: the constraints, by their numbers.
+        forms: the forms of the assertions' literals.
     """
     kept = KeptEvidence(lineage, budget)
 
@@ -105,9 +105,9 @@ def inconsistency(
     """The error that describes one contradiction with its proof, and lists all of them.
 
     Args:
-        proof: of the one.
-        found: all of them.
-        unique_names: whether the constraint is about things that differ because their names do.
+        proof: the proof of one contradiction.
+        found: all contradictions.
+        unique_names: whether names are unique, so that the constraint may follow from distinct names.
     """
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
@@ -121,10 +121,10 @@ def inconsistency(
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:
-    """Raise if the model noted a violation since it was last asked; it holds `background` only.
+    """Raise if a model of the background alone has recorded a violation.
 
     Raises:
-        InconsistentOntologyError: it did; the error has a proof.
+        InconsistentOntologyError: it has; the error contains a proof.
     """
     if not len(model.violations()):
         return

@@ -1,10 +1,14 @@
-"""The exact cut: what some maximal consistent subset of the window lacks, newest first (PB26 Def. 6 and 7).
+"""Cuts: the assertions that a repair removes.
 
+The exact cut is what some maximal consistent subset of the window lacks, newest first (PB26 Def. 6 and 7).
 Levels are decided newest first, with closures of Horn rules (`materialize.kernel.horn`). A fact is IN all
-maximal subsets, in none (OUT), or OPEN: facts of one timestamp contradict each other, and which of them is
-right may matter for older ones. Open facts are settled by the pair rule where their conflicts are pairs; what
-that leaves is searched branch by branch, by what follows from each choice. docs/semantics.md has the
-algorithm and its proof.
+maximal subsets, in none (OUT), or OPEN: facts of one timestamp contradict each other, and the choice between
+them may matter for older ones. Open facts are settled by the pair rule where their conflicts are pairs; the
+rest is searched branch by branch, by the closure of each choice. docs/semantics.md has the algorithm and its
+proof.
+
+The cuts of `repair="grounded"` and `repair="algorithm3"` are computed from conflict sets whose members have
+times.
 """
 
 from __future__ import annotations
@@ -107,11 +111,11 @@ _CUT, _SEARCH = 1, 2  # what `Residue.settle` returns
 
 
 class Cut(NamedTuple):
-    """What is removed, as places in a lineage, ascending.
+    """Removed facts, as places in a lineage, ascending.
 
     Args:
-        places: all of it.
-        undecided: what is removed because a limit kept it from being decided.
+        places: all removed facts.
+        undecided: facts that are removed because a limit left them undecided.
     """
 
     places: npt.NDArray[np.intp]
@@ -122,9 +126,9 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
     """The cut of the facts in a lineage. Costs linear time, and the search in groups of open facts.
 
     Args:
-        lineage: of the violations in the window.
+        lineage: the lineage of the violations in the window.
         budget: limits of the search.
-        rank: sort keys of facts, so that a limit ends a search at the same step however terms are numbered.
+        rank: sort keys of facts, so that a limit ends a search independently of the numbers of terms.
     """
     places = np.flatnonzero(lineage.asserted)
     order = places[np.argsort(lineage.bases[places], kind="stable")[::-1]]
@@ -146,7 +150,7 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
 def _settled(
     lineage: Lineage, decision: Any, status: npt.NDArray[np.uint8], budget: Budget, rank: Rank
 ) -> tuple[Integers, Integers]:
-    """(open places that some maximal subset lacks, those that the budget did not suffice for)."""
+    """Return the open places that some maximal subset lacks, and the places that exceed the budget."""
     places, *columns = decision.residue()
     levels = np.where(status[places] == OPEN, lineage.bases[places], NONE)
     rules = OpenRules(levels, *columns)
@@ -175,7 +179,7 @@ def _settled(
 def _search(
     groups: Iterable[OpenGroup], levels: npt.NDArray[np.int64], budget: Budget
 ) -> tuple[set[int], set[int]]:
-    """(atoms that some maximal subset lacks, atoms that the budget did not suffice for)."""
+    """Return the atoms that some maximal subset lacks, and the atoms that exceed the budget."""
     lacking, lost = set[int](), set[int]()
     left = _SEARCHES * budget.steps
     for group in groups:
@@ -189,7 +193,7 @@ def _search(
 
 
 class _SubsetSearch:
-    """The maximal subsets of one group, level by level from the newest, by what follows from them."""
+    """Search for the maximal subsets of one group, level by level from the newest, by their closures."""
 
     def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: StepBudget) -> None:
         self.rules: list[tuple[int | None, tuple[int, ...]]] = [
@@ -206,7 +210,7 @@ class _SubsetSearch:
                 self.uses[atom].append(number)
 
     def run(self) -> tuple[set[int], set[int]]:
-        """(what some maximal subset lacks, what the budget did not suffice for)."""
+        """Return the atoms that some maximal subset lacks, and the atoms that exceed the budget."""
         states: set[RowSet] = {frozenset()}  # what follows from what is kept, as far as older atoms meet it
         lacking: set[int] = set()
         ladder = sorted(self.at, reverse=True)
@@ -223,7 +227,7 @@ class _SubsetSearch:
     def _level(
         self, states: set[RowSet], level: list[int], is_last: bool, rung: int, met_from: Mapping[int, int]
     ) -> tuple[set[int], set[RowSet]]:
-        """What some maximal subset lacks of a level, and the states after it."""
+        """Return the atoms of a level that some maximal subset lacks, and the states after the level."""
         lacking: set[int] = set()
         following: set[RowSet] = set()
         for known in sorted(states, key=sorted) if len(states) > 1 else states:

@@ -1,4 +1,4 @@
-"""The repair of one step: contradictions of an arriving ABox are found, and what they cut is removed.
+"""Repair of one step: contradictions of an arriving ABox are found, and the cut is removed.
 
 Without a violation it costs nothing.
 """
@@ -33,13 +33,13 @@ Moments = dict[int, tuple[TimePoint, Forms]]
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """An arriving ABox and the log before it: what it takes to describe its repair.
+    """Report of a repair, from the arriving ABox and the log before it.
 
     Args:
         older: the log before the ABox.
         arriving: the ABox.
-        lexicon: what the facts' numbers mean.
-        rules: what the constraints' numbers mean.
+        lexicon: the lexicon of the facts.
+        rules: the constraints, by their numbers.
         prove: finds the proofs of conflicts.
     """
 
@@ -50,7 +50,7 @@ class RepairReport:
     prove: Prove = no_proofs
 
     def of(self, method: Method, lineage: Lineage, cut: Cut, kept: KeptEvidence) -> Repair:
-        """The repair that removed a cut.
+        """Return the repair that removed a cut.
 
         Args:
             method: how the cut was chosen.
@@ -71,7 +71,7 @@ class RepairReport:
         )
 
     def case(self, kept: KeptEvidence) -> ConflictCase:
-        """The conflict sets of evidence, found when they are first looked at. Keeps no log."""
+        """Return the conflict sets of evidence; they are computed when first read. Keeps no log."""
         moments = self._moments(kept.levels)
         lexicon = self.lexicon
 
@@ -99,7 +99,9 @@ class RepairReport:
 
 
 def _each_level(levels: Levels) -> Iterable[int]:
-    """The levels, each once. Sorting many would cost more than a flag for each between lowest and highest."""
+    """Return the distinct levels. Sorting many would cost more than a flag for each between lowest and
+    highest.
+    """
     if len(levels) < 64:
         return set(levels.tolist())
     lowest = levels.min()
@@ -109,7 +111,7 @@ def _each_level(levels: Levels) -> Iterable[int]:
 
 
 def _assertions(facts: Integers, levels: Levels, moments: Moments, lexicon: Lexicon) -> list[Assertion]:
-    """Facts as they were asserted at levels. Costs these facts alone."""
+    """Decode facts to the assertions of their levels. Costs these facts alone."""
     of_level: dict[int, list[int]] = defaultdict(list)
     for place, level in enumerate(levels.tolist()):
         of_level[level].append(place)
@@ -140,7 +142,7 @@ class Repaired(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Repairer:
-    """How a stream is repaired.
+    """Repairer of a stream, with its method and budget.
 
     Args:
         method: as `StreamReasoner` takes it.
@@ -190,7 +192,7 @@ class Repairer:
         return Repaired(facts, repair, evidence.bytes)
 
     def _chosen(self, lineage: Lineage) -> Cut:
-        """The cut of the methods that go by conflict sets; the exact one where those are too many to list."""
+        """Return the cut of methods that use conflict sets; the exact cut if those are too many to list."""
         evidence, members = ConflictEvidence.of(lineage, self.budget)
         if not evidence.is_complete and not lineage.cut_short:
             places = exact_cut(lineage, self.budget, self._ranked).places
@@ -211,5 +213,5 @@ class Repairer:
         return Cut(np.unique(np.concatenate([members[sorted(cut)], *lost])), np.unique(np.concatenate(lost)))
 
     def _ranked(self, facts: Integers) -> list[str]:
-        """The texts of facts, by which they can be ordered however terms are numbered."""
+        """Return the texts of facts, which order them independently of the numbers of terms."""
         return [write_triple(triple) for triple in self.vocabulary.lexicon.decode(facts)]

@@ -1,7 +1,4 @@
-"""What a repair did, for people: assertions, conflict sets and constraints instead of numbers.
-
-Nothing is translated before it is looked at.
-"""
+"""Result of a repair for users: assertions, conflict sets and constraints, decoded when first read."""
 
 from __future__ import annotations
 
@@ -35,11 +32,10 @@ class Occurrences:
     """Facts with the timestamps that assert them.
 
     Args:
-        rows: a row `place of the timestamp, predicate, subject, object` each; those of a removal ascend, and
-            are there once.
+        rows: rows `place of the timestamp, predicate, subject, object`; ascending and distinct for a removal.
         times: the timestamps.
-        forms: for each of them the forms of its literals that are not the first ones of their values.
-        lexicon: what the facts' numbers mean.
+        forms: for each timestamp the forms of literals that differ from the first form of their value.
+        lexicon: the lexicon of the facts.
     """
 
     rows: Integers
@@ -52,11 +48,11 @@ class Occurrences:
 
     @property
     def has_forms(self) -> bool:
-        """Whether a literal may be written in another form than the lexicon's."""
+        """True if a literal may have another form than the lexicon's."""
         return any(self.forms)
 
     def assertions(self) -> frozenset[tuple[TimePoint, Triple]]:
-        """The same as timestamps and triples."""
+        """Return the occurrences as timestamps and triples."""
         ends = np.searchsorted(self.rows[:, 0], np.arange(1, len(self.times) + 1)).tolist()
         starts: Sequence[int] = (0, *ends)
         return frozenset(
@@ -75,7 +71,7 @@ class Removal:
         arriving: the ABox.
         facts: the removed facts, each once, shape (n, 3).
         levels: the newest level at which each was asserted.
-        lexicon: what the facts' numbers mean.
+        lexicon: the lexicon of the facts.
     """
 
     older: Log
@@ -88,10 +84,10 @@ class Removal:
         return len(self.facts)
 
     def occurrences(self) -> Occurrences:
-        """All occurrences of the removed facts in the window of the time.
+        """Return all occurrences of the removed facts in the window of the time.
 
-        From each ABox that asserts a fact a link leads to the one before. Costs a look at the ABoxes that
-        assert some of the facts, independently of the window's size.
+        Each ABox links its facts to their last assertion before. Costs a pass over the ABoxes that assert some
+        of the facts, independent of the window's size.
         """
         at: dict[int, list[Integers]] = defaultdict(list)  # level -> places of facts asserted there
         waiting: list[int] = []
@@ -138,16 +134,16 @@ Prove = Callable[[frozenset[Assertion], tuple[Rule, ...]], tuple[Proof, ...]]
 
 
 def no_proofs(assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -> tuple[Proof, ...]:
-    """None."""
+    """Return no proofs."""
     return ()
 
 
 class LazySequence(Sequence[_T]):
-    """A sequence whose members are made when they are first read. Pickles as its members.
+    """Sequence whose members are made when they are first read. Pickles as its members.
 
     Args:
-        length: counts them without making them.
-        make: makes them.
+        length: counts the members without making them.
+        make: makes the members.
     """
 
     def __init__(self, length: Callable[[], int], make: Callable[[], Sequence[_T]]) -> None:
@@ -191,7 +187,7 @@ def _restored(members: tuple[_T, ...]) -> LazySequence[_T]:
 
 
 class FoundConflicts(Protocol):
-    """Conflict sets as far as they can be counted."""
+    """Interface of conflict sets that can be counted."""
 
     @property
     def is_complete(self) -> bool: ...
@@ -210,11 +206,11 @@ class _Listed(Generic[_T]):
 
 
 class ConflictList(LazySequence[_T]):
-    """The conflict sets of a step: found when they are first counted, made into terms when first read.
+    """Conflict sets of a step: computed when first counted, decoded when first read.
 
     Args:
-        find: finds them, as numbers.
-        make: makes terms of what was found.
+        find: computes the conflict sets, as numbers.
+        make: decodes them.
     """
 
     def __init__(self, find: Callable[[], _F], make: Callable[[_F], Sequence[_T]]) -> None:
@@ -224,27 +220,27 @@ class ConflictList(LazySequence[_T]):
 
     @property
     def complete(self) -> bool:
-        """Whether all conflict sets are listed; False where the budget did not suffice."""
+        """True if all conflict sets are listed; False if they exceed the budget."""
         return self._found().is_complete
 
     @property
     def unlisted(self) -> str | None:
-        """A text where not all conflict sets are listed."""
+        """A text if not all conflict sets are listed."""
         return None if self.complete else "and others, which are too many to list"
 
     def first(self, most: int = 1000) -> tuple[tuple[_T, ...], str | None]:
-        """The first conflict sets, and a text where there are more, for errors."""
+        """Return the first conflict sets, and a text if there are more, for errors."""
         more = len(self) - most
         return self[:most], f"and {more:,} more" if more > 0 else self.unlisted
 
     @classmethod
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
-        """The list of known conflict sets."""
+        """Return the list of known conflict sets."""
         listed: FoundConflicts = _Listed(tuple(members), complete)
         return ConflictList(lambda: listed, lambda _: members)
 
     def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
-        """The list with each member changed when it is first read."""
+        """Return the list with a function applied to each member when it is first read."""
         return ConflictList(self._found, lambda _: list(map(change, self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -253,7 +249,7 @@ class ConflictList(LazySequence[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A minimal inconsistent set of assertions, each at its newest timestamp, and what it violates."""
+    """Minimal inconsistent set of assertions, each at its newest timestamp, with the violated constraints."""
 
     assertions: frozenset[Assertion]
     constraints: tuple[Rule, ...]
@@ -261,10 +257,10 @@ class Conflict:
 
     @property
     def proofs(self) -> tuple[Proof, ...]:
-        """How assertions and background lead to ⊥: a shortest proof for each constraint.
+        """Shortest proofs of ⊥ from assertions and background, one for each constraint.
 
-        Costs what follows from the assertions; the first time of a reasoner a materialization of its
-        background. None is found where more than a million rule instances would have to be looked at.
+        Costs what follows from the assertions, and a materialization of the background at the first call of a
+        reasoner. Empty if more than a million rule instances would have to be inspected.
         """
         return self._prove(self.assertions, self.constraints)
 
@@ -283,19 +279,19 @@ class Conflict:
 def _conflict(
     assertions: frozenset[Assertion], constraints: tuple[Rule, ...], proofs: tuple[Proof, ...]
 ) -> Conflict:
-    """A conflict whose proofs are known."""
+    """Return a conflict with known proofs."""
     return Conflict(assertions, constraints, lambda *_: proofs)
 
 
 class ConflictCase:
-    """The evidence of a repair, with its assertions and constraints.
+    """Evidence of a repair, with its assertions and constraints.
 
     Args:
         kept: the evidence, as numbers.
-        members: the assertions that it numbers.
-        rules: what the numbers of its constraints mean.
+        members: the assertions, by their numbers in the evidence.
+        rules: the constraints, by their numbers.
         prove: finds the proofs of conflicts.
-        occurrences: gives the members as numbers, in their order; None where they are assertions already.
+        occurrences: returns the members as numbers, in their order; None if they are decoded already.
     """
 
     def __init__(
@@ -310,12 +306,12 @@ class ConflictCase:
         self.conflicts = ConflictList(kept.conflicts, partial(_conflicts_of, kept, members, rules, prove))
 
     def proved_by(self, prove: Prove) -> ConflictCase:
-        """The same case, whose conflicts find their proofs in this way."""
+        """Return the case; its conflicts find their proofs with `prove`."""
         return ConflictCase(self.kept, self.members, self.rules, prove, self.occurrences)
 
     @classmethod
     def of(cls, conflicts: ConflictList[Conflict]) -> ConflictCase:
-        """The case of which these are the conflict sets."""
+        """Return the case of known conflict sets."""
         alone = {next(iter(each.assertions)) for each in conflicts if len(each.assertions) == 1}
         members = sorted(
             {member for conflict in conflicts for member in conflict.assertions},
@@ -338,7 +334,7 @@ class ConflictCase:
 
 
 def in_order_of_texts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Rules in an order that does not depend on their numbers."""
+    """Sort rules independently of their numbers."""
     given = tuple(rules)
     if len(given) == 1:
         return given
@@ -348,9 +344,9 @@ def in_order_of_texts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 def _conflicts_of(
     kept: KeptEvidence, members: Sequence[Assertion], rules: Sequence[Rule], prove: Prove, found: Conflicts
 ) -> list[Conflict]:
-    """Conflict sets in an order that does not depend on numbers: small ones, then older ones first.
+    """Return conflict sets in an order independent of numbers: small ones first, then older ones.
 
-    Not a method of `ConflictCase`, which has the list that calls it: no cycle keeps what they hold.
+    A function, since a method of `ConflictCase` would create a reference cycle with the list that calls it.
     """
     levels, texts = kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in members]
     keys = list(zip(levels, texts, strict=True))
@@ -368,22 +364,20 @@ _NONE = ConflictList[Conflict].of(())
 
 
 class Repair:
-    """The repair of one step: what conflicted, and what was removed. False where nothing was removed.
+    """Repair of one step: conflicts and removed assertions. False if nothing was removed.
 
     Attributes:
-        at: the timestamp of the ABox whose arrival called for it.
-        method: how the cut was chosen.
-        conflicts: all minimal conflicts before the cut, with their constraints. They are found when they are
-            first looked at, and are the same however late that is. Past the budget `conflicts.complete` is
-            False.
+        at: the timestamp of the arriving ABox.
+        method: the method of the cut.
+        conflicts: all minimal conflicts before the cut, with their constraints. They are computed when first
+            read, independent of later steps. `conflicts.complete` is False if they exceed the budget.
         removed: the removed assertions, each occurrence of a cut fact with its timestamp. Costs the
             occurrences of the removed facts.
-        undecided: of these, the facts that were removed because a limit was reached before they were decided
-            (or by `grounded`), with their newest timestamps.
-        undecided_facts: how many those are.
-        case: what the conflicts are made of; None where they are listed already.
-        unlisted: how many more conflicts there were that `conflicts` does not list: checkpoints of older
-            versions keep the first thousand of each repair.
+        undecided: the removed facts that a limit (or `grounded`) left undecided, with their newest timestamps.
+        undecided_facts: the number of undecided facts.
+        case: the evidence of the conflicts; None if they are listed already.
+        unlisted: the number of conflicts that `conflicts` lacks: checkpoints of older versions keep the first
+            thousand of each repair.
     """
 
     def __init__(
@@ -413,12 +407,12 @@ class Repair:
         unlisted: int = 0,
         complete: bool = True,
     ) -> Repair:
-        """A repair of which all is known already."""
+        """Return a repair with known conflicts and assertions."""
         known = ConflictList.of(conflicts, complete)
         return cls(at, method, known, removed, lambda: undecided, unlisted, len(undecided))
 
     def proved_by(self, prove: Prove) -> Repair:
-        """The same repair, whose conflicts find their proofs in this way."""
+        """Return the repair; its conflicts find their proofs with `prove`."""
         listed = self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove))
         return Repair(
             self.at,
@@ -431,7 +425,7 @@ class Repair:
         )
 
     def without_evidence(self) -> Repair:
-        """The same repair, with conflicts that are not listed any more."""
+        """Return the repair without its conflicts, which are no longer listed."""
         conflicts = ConflictList[Conflict].of((), complete=False)
         taken = self._removed, self._undecided, self.unlisted, self.undecided_facts
         return Repair(self.at, self.method, conflicts, *taken)
@@ -441,7 +435,7 @@ class Repair:
 
     @property
     def taken_out(self) -> frozenset[Assertion] | Occurrences:
-        """What `removed` is made of; its length costs no triple."""
+        """Source of `removed`; its length costs no triple."""
         found = self._removed
         if isinstance(found, Removal):
             found = self._removed = found.occurrences()
@@ -458,7 +452,7 @@ class Repair:
 
     @property
     def conflict_sets(self) -> ConflictList[frozenset[Assertion]]:
-        """The conflict sets alone."""
+        """The conflict sets without constraints."""
         return self.conflicts.mapped(lambda conflict: conflict.assertions)
 
     def __str__(self) -> str:
@@ -474,7 +468,7 @@ class Repair:
         return "\n".join([f"at {show_time(self.at)}: {self.summary()}", *conflicts])
 
     def summary(self) -> str:
-        """How many conflicts there were, and how many assertions were removed."""
+        """Return the numbers of conflicts and of removed assertions as text."""
         conflicts = counted(len(self.conflicts) + self.unlisted, "conflict")
         if not (self.conflicts.complete or self.unlisted):
             conflicts = f"at least {conflicts}" if self.conflicts else "conflicts too many to list"

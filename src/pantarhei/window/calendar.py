@@ -32,19 +32,19 @@ _MOST_DAYS = 10**7
 
 
 class CalendarLength(NamedTuple):
-    """A length in calendar units."""
+    """Length in calendar units."""
 
     months: int
     days: int
 
     @property
     def most_days(self) -> int:
-        """The most days that it may have."""
+        """The greatest number of days."""
         return self.months * 31 + self.days
 
     @property
     def least_days(self) -> int:
-        """The least days that it may have."""
+        """The least number of days."""
         return self.months * 28 + self.days
 
 
@@ -55,7 +55,7 @@ def calendar_length(given: Duration) -> CalendarLength:
     """Read a length in calendar days: an ISO 8601 duration of years, months, weeks and days, or a timedelta.
 
     Raises:
-        TimestampError: it is none, or has a part of a day.
+        TimestampError: it is not such a length, or has a fraction of a day.
 
     >>> calendar_length("P1Y2M"), calendar_length("P2W")
     (CalendarLength(months=14, days=0), CalendarLength(months=0, days=14))
@@ -74,7 +74,7 @@ def calendar_length(given: Duration) -> CalendarLength:
 
 @dataclass(frozen=True, slots=True)
 class CalendarBounds:
-    """A window in calendar days of a zone, in ticks.
+    """Window in calendar days of a zone, in ticks.
 
     Args:
         zone: the name of the zone.
@@ -141,7 +141,7 @@ class CalendarBounds:
         return self.start(end) + self.open_start
 
     def closings(self, before: int, until: int) -> Boundaries:
-        """Return the first two of the boundaries not before the end at a tick, and before another tick."""
+        """Return the first two boundaries from the end at a tick on, and before another tick."""
         first = self.end(before)
         second = self.boundary(first + 1)
         if first >= until:
@@ -154,7 +154,7 @@ class CalendarBounds:
             yield before
 
     def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return those of some boundaries whose windows begin at a tick or later."""
+        """Return the boundaries whose windows begin at a tick or later."""
         return boundaries[sum(self.start(each) < began for each in boundaries) :]
 
     def leaving(self, at: int) -> int:
@@ -192,7 +192,7 @@ class CalendarBounds:
         return _extent(self.zone, self.slide, self.slide, self.origin)[1]
 
     def has_boundaries_of(self, other: CalendarBounds) -> bool:
-        """Return whether each boundary of another window is one of this."""
+        """Return whether each boundary of another window is a boundary of this one."""
         if self.zone != other.zone:
             return False
         if self.slide == _A_DAY:
@@ -205,7 +205,9 @@ class CalendarBounds:
         return not (self.slide.months or other.slide.months or any(each % self.slide.days for each in apart))
 
     def holds(self, other: CalendarBounds) -> bool:
-        """Return whether it holds at any time what another window of the zone holds, and when that closes."""
+        """Return whether this window contains another window of the zone, at any time and when that one
+        closes.
+        """
         is_longer = self.range.months >= other.range.months and self.range.days >= other.range.days
         has_start = self.open_start <= other.open_start or self.range != other.range
         return self.has_boundaries_of(other) and is_longer and has_start

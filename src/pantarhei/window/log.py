@@ -1,14 +1,11 @@
-"""What was asserted, and what repairs took out again: the ground truth that the window model is derived from.
+"""Log of the window: asserted facts and the facts that repairs removed, one entry for each timestamp.
 
-One entry a timestamp, on a timeline. A cut fact loses its occurrences in the entry whose arrival cut it and
-in all before; asserted again later, it is back. A log is a value: a change makes another, sharing what it
-can. It knows how many assertions and bytes it holds: what comes and goes is added and taken away.
+The log is the ground truth from which the window model is derived. A cut fact loses its occurrences in the
+entry whose arrival cut it and in all entries before; asserted again later, it is back.
 
-The timestamps in the window, oldest first: of each its level, its tick and how it was given.
-
-A level is a timestamp's number in the stream: 0, 1, 2, … in the order of time. The window
-model counts in levels; boundaries and timers count in ticks. This is the one place that knows both. A
-timeline is a value: a change makes another, sharing what it can.
+The entries stand on a timeline by level and tick. A level is a timestamp's number in the stream: 0, 1, 2, …
+in the order of time. The window model counts in levels; boundaries and timers count in ticks. Log and
+timeline are values: a change makes another one and shares what it can.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ _LEVEL, _TICKS = attrgetter("level"), attrgetter("ticks")
 
 
 class TimelineItem(Protocol):
-    """What stands on a timeline: a timestamp, by its level, by its tick, and as it was given."""
+    """Item of a timeline: a timestamp with its level and its tick."""
 
     @property
     def level(self) -> int: ...
@@ -55,11 +52,11 @@ M = TypeVar("M", bound=TimelineItem)
 
 @dataclass(frozen=True, slots=True)
 class Timeline(Generic[M]):
-    """Moments in chunks, by ascending level and tick. A change costs O(moments / 512 + 512).
+    """Items in chunks, by ascending level and tick. A change costs O(items / 512 + 512).
 
     Args:
-        chunks: the moments, oldest first; no chunk is empty.
-        first_level: no moment is below.
+        chunks: the items, oldest first; no chunk is empty.
+        first_level: lower bound of the levels.
     """
 
     chunks: tuple[tuple[M, ...], ...] = ()
@@ -67,27 +64,27 @@ class Timeline(Generic[M]):
 
     @classmethod
     def of(cls, moments: Iterable[M], first_level: int = 0) -> Timeline[M]:
-        """The timeline of moments in ascending order, none below `first_level`. Costs their number."""
+        """Build a timeline from items in ascending order, none below `first_level`. Costs their number."""
         given = tuple(moments)
         return cls(tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)), first_level)
 
     # -- change ------------------------------------------------------------------------------------
 
     def with_newest(self, moment: M) -> Timeline[M]:
-        """The timeline with a newer moment."""
+        """Return the timeline with a newer item."""
         *full, last = self.chunks or ((),)
         if len(last) == _CHUNK:
             return Timeline((*self.chunks, (moment,)), self.first_level)
         return Timeline((*full, (*last, moment)), self.first_level)
 
     def without_newest(self) -> Timeline[M]:
-        """The timeline without its newest moment."""
+        """Return the timeline without its newest item."""
         *full, last = self.chunks
         shorter = last[:-1]
         return Timeline((*full, shorter) if shorter else tuple(full), self.first_level)
 
     def from_level(self, level: int) -> Timeline[M]:
-        """The timeline without the moments below `level`."""
+        """Return the timeline without the items below `level`."""
         if level <= self.first_level:
             return self
         whole = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
@@ -99,37 +96,39 @@ class Timeline(Generic[M]):
     # -- look --------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """How many moments there are. Costs O(moments / 512)."""
+        """Return the number of items. Costs O(items / 512)."""
         return sum(map(len, self.chunks))
 
     def __iter__(self) -> Iterator[M]:
-        """Oldest first."""
+        """Iterate oldest first."""
         return chain.from_iterable(self.chunks)
 
     @property
     def newest(self) -> M | None:
-        """The newest moment."""
+        """The newest item, None if there is none."""
         return self.chunks[-1][-1] if self.chunks else None
 
     @property
     def next_level(self) -> int:
-        """The level of the timestamp that comes next."""
+        """The level of the next timestamp."""
         return self.chunks[-1][-1].level + 1 if self.chunks else self.first_level
 
     def at_level(self, level: int) -> M | None:
-        """The moment of that level, None if it is not in the window. Costs O(log moments)."""
+        """Return the item of a level, None if it is not in the window. Costs O(log items)."""
         chunk = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
         place = bisect_left(self.chunks[chunk], level, key=_LEVEL) if chunk < len(self.chunks) else 0
         found = self.chunks[chunk][place] if chunk < len(self.chunks) else None
         return found if found is not None and found.level == level else None
 
     def at_ticks(self, ticks: int) -> M | None:
-        """The moment of that tick, None if the window has none. Costs O(log moments)."""
+        """Return the item of a tick, None if the window has none. Costs O(log items)."""
         found = self.at_level(self.first_level_from(ticks))
         return found if found is not None and found.ticks == ticks else None
 
     def first_level_from(self, ticks: int) -> int:
-        """The level of the first moment not before that tick; `next_level` if all are. O(log moments)."""
+        """Return the level of the first item not before a tick; `next_level` if there is none. Costs O(log
+        items).
+        """
         if self.chunks and ticks <= self.chunks[0][0].ticks:  # as a rule: spares the search
             return self.chunks[0][0].level
         chunk = bisect_left(self.chunks, ticks, key=lambda chunk: chunk[-1].ticks)
@@ -138,17 +137,17 @@ class Timeline(Generic[M]):
         return self.chunks[chunk][bisect_left(self.chunks[chunk], ticks, key=_TICKS)].level
 
     def after(self, level: int) -> Iterator[M]:
-        """The moments above `level`, oldest first. Costs their number, and a search."""
+        """Iterate over the items above `level`, oldest first. Costs their number, and a search."""
         whole = bisect_right(self.chunks, level, key=lambda chunk: chunk[-1].level)
         for chunk in self.chunks[whole:]:
             yield from chunk[bisect_right(chunk, level, key=_LEVEL) :]
 
     def below(self, level: int) -> list[M]:
-        """The moments below `level`, oldest first. Costs their number."""
+        """Return the items below `level`, oldest first. Costs their number."""
         return list(takewhile(lambda moment: moment.level < level, self))
 
     def check_invariants(self) -> None:
-        """Assert that levels and ticks ascend. Costs a look at each moment; for tests."""
+        """Assert that levels and ticks ascend. Costs a pass over the items; for tests."""
         moments = list(self)
         assert all(self.chunks), "a chunk is empty"
         for name in ("level", "ticks"):
@@ -169,18 +168,18 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The ABox of one timestamp. Its arrays hold on to no larger ones.
+    """ABox of one timestamp. Its arrays keep no larger arrays alive.
 
     Args:
         level: its number in the stream, ascending.
         at: its timestamp, as given.
         ticks: its timestamp in ticks.
-        facts: its facts, shape (n, 3); a fact may stand there twice.
+        facts: its facts, shape (n, 3); a fact may occur twice.
         cut: the facts that its arrival removed from the window and from itself, shape (m, 3).
-        forms: the forms of its literals that are not the first ones of their values.
-        back: for each fact how many levels before this one it was last asserted, 0 if it was not, or if a
-            repair has removed it since; None if that is 0 for all.
-        evidence: bytes that are kept about the contradictions which its arrival caused.
+        forms: the forms of its literals that differ from the first form of their value.
+        back: for each fact the distance in levels to its last assertion before, 0 if there is none, or if a
+            repair has removed it since; None if all are 0.
+        evidence: bytes of evidence for the contradictions at its arrival.
     """
 
     level: int
@@ -200,7 +199,7 @@ class Entry:
 
     @property
     def bytes(self) -> int:
-        """What it takes, with marks."""
+        """Memory in bytes, with marks."""
         arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_MARK * len(self.facts) + self.evidence
         back = 0 if self.back is None else self.back.nbytes
         forms = len(self.forms.by_fact) + len(self.forms.by_pair)
@@ -208,16 +207,16 @@ class Entry:
 
     @property
     def marks(self) -> npt.NDArray[np.uint16]:
-        """16 bits of each fact's key, made when first asked for."""
+        """Hashes of the facts, 16 bits each; made when first read."""
         if self._marks is None:
             object.__setattr__(self, "_marks", _mark(hash_keys(self.facts)).astype(np.uint16))
         assert self._marks is not None
         return self._marks
 
     def levels_before(self, facts: Integers) -> npt.NDArray[np.int64]:
-        """The level at which each of some facts of the ABox was asserted last before it, -1 if it was not.
+        """Return the level at which each of some facts of the ABox was last asserted before, -1 if never.
 
-        Costs a look at two bytes of each fact of the ABox.
+        Costs a pass over two bytes of each fact of the ABox.
         """
         levels = np.full(len(facts), -1, np.int64)
         if self.back is None:
@@ -238,7 +237,9 @@ class Entry:
 
 
 def linked(entries: Sequence[Entry]) -> list[Entry]:
-    """Entries of a log, oldest first, with `back` found out from their facts and cuts. Costs sorting them."""
+    """Return entries of a log, oldest first, with `back` computed from their facts and cuts. Costs sorting
+    them.
+    """
     facts, places = _below(entry.facts for entry in entries)
     cuts, cut_places = _below(entry.cut for entry in entries)
     every, of_places = np.concatenate([facts, cuts]), np.concatenate([places, cut_places])
@@ -259,14 +260,14 @@ def linked(entries: Sequence[Entry]) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The entries of the window, in time order, and their sums. Changes cost what the timeline's cost, and a
-    look at the entries that leave.
+    """Entries of the window in time order, and their sums. A change costs what the timeline's costs, and a
+    pass over the entries that leave.
 
     Args:
         timeline: the entries.
-        assertions: how many facts the entries have.
-        bytes: what they take.
-        evidence: the part of that which is evidence of contradictions.
+        assertions: the number of facts.
+        bytes: their memory.
+        evidence: the part of `bytes` that is evidence of contradictions.
     """
 
     timeline: Timeline[Entry] = field(default_factory=Timeline)
@@ -276,27 +277,27 @@ class Log:
 
     @classmethod
     def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Log:
-        """The log of entries in ascending order, none below `first_level`. Costs their number."""
+        """Build a log from entries in ascending order, none below `first_level`. Costs their number."""
         given = tuple(entries)
         return cls(Timeline.of(given, first_level), *_size(given))
 
     def with_entry(self, entry: Entry) -> Log:
-        """The log with a newer entry."""
+        """Return the log with a newer entry."""
         assertions, size = self.assertions + len(entry.facts), self.bytes + entry.bytes
         return Log(self.timeline.with_newest(entry), assertions, size, self.evidence + entry.evidence)
 
     def without_newest(self) -> Log:
-        """The log without its newest entry."""
+        """Return the log without its newest entry."""
         newest = self.newest
         assert newest is not None, "there is an entry"
         return Log(self.timeline.without_newest(), *map(sub, self._sums, _size([newest])))
 
     def from_level(self, level: int) -> Log:
-        """The log without the entries below `level`."""
+        """Return the log without the entries below `level`."""
         return self.split(level)[1]
 
     def split(self, level: int) -> tuple[list[Entry], Log]:
-        """The entries below `level`, oldest first, and the log without them."""
+        """Return the entries below `level`, oldest first, and the log without them."""
         if level <= self.timeline.first_level:
             return [], self
         left = self.timeline.below(level)
@@ -305,8 +306,8 @@ class Log:
         return left, Log(self.timeline.from_level(level), *sums)
 
     def with_less_evidence(self, most: int) -> Log:
-        """The log with no more than `most` bytes of evidence: that of the oldest entries is dropped, that of
-        the newest is not. Costs the entries.
+        """Return the log with at most `most` bytes of evidence: the oldest entries lose theirs, the newest
+        entry keeps it. Costs the entries.
         """
         entries, left = list(self), self.evidence
         for place, entry in enumerate(entries[:-1]):
@@ -322,23 +323,23 @@ class Log:
 
     @property
     def newest(self) -> Entry | None:
-        """The newest entry."""
+        """The newest entry, None if there is none."""
         return self.timeline.newest
 
     def __iter__(self) -> Iterator[Entry]:
-        """Oldest first."""
+        """Iterate oldest first."""
         return iter(self.timeline)
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
-        """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""
+        """Yield each entry, newest first, with its facts that no repair has cut. Costs O(occurrences)."""
         cut = _Facts()
         for entry in reversed(list(self)):
             cut.add(entry.cut)
             yield entry, entry.facts[~cut.among(entry.facts)]
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
-        """Each entry, newest first, with its kept facts that are among `facts`. Costs a look at two bytes of
-        each fact in the log.
+        """Yield each entry, newest first, with its uncut facts that are in `facts`. Costs a pass over two
+        bytes of each fact in the log.
         """
         entries = list(self)
         found = trace(entries, facts)
@@ -349,13 +350,13 @@ class Log:
             yield entries[place], rows[ends[place] : ends[place + 1]]
 
     def check_invariants(self) -> None:
-        """Assert that the sums are those of the entries. Costs a look at each; for tests."""
+        """Assert that the sums are those of the entries. Costs a pass over the entries; for tests."""
         self.timeline.check_invariants()
         assert self._sums == _size(self), "sums are not those of the entries"
 
 
 def _size(entries: Iterable[Entry]) -> tuple[int, int, int]:
-    """(assertions, bytes, bytes of evidence) of entries."""
+    """Return assertions, bytes, and bytes of evidence of entries."""
     assertions = size = evidence = 0
     for entry in entries:
         assertions += len(entry.facts)
@@ -368,12 +369,12 @@ EMPTY_LOG = Log()
 
 
 class Traces(NamedTuple):
-    """Where some facts were asserted in entries, and what became of them there.
+    """Occurrences of facts in entries, and the cuts that ended them.
 
     Args:
         facts: shape (n, 3), one for each time that it was asserted, the oldest entry's first.
         places: the place of the entry that asserts it.
-        cut_at: the place of the entry whose arrival cut it; the number of entries where none has.
+        cut_at: the place of the entry whose arrival cut it; the number of entries if none did.
     """
 
     facts: Integers
@@ -382,7 +383,9 @@ class Traces(NamedTuple):
 
 
 def trace(entries: Sequence[Entry], facts: Integers) -> Traces:
-    """What became of `facts` in entries, oldest first. Costs a look at two bytes of each fact in them."""
+    """Find the occurrences of `facts` in entries, oldest first, and their cuts. Costs a pass over two bytes
+    of each fact.
+    """
     wanted = _Facts()
     wanted.add(facts)
     asserted, places = _below(wanted.parts_among([each.facts[wanted.maybe(each.marks)] for each in entries]))
@@ -397,21 +400,23 @@ def trace(entries: Sequence[Entry], facts: Integers) -> Traces:
 
 
 def _below(parts: Iterable[Integers]) -> tuple[Integers, npt.NDArray[np.intp]]:
-    """Facts of several entries one below the other, and the place of each one's entry."""
+    """Concatenate facts of several entries; return them, and the place of each fact's entry."""
     each = list(parts)
     places = np.repeat(np.arange(len(each)), [len(part) for part in each])
     return np.concatenate([NO_FACTS, *each]), places
 
 
 def among(some: Integers, facts: Integers) -> npt.NDArray[np.bool_]:
-    """Which of `facts` are among `some`; both of shape (n, 3). Costs sorting `some` and a look at `facts`."""
+    """Return a mask of `facts` that are in `some`; both of shape (n, 3). Costs sorting `some` and a pass over
+    `facts`.
+    """
     wanted = _Facts()
     wanted.add(some)
     return wanted.among(facts)
 
 
 class _Facts:
-    """A set of facts that columns of facts can be held against."""
+    """Set of facts with a vectorised membership test."""
 
     def __init__(self) -> None:
         self._facts: set[Fact] = set()
@@ -425,7 +430,7 @@ class _Facts:
             self._marked = np.empty(0, bool)
 
     def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
-        """Which of `facts` are in the set: most are told apart by a key, the others are looked up."""
+        """Return a mask of facts that are in the set: most are decided by a key, the others are looked up."""
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
             keys = hash_keys(facts)
@@ -435,14 +440,14 @@ class _Facts:
         return found
 
     def maybe(self, marks: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.intp]:
-        """Which of the facts with these marks can be in the set."""
+        """Return the places of facts that can be in the set, judged by their marks."""
         if len(self._marked) == 0:
             self._marked = np.zeros(1 << 16, bool)
             self._marked[_mark(self._keys)] = True
         return np.flatnonzero(self._marked[marks])
 
     def parts_among(self, parts: Sequence[Integers]) -> Iterator[Integers]:
-        """Of each part the facts that are in the set. Costs one look at all together."""
+        """Return the facts of each part that are in the set. Costs one pass over all together."""
         if not parts:
             return iter(())
         whole = np.concatenate(parts)
@@ -453,5 +458,5 @@ class _Facts:
 
 
 def _mark(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    """16 bits of each key, well mixed."""
+    """Return a 16-bit hash of each key."""
     return (keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)

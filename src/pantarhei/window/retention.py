@@ -1,18 +1,15 @@
-"""How much a reasoner may hold, and what becomes of a push that would leave more.
-
-With `on_limit="drop"` the oldest partitions leave before their time. What stays is what a reasoner has whose
-window begins at the oldest timestamp kept: nothing older takes part in what a window holds from a timestamp
-on (PB26 Prop. 2), nor in what a repair keeps of it (PB26 Lemma 2).
-
-The history: what left the window of late, and how the window stood then.
+"""Retention: limits of the window, and the past, which remembers what has left the window.
 
     time      1   2   3   4   5   6   7   8           range = 3, now = 8
     window                    [-----------]
-    history   x   x   x   x                           4 left at 8, 3 at 7; the window at 6 had 3 to 6
+    past      x   x   x   x                           4 left at 8, 3 at 7; the window at 6 had 3 to 6
 
-What leaves goes on from the log to the past, entry by entry, with the tick at which it left. The cuts stand
-in the entries. So the log of an older time is there without being kept: it is made of the entries that had
-come by then and had not left.
+With `on_limit="drop"` the oldest partitions leave before their time. The rest is what a reasoner has whose
+window begins at the oldest timestamp kept: older facts take no part in what a window holds from a timestamp
+on (PB26 Prop. 2), nor in what a repair keeps of it (PB26 Lemma 2).
+
+Entries that leave move from the log to the past, with the tick at which they left and with their cuts. The
+log of an older time is therefore computed from the entries that had arrived by then and had not left.
 """
 
 from __future__ import annotations
@@ -40,16 +37,17 @@ _SLACK = 16
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """How much a reasoner remembers of what has left its window.
+    """Bounds of the past: ABoxes that have left the window and are remembered.
 
     Args:
-        steps: what left while so many ABoxes came is kept, and up to a sixteenth more; 0 keeps nothing.
-        max_bytes: how many bytes it may take.
-        sink: takes what leaves the history, oldest first: a `NDJSONSink`, a `ParquetSink`, or anything that
-            can be called with a list of `HistoryRecord`; None lets it go.
+        steps: ABoxes that left during the last `steps` ABoxes are kept, and up to a sixteenth more; 0 keeps
+            nothing.
+        max_bytes: the limit of bytes.
+        sink: receives what leaves the history, oldest first: a `NDJSONSink`, a `ParquetSink`, or any function
+            of a list of `HistoryRecord`; None drops it.
 
     Raises:
-        OptionError: one of these is no whole number from 0 on, or the sink cannot be called.
+        OptionError: a number is not a whole number from 0 on, or the sink is not callable.
     """
 
     steps: int = STEPS
@@ -68,14 +66,14 @@ class History:
 
 
 class Departure(NamedTuple):
-    """What left the window at one step.
+    """Entries that left the window at one step.
 
     Args:
-        ticks: where time came to.
-        came: how many ABoxes had come before the step.
-        entries: what left, oldest first.
-        early: the levels of those that were still inside, and left because of a limit.
-        bytes: what the entries take.
+        ticks: the time of the step.
+        came: the number of ABoxes before the step.
+        entries: the entries, oldest first.
+        early: the levels of entries that were evicted because of a limit.
+        bytes: memory of the entries.
     """
 
     ticks: int
@@ -90,19 +88,21 @@ _Linked = tuple[Departure, Any] | None
 
 
 class PastEntries(NamedTuple):
-    """What has left the window and is remembered. A value: a change makes another, sharing what it can.
+    """Entries that have left the window and are remembered. A value: a change makes another one and shares
+    what it can.
 
-    A further departure costs O(1) on average: it is only linked to those before it, and they are settled
-    together once there are many.
+    A further departure costs O(1) on average: it is linked to the earlier ones, and they are settled together
+    once there are many.
 
     Args:
-        bounds: how much is kept.
+        bounds: the bounds.
         settled: departures, oldest first.
-        recent: those after them, linked, the newest one first.
-        waiting: how many are linked.
-        bytes: what settled and linked ones take.
-        known_from: the tick from which on the window is known; None for the beginning of the stream.
-        due: departures beyond the bounds that no sink has taken yet, oldest first.
+        recent: later departures, linked, the newest one first.
+        waiting: the number of linked departures.
+        bytes: memory of settled and linked departures.
+        known_from: the tick from which on the window can be reconstructed; None for the beginning of the
+            stream.
+        due: departures beyond the bounds that are not written to the sink yet, oldest first.
     """
 
     bounds: History
@@ -118,14 +118,14 @@ class PastEntries(NamedTuple):
     def with_departure(
         self, ticks: int, came: int, outside: Sequence[Entry], early: Sequence[Entry], size: int
     ) -> PastEntries:
-        """The past with what a step let leave.
+        """Add the entries that left at a step.
 
         Args:
-            ticks: where time came to.
-            came: how many ABoxes had come before the step.
-            outside: what left because it is outside.
-            early: what left before its time.
-            size: how many bytes they all take.
+            ticks: the time of the step.
+            came: the number of ABoxes before the step.
+            outside: the entries that expired.
+            early: the entries that were evicted.
+            size: bytes of all of them.
         """
         entries, levels = outside, tuple[int, ...]()
         if early:
@@ -140,20 +140,20 @@ class PastEntries(NamedTuple):
         return past
 
     def within(self, size: int) -> PastEntries:
-        """The past shortened until it takes no more than `size` bytes; what leaves it is due for the sink."""
+        """Remove the oldest entries until at most `size` bytes are left; they are due for the sink."""
         return self if self.bytes <= max(0, size) else self._shortened(-1, max(0, size))
 
     def keeping(self, bounds: History, came: int) -> PastEntries:
-        """The past with other bounds.
+        """Return the past with other bounds.
 
         Args:
-            bounds: those that hold from now on.
-            came: how many ABoxes have come.
+            bounds: the new bounds.
+            came: the number of ABoxes so far.
         """
         return self._replace(bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
 
     def _shortened(self, oldest: int, most_bytes: int) -> PastEntries:
-        """All settled, without what left before more than `oldest` ABoxes had come, with room for more."""
+        """Settle all departures, and remove those before `oldest` ABoxes and those beyond `most_bytes`."""
         departures = tuple(self.departures())
         first, left = 0, self.bytes
         room = most_bytes - most_bytes // _SLACK if left > most_bytes else most_bytes
@@ -165,11 +165,11 @@ class PastEntries(NamedTuple):
         return PastEntries(self.bounds, departures[first:], None, 0, left, known_from, due)
 
     def written(self, count: int) -> PastEntries:
-        """The past once `count` of the departures that were due are not any more."""
+        """Remove the first `count` departures that were due."""
         return self._replace(due=self.due[count:])
 
     def renamed(self, entries: Iterator[Entry]) -> PastEntries:
-        """The past with these entries in the place of `entries()`."""
+        """Replace the entries."""
 
         def of(departures: Iterable[Departure]) -> tuple[Departure, ...]:
             return tuple(each._replace(entries=[next(entries) for _ in each.entries]) for each in departures)
@@ -180,20 +180,20 @@ class PastEntries(NamedTuple):
     # -- look --------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        """Whether anything is remembered, or due for the sink."""
+        """Return whether any entry is remembered, or due for the sink."""
         return bool(self.settled or self.recent or self.due)
 
     @property
     def timestamps(self) -> int:
-        """How many timestamps are remembered. Costs their number."""
+        """Number of remembered timestamps. Costs their number."""
         return sum(len(departure.entries) for departure in self.departures())
 
     def fewer_than(self, before: PastEntries) -> int:
-        """How many timestamps less than before it was shortened. Costs O(1) if it was not."""
+        """Return the number of timestamps removed since `before`. Costs O(1) if there is none."""
         return 0 if self is before else before.timestamps - self.timestamps
 
     def departures(self) -> Iterator[Departure]:
-        """Oldest first; without those that are due."""
+        """Iterate oldest first, without departures that are due."""
         newest_first, linked = [], self.recent
         while linked is not None:
             departure, linked = linked
@@ -201,40 +201,40 @@ class PastEntries(NamedTuple):
         return chain(self.settled, reversed(newest_first))
 
     def entries(self) -> Iterator[Entry]:
-        """All that is there, oldest first; what is due for the sink comes first."""
+        """Iterate over all entries, oldest first; those due for the sink come first."""
         for departure in chain(self.due, self.departures()):
             yield from departure.entries
 
     def first_level(self, log: Log) -> int:
-        """The level of the oldest entry that is there, in the past or in `log`, which follows it."""
+        """Return the level of the oldest entry in the past or in `log`, which follows it."""
         oldest = next(self.entries(), None) if self else None
         return log.timeline.first_level if oldest is None else oldest.level
 
     def reaches(self, ticks: int) -> bool:
-        """Whether it is known how the window stood at a tick, as far as what has left goes."""
+        """Return whether the window at a tick can be reconstructed."""
         return self.known_from is None or ticks >= self.known_from
 
     def log_at(self, ticks: int, log: Log) -> Log:
-        """The log as it stood after the last step at or before a tick that the past reaches.
+        """Return the log as of the last step at or before a tick that the past reaches.
 
         Costs the entries of past and window.
 
         Args:
             ticks: the tick.
-            log: the log as it stands now.
+            log: the present log.
         """
         there = [entry for each in self.departures() if each.ticks > ticks for entry in each.entries]
         first_level = there[0].level if there else log.timeline.first_level
         return Log.of((entry for entry in chain(there, log) if entry.ticks <= ticks), first_level)
 
     def traces(self, fact: Fact, log: Log) -> Iterator[FactTrace]:
-        """What became of each assertion of a fact that is known of, oldest first.
+        """Yield the fate of each known assertion of a fact, oldest first.
 
-        Costs a look at two bytes of each fact in past and window.
+        Costs a pass over two bytes of each fact in past and window.
 
         Args:
             fact: the fact.
-            log: the log as it stands now.
+            log: the present log.
         """
         entries = [*self.entries(), *log]
         left = {
@@ -251,7 +251,7 @@ class PastEntries(NamedTuple):
             yield FactTrace(entries[place], by, ticks, early)
 
     def check_invariants(self) -> None:
-        """Assert that levels and times ascend and that bytes are those of the entries. For tests."""
+        """Assert that levels and times ascend and that the bytes are the sums of the entries. For tests."""
         departures = [*self.due, *self.departures()]
         levels = [entry.level for departure in departures for entry in departure.entries]
         assert levels == sorted(set(levels)), "levels do not ascend"
@@ -265,14 +265,14 @@ class PastEntries(NamedTuple):
 
 
 class FactTrace(NamedTuple):
-    """What became of one assertion of a fact.
+    """Fate of one assertion of a fact.
 
     Args:
-        asserted: the ABox that has it.
-        cut_by: the ABox whose arrival cut it out of the window; None if none did.
-        left: the tick at which its ABox left the window; None if it is there still. What was cut before is
-            not part of the window any more.
-        early: whether it left before its time, because of a limit.
+        asserted: the ABox that asserts it.
+        cut_by: the ABox whose arrival cut it from the window; None if none did.
+        left: the tick at which its ABox left the window, if the fact was cut before or not; None if the ABox
+            is still in the window.
+        early: whether its ABox was evicted because of a limit.
     """
 
     asserted: Entry
@@ -298,15 +298,15 @@ _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a reasoner may hold after a push.
+    """Limits of a reasoner's memory after a push.
 
     Args:
-        max_facts: facts of the materialization, the background's among them; None for no limit.
+        max_facts: facts of the materialization, background included; None for no limit.
         max_bytes: bytes as `Stats.bytes` counts them; None for no limit.
-        on_limit: `"error"` refuses what would leave more, `"drop"` lets the oldest timestamps go for it.
+        on_limit: `"error"` refuses a push that exceeds a limit, `"drop"` evicts the oldest timestamps.
 
     Raises:
-        OptionError: one has no such value.
+        OptionError: an option has an invalid value.
     """
 
     max_facts: int | None = None
@@ -322,21 +322,21 @@ class Limits:
             raise OptionError("on_limit", repr(self.on_limit), " or ".join(map(repr, get_args(OnLimit))))
 
     def __bool__(self) -> bool:
-        """Whether there is a limit."""
+        """Return whether there is a limit."""
         return self.max_facts is not None or self.max_bytes is not None
 
     @property
     def drops(self) -> bool:
-        """Whether timestamps leave early where there is too much."""
+        """True if timestamps are evicted when a limit is exceeded."""
         return self.on_limit == "drop"
 
     @property
     def most_facts_on_the_way(self) -> int | None:
-        """How many facts there may be while a push is under way."""
+        """Limit of facts during a push, None without a limit."""
         return None if self.max_facts is None else self.max_facts + self.max_facts // 8 + SLACK
 
     def exceeded(self, facts: int, bytes: int) -> Exceeded | None:
-        """The limit that facts or bytes are beyond."""
+        """Return the limit that facts or bytes exceed."""
         if self.max_facts is not None and facts > self.max_facts:
             return "max_facts", self.max_facts, facts
         if self.max_bytes is not None and bytes > self.max_bytes:
@@ -344,7 +344,7 @@ class Limits:
         return None
 
     def exceeded_by(self, facts: int, bytes: int) -> Exceeded:
-        """The limit that a model of so many facts and bytes was beyond while a push was under way."""
+        """Return the limit that a model of that size exceeded during a push."""
         by_facts = self.exceeded(facts, 0)
         if by_facts is not None:
             return by_facts
@@ -352,10 +352,10 @@ class Limits:
         return "max_bytes", self.max_bytes, max(bytes, self.max_bytes + 1)
 
     def error(self, exceeded: Exceeded, at: TimePoint | None, beside: int = 0) -> MemoryLimitError:
-        """The error for a push at `at`, or for the background.
+        """Return the error of a push at `at`, or of the background.
 
         Args:
-            beside: how many bytes temporal rules and registered queries hold.
+            beside: bytes of temporal rules and registered queries.
         """
         name, most, needed = exceeded
         return MemoryLimitError(name, most, needed, None if at is None else show_time(at), self.drops, beside)
@@ -365,9 +365,9 @@ NO_LIMITS = Limits()
 
 
 def later_starts(older: Sequence[Entry], end: int) -> Iterator[int]:
-    """The levels to begin at, one after the other, where a push has no room beside `older`; `end` is last.
+    """Yield levels at which a window may begin that has no room for all of `older`; `end` is last.
 
-    Each keeps a smaller share of the assertions. Costs a look at each entry.
+    Each keeps a smaller share of the assertions. Costs a pass over the entries.
     """
     total = sum(len(entry.facts) for entry in older)
     last = older[0].level if older else end
@@ -384,10 +384,10 @@ def later_starts(older: Sequence[Entry], end: int) -> Iterator[int]:
 
 
 def parse_bytes(text: str) -> int:
-    """A number of bytes: `200MB`, `1.5 GiB`, `4096`.
+    """Read a number of bytes: `200MB`, `1.5 GiB`, `4096`.
 
     Raises:
-        OptionError: it is none.
+        OptionError: the text is not a number of bytes.
 
     >>> parse_bytes("200MB"), parse_bytes("1.5 GiB"), parse_bytes("4096")
     (200000000, 1610612736, 4096)

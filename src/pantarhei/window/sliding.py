@@ -8,12 +8,12 @@
 
 The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the first
 boundary whose window `now` may still fall into, which is the next one not before `now`, or, with
-`closed="left"`, after it. What a restart sees is therefore what it would have seen. By default a step is one
-tick, the smallest there is, so that the end is `now` itself.
+`closed="left"`, after it. The windows after a restart are therefore the ones without it. By default a step is
+one tick, the smallest unit, so that the end is `now` itself.
 
 A boundary closes when time has passed all that its window can hold: at the first instant after it, or, with
-`closed="left"`, at the boundary itself. A query's window may leave timestamps out: those between windows if
-its steps are longer than its range. A reasoner's may not (`step_to`).
+`closed="left"`, at the boundary itself. A query's window may leave out timestamps, between windows whose steps
+are longer than the range. A reasoner's window may not (`step_to`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from pantarhei.window.calendar import Boundaries, CalendarBounds
 
 @dataclass(frozen=True)
 class Times(Sequence[TimePoint]):
-    """The timestamps of some ranges of ticks, ascending, each once. Pickles as the ranges.
+    """Timestamps of ranges of ticks, ascending, each once. Pickles as the ranges.
 
     Args:
         kind: the stream's kind of time.
@@ -62,7 +62,7 @@ class Times(Sequence[TimePoint]):
 
     @cached_property
     def _length(self) -> int:
-        """The length of the union, by inclusion and exclusion."""
+        """Length of the union, by inclusion and exclusion."""
         return sum(
             (-1) ** (size - 1) * len(reduce(common, some))
             for size in range(1, len(self.ranges) + 1)
@@ -87,7 +87,7 @@ class Times(Sequence[TimePoint]):
     @overload
     def __getitem__(self, place: slice) -> tuple[TimePoint, ...]: ...
     def __getitem__(self, place: int | slice) -> TimePoint | tuple[TimePoint, ...]:
-        """The timestamp at a place; of several ranges that costs the timestamps before it."""
+        """Return the timestamp at a place; with several ranges this costs the timestamps before it."""
         if isinstance(place, slice):
             return tuple(self[each] for each in range(*place.indices(len(self))))
         if not -len(self) <= place < len(self):
@@ -108,7 +108,7 @@ class Times(Sequence[TimePoint]):
 
 
 def common(one: range, other: range) -> range:
-    """The numbers that two ascending ranges share.
+    """Return the numbers in both of two ascending ranges.
 
     >>> common(range(1, 30, 4), range(0, 30, 3))
     range(9, 30, 12)
@@ -124,7 +124,7 @@ def common(one: range, other: range) -> range:
 
 
 def joined(before: Sequence[TimePoint], later: Sequence[TimePoint]) -> Times | None:
-    """Return times and later ones as one range; None where they are not one.
+    """Return times and later times as one range; None if they are not one.
 
     >>> joined(Times(TimeKind.INTEGER, (range(2, 3),)), Times(TimeKind.INTEGER, (range(5, 12, 3),)))
     Times(kind=<TimeKind.INTEGER: 'an integer'>, ranges=(range(2, 12, 3),))
@@ -145,12 +145,12 @@ Closed = Literal["both", "right", "left"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Window:
-    """A sliding time window `[end - range, end]`, both ends included, `(end - range, end]` with
+    """Sliding time window `[end - range, end]`, both ends included, `(end - range, end]` with
     `closed="right"`, or `[end - range, end)` with `closed="left"`.
 
     Args:
-        range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
-            datetimes. 0, the newest timestamp alone, is for either.
+        range: the length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
+            datetimes. 0, the newest timestamp alone, is valid for both.
         slide: the step in which its end moves; None, the default, for one tick of the stream's kind of time,
             so that it moves with every ABox. For datetimes 1 is a tick too, a microsecond. A step beyond the
             range, which leaves timestamps out, is for windows of queries only.
@@ -164,9 +164,9 @@ class Window:
     Methods that take a kind of time raise `TimestampError` or `OptionError` if the window does not fit it.
 
     Raises:
-        OptionError: `closed` is none of these, a step is of no length, no timestamp falls into a window, or
-            there is no such zone.
-        TimestampError: range or slide is no duration.
+        OptionError: `closed` has another value, the slide is 0, no timestamp falls into a window, or the zone
+            is unknown.
+        TimestampError: range or slide is not a duration.
 
     >>> Window(range=2)
     Window(range=2, slide=None, origin=0, closed='both')
@@ -198,7 +198,7 @@ class Window:
 
     @property
     def kind(self) -> TimeKind | None:
-        """The kind of timestamps it needs, None where integers and floats would both do."""
+        """The kind of timestamps that the window needs, None if integers and floats are both possible."""
         if self.zone is not None or isinstance(self.range, str | timedelta):
             return TimeKind.DATETIME
         kinds = {
@@ -209,24 +209,26 @@ class Window:
         return TimeKind.FLOAT if TimeKind.FLOAT in kinds else None
 
     def is_as(self, other: Window, kind: TimeKind) -> bool:
-        """Whether both hold the same timestamps at any time, in a stream of that kind, which `self` fits."""
+        """Return whether both windows hold the same timestamps at any time, in a stream of a kind that `self`
+        fits.
+        """
         try:
             return self._in_ticks(kind) == other._in_ticks(kind)
         except (TimestampError, OptionError):
             return False
 
     def step_at(self, kind: TimeKind, now: int) -> Step:
-        """Where it stands at a tick."""
+        """Return the place of the window at a tick."""
         bounds = self._in_ticks(kind)
         end = bounds.end(now)
         return Step(kind, now, bounds.first(end), end, bounds.start(end))
 
     def next_boundary(self, kind: TimeKind, at: int) -> int:
-        """The first boundary not before a tick."""
+        """Return the first boundary not before a tick."""
         return self._in_ticks(kind).boundary(at)
 
     def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
-        """The first and the last tick inside the window that ends at a boundary.
+        """Return the first and the last tick inside the window that ends at a boundary.
 
         >>> [Window(4, 2, closed=each).content_at(TimeKind.INTEGER, 8) for each in get_args(Closed)]
         [(4, 8), (5, 8), (4, 7)]
@@ -235,14 +237,14 @@ class Window:
         return bounds.first(boundary), boundary - bounds.open_end
 
     def start_at(self, kind: TimeKind, boundary: int) -> int:
-        """The older end, itself inside or not, of the window that ends at a boundary."""
+        """Return the older end, itself inside or not, of the window that ends at a boundary."""
         return self._in_ticks(kind).start(boundary)
 
     def closings(self, kind: TimeKind, before: int, now: int) -> Boundaries:
-        """The boundaries that close when time goes on from tick `before` to tick `now`, ascending.
+        """Return the boundaries that close when time advances from tick `before` to tick `now`, ascending.
 
-        They are a range, so that many of them take no room. Of a window in calendar days only the first two
-        are given; `stops` gives the ticks at which to call again.
+        Returns a range, so that many boundaries take no memory. For a window in calendar days it has only the
+        first two boundaries; `stops` yields the ticks at which to call again.
 
         >>> list(Window(4, 2).closings(TimeKind.INTEGER, 2, 6))  # 6 closes when time comes to 7
         [2, 4]
@@ -251,15 +253,15 @@ class Window:
         return bounds.closings(before, now + bounds.open_end)
 
     def stops(self, kind: TimeKind, before: int, now: int) -> Iterator[int]:
-        """Iterate over the ticks between two at which to part time, so that `closings` has all boundaries."""
+        """Iterate over the ticks at which to split an advance so that `closings` has all boundaries."""
         return self._in_ticks(kind).stops(before, now)
 
     def whole(self, kind: TimeKind, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return those of some boundaries whose windows begin at a tick or later."""
+        """Return the boundaries whose windows begin at a tick or later."""
         return self._in_ticks(kind).whole(boundaries, began)
 
     def leaving_at(self, kind: TimeKind, at: int) -> int:
-        """The first tick at which the window has left tick `at` behind.
+        """Return the first tick at which tick `at` is no longer in the window.
 
         >>> [Window(4, 2, closed=each).leaving_at(TimeKind.INTEGER, 1) for each in get_args(Closed)]
         [5, 5, 4]
@@ -267,7 +269,7 @@ class Window:
         return self._in_ticks(kind).leaving(at)
 
     def entering_at(self, kind: TimeKind, at: int) -> int:
-        """The first tick at which tick `at` is not after the window's end.
+        """Return the first tick at which tick `at` is not after the window's end.
 
         >>> [Window(4, 2, closed=each).entering_at(TimeKind.INTEGER, 2) for each in get_args(Closed)]
         [1, 1, 2]
@@ -275,8 +277,8 @@ class Window:
         return self._in_ticks(kind).entering(at)
 
     def range_to_hold(self, other: Window, kind: TimeKind) -> int:
-        """How long this window must be, in ticks, to hold at any time what another window holds then, and
-        when that closes.
+        """Return the length, in ticks, that this window needs to contain another window at any time, and when
+        that one closes.
         """
         mine, its = self._in_ticks(kind), other._in_ticks(kind)
         if isinstance(mine, CalendarBounds) and isinstance(its, CalendarBounds) and mine.holds(its):
@@ -293,11 +295,11 @@ class Window:
         return self._in_ticks(kind).extent[0]
 
     def check_holds_all(self, kind: TimeKind) -> None:
-        """Nothing, if each timestamp of a stream falls into it when it comes, as a reasoner's window needs.
+        """Check that each timestamp of a stream is in the window when it arrives, as a reasoner requires.
 
         Raises:
-            QueryWindowError: it is closed to the left, or its steps leave some out.
-            TimestampError, OptionError: it is no window of that kind of time.
+            QueryWindowError: it is closed to the left, or its steps leave out timestamps.
+            TimestampError, OptionError: the window does not fit that kind of time.
         """
         bounds = self._in_ticks(kind)
         if bounds.open_end:
@@ -307,7 +309,7 @@ class Window:
             raise QueryWindowError("slide", str(self.slide), expected)
 
     def _in_ticks(self, kind: TimeKind) -> _Bounds | CalendarBounds:
-        """Return its bounds in ticks of a kind, which are cached."""
+        """Return the bounds in ticks of a kind; they are cached."""
         found = self._bounds.get(kind)
         if found is None:
             found = self._bounds[kind] = self._calendar(kind) if self.zone else _Bounds.of(self, kind)
@@ -323,7 +325,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """A window in ticks of one kind."""
+    """Window in ticks of one kind."""
 
     range: int
     slide: int
@@ -334,7 +336,7 @@ class _Bounds:
     @classmethod
     def of(cls, window: Window, kind: TimeKind) -> _Bounds:
         def plainly(given: object, number: int) -> bool:
-            """Whether it is a number that does for datetimes too."""
+            """Return whether a number is valid for datetimes too."""
             return kind is TimeKind.DATETIME and type(given) is int and given == number
 
         length = 0 if plainly(window.range, 0) else duration_ticks(window.range, kind)
@@ -359,11 +361,11 @@ class _Bounds:
         return end - self.range
 
     def first(self, end: int) -> int:
-        """The oldest tick inside the window that ends at `end`."""
+        """Return the oldest tick inside the window that ends at `end`."""
         return end - self.range + self.open_start
 
     def closings(self, before: int, until: int) -> Boundaries:
-        """Return the boundaries not before the end at a tick, and before another tick."""
+        """Return the boundaries from the end at a tick on, and before another tick."""
         return range(self.end(before), until, self.slide)
 
     def stops(self, before: int, until: int) -> Iterator[int]:
@@ -371,7 +373,7 @@ class _Bounds:
         return iter(())
 
     def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return those of some boundaries whose windows begin at a tick or later."""
+        """Return the boundaries whose windows begin at a tick or later."""
         if not boundaries:
             return boundaries
         missing = began - self.start(boundaries[0])
@@ -404,9 +406,9 @@ class _Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where the window stands at `now`, in ticks; `first` is the oldest inside, `start` its lower end.
+    """Place of the window at tick `now`; `first` is the oldest tick inside, `start` the lower end.
 
-    Where a query's window has steps beyond its range, `first` may lie after `now`: then nothing is inside.
+    If the steps of a query's window exceed its range, `first` may be after `now`: then the window is empty.
     """
 
     kind: TimeKind
@@ -417,12 +419,12 @@ class Step:
 
 
 def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
-    """Where a reasoner's `window` stands at time `at`, if time has come to `current` so far.
+    """Return the place of a reasoner's `window` at time `at`, if `current` is its place so far.
 
     Raises:
-        LateABoxError: time has passed `at` already.
-        QueryWindowError: not every timestamp of that kind would fall into the window.
-        TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
+        LateABoxError: `at` is older than the present time.
+        QueryWindowError: the window leaves out timestamps of that kind.
+        TimestampError: `at` is not a timestamp, or not of the kind of the stream or the window.
     """
     kind = kind_at(window, current, at)
     now = ticks_of(at, kind)
@@ -438,7 +440,7 @@ def kind_at(window: Window, current: Step | None, at: TimePoint, known: TimeKind
     """Return the kind of time of a stream in which `at` comes.
 
     Args:
-        known: the kind where the stream has begun and time has not come to any step.
+        known: the kind if ABoxes wait and no step has been made yet.
 
     Raises:
         TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.

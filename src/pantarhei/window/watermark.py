@@ -1,17 +1,17 @@
-"""Arrivals of a stream that wait, as a value: for the watermark, or for proof that time has come so far.
+"""Waiting arrivals of a stream, as a value: they wait for the watermark, or for proof that time has advanced.
 
 The watermark is the newest time less the allowed lateness. Items older than the watermark are complete, since
 an item at the watermark is still in time. Complete items leave in time order, all items of one timestamp
 together.
 
-Where time may advance by at most `max_ahead` from one item to the next, an item further ahead is unproven,
-since its clock may be wrong. It waits, and with it the items that follow it and are as far ahead:
+If time may advance by at most `max_ahead` from one item to the next, an item further ahead is unproven, since
+its clock may be wrong. It waits, together with following items that are as far ahead:
 
-- `PROOFS` of them prove that time has advanced, and all are taken.
-- One that is not as far ahead refutes it.
-- The first item of a stream is ahead of nothing: the next one proves or refutes it.
+- `PROOFS` such items prove that time has advanced, and all are accepted.
+- An item that is not as far ahead refutes it.
+- The first item of a stream has no predecessor: the next item proves or refutes it.
 
-With a clock nothing has to be proven: an item ahead of the clock by more than `max_ahead` is refuted at once.
+With a clock no proof is needed: an item ahead of the clock by more than `max_ahead` is refuted at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PROOFS = 3
 
 
 class Timed(NamedTuple, Generic[T]):
-    """An item with its timestamp, in ticks and as given."""
+    """Item with its timestamp, in ticks and as given."""
 
     ticks: int
     at: TimePoint
@@ -63,9 +63,9 @@ class Arrived(NamedTuple, Generic[T]):
     """Result of one arrival.
 
     Args:
-        waiting: the items that wait now.
+        waiting: the waiting items.
         is_late: whether the arrival is older than the watermark; then nothing has changed.
-        refuted: the items whose timestamps are too far ahead; they do not wait any more.
+        refuted: the items whose timestamps are too far ahead; they no longer wait.
     """
 
     waiting: Waiting[T]
@@ -79,7 +79,7 @@ class Waiting(Generic[T]):
 
     Args:
         kind: the kind of the timestamps; None before the first item.
-        newest: the newest time that is not in doubt, in ticks; None before the first.
+        newest: the newest proven time, in ticks; None before the first.
         unproven: the items that are too far ahead, in the order of their arrival.
     """
 
@@ -120,8 +120,8 @@ class Waiting(Generic[T]):
         Args:
             timed: the item.
             tolerance: the limits.
-            now: the time that complete items have come to, in ticks; anything older is late.
-            clock: what a clock shows, in ticks; None without one.
+            now: the time of the newest complete item, in ticks; anything older is late.
+            clock: the time of the clock, in ticks; None without a clock.
         """
         if now is not None:
             if timed.ticks < now:
@@ -139,7 +139,7 @@ class Waiting(Generic[T]):
         return Arrived(self._with(in_time), refuted=refuted)
 
     def _proven(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
-        """Add an item where following items prove or refute that time has advanced.
+        """Add an item when following items prove or refute that time has advanced.
 
         Args:
             timed: the item.
@@ -161,7 +161,7 @@ class Waiting(Generic[T]):
         return Arrived(replace(proven, unproven=(timed,)), refuted=refuted)  # ahead of those that it proves
 
     def _proven_first(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
-        """Add an item where the only one before may be the first of the stream."""
+        """Add an item when the only earlier one may be the first of the stream."""
         if not self.unproven:
             return Arrived(replace(self, unproven=(timed,)))
         (first,) = self.unproven
@@ -180,11 +180,11 @@ class Waiting(Generic[T]):
         return self._with(self.unproven)
 
     def with_items(self, items: Sequence[Timed[T]]) -> Waiting[T]:
-        """Let items wait that are in order: ones that waited before."""
+        """Put back items in order that waited before."""
         return replace(self._with(tuple(items)), unproven=self.unproven)
 
     def _with(self, items: tuple[Timed[T], ...]) -> Waiting[T]:
-        """Let items wait for the watermark, and none be unproven."""
+        """Add items that wait for the watermark; none is unproven then."""
         newest, queue, added = self.newest, self._queue, self._added
         for each in items:
             newest = each.ticks if newest is None else max(newest, each.ticks)
@@ -201,7 +201,7 @@ class Waiting(Generic[T]):
         return not lateness or self._queue.timed.ticks < (self.newest or 0) - lateness
 
     def without_oldest(self) -> tuple[list[Timed[T]], Waiting[T]]:
-        """Return the items of the oldest timestamp, and what waits without them."""
+        """Return the items of the oldest timestamp, and the other waiting items."""
         oldest, queue = list[Timed[T]](), self._queue
         while queue is not None and (not oldest or queue.timed.ticks == oldest[0].ticks):
             oldest.append(queue.timed)
