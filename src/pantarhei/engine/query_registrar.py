@@ -52,21 +52,10 @@ class RegisteredAnswers:
 
     def __init__(self, registered: QueryState, registrar: QueryRegistrar) -> None:
         self.registered, self._registrar = registered, registrar
+        self.name, self.text, self.query = registered.name, registered.text, registered.query
         self._known: tuple[object, Counter[AnswerRow]] = (None, Counter())
         self._read = ReadAnswers()
         self._last: Callable[[], Counter[AnswerRow]] | None = None  # makes the answers that it closed with
-
-    @property
-    def name(self) -> str:
-        return self.registered.name
-
-    @property
-    def text(self) -> str:
-        return self.registered.text
-
-    @property
-    def query(self) -> Query:
-        return self.registered.query
 
     def count(self) -> int:
         if self._last is not None:

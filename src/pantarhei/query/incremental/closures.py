@@ -4,7 +4,7 @@ step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from rdflib import Variable
@@ -68,7 +68,7 @@ class GraphTermsOperator(Operator):
 
     def __init__(self, shared: SharedState, triples: Operator) -> None:
         super().__init__(GRAPH_TERMS, shared, (triples,))
-        self._copies: Bag = {}
+        self._copies = self._new_bag()
         self._forms: dict[int, dict[int, None]] | None = None  # cache: forms by value
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
@@ -112,14 +112,6 @@ class GraphTermsOperator(Operator):
                 self._forms.setdefault(self.shared.terms.value(form), {})[form] = None
         return self._forms
 
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._copies
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.renumber_bag(self._copies, rows)
-        self._forms = None
-
     def clear_caches(self) -> None:
         self._forms = None
 
@@ -150,8 +142,8 @@ class ClosureOperator(Operator):
         given, wanted = (node.object, node.subject) if is_backwards else (node.subject, node.object)
         self._given = None if isinstance(given, Variable) else given
         self._wanted = None if isinstance(wanted, Variable) else wanted
-        self._steps: Bag = {}
-        self._nodes: Bag = {}
+        self._steps = self._new_bag()
+        self._nodes = self._new_bag()
         # indexes by value: the forms of successors, the values of predecessors, the forms of terms
         self._ahead: dict[int, Bag] | None = None
         self._behind: dict[int, Bag] = {}
@@ -275,16 +267,6 @@ class ClosureOperator(Operator):
             self._shown[self.shared.terms.value(form)] = form
         else:
             self._shown.pop(self.shared.terms.value(form), None)
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._steps
-        yield self._nodes
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.renumber_bag(self._steps, rows)
-        self.shared.renumber_bag(self._nodes, rows)
-        self.clear_caches()
 
     def clear_caches(self) -> None:
         self._ahead = None

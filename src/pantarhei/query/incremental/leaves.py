@@ -318,7 +318,7 @@ class RecomputeLeaf(Operator):
     def __init__(self, node: Node, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
         self._evaluate = look
-        self._last_rows: Bag = {}
+        self._last_rows = self._new_bag()
         self.symbols = None if depends_on_clock(node) else symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
@@ -334,13 +334,6 @@ class RecomputeLeaf(Operator):
     @property
     def stored(self) -> Mapping[Row, int]:
         return self._last_rows
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._last_rows
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.renumber_bag(self._last_rows, rows)
 
 
 class DescribeLeaf(RecomputeLeaf):

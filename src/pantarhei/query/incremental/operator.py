@@ -22,7 +22,7 @@ from pantarhei.materialize.kernel.bags import add_noted
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
-from pantarhei.query.incremental.persistent_terms import PersistentTermIds, TermValues
+from pantarhei.query.incremental.persistent_terms import PersistentTermIds, term_values
 from pantarhei.query.solutions import Ids, SolutionTable
 
 
@@ -60,7 +60,7 @@ class SharedState:
     context: Context
 
     def __post_init__(self) -> None:
-        self.values = TermValues(self.terms)
+        self.values = term_values(self.terms)
 
     def add(self, bag: Bag, row: Row, weight: int) -> tuple[int, int]:
         """Add copies of a row to a state bag; returns the number of copies before and after."""
@@ -123,6 +123,12 @@ class Operator:
     def __init__(self, node: Node, shared: SharedState, inputs: Sequence[Operator] = ()) -> None:
         self.node, self.shared, self.inputs = node, shared, tuple(inputs)
         self.variables = node.variables
+        self._state_bags: list[Bag] = []
+
+    def _new_bag(self) -> Bag:
+        """Create a state bag, which `bags` and `renumber` include."""
+        self._state_bags.append({})
+        return self._state_bags[-1]
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         """Return the delta of the operator's rows for the deltas of its inputs."""
@@ -148,7 +154,7 @@ class Operator:
     @property
     def bags(self) -> Iterable[Bag]:
         """State bags, from which the terms in use are collected."""
-        return ()
+        return self._state_bags
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
         """Replace the term numbers in the state.
@@ -156,6 +162,9 @@ class Operator:
         Args:
             rows: maps a row to new numbers.
         """
+        for bag in self._state_bags:
+            self.shared.renumber_bag(bag, rows)
+        self.clear_caches()
 
     def clear_caches(self) -> None:
         """Drop data that can be computed again."""

@@ -405,30 +405,18 @@ class _UnsupportedValue:
 
 Value = Numeric | Time | Name | str | bool | _UnsupportedValue
 UNSUPPORTED: Final = _UnsupportedValue()
-_MOST_REMEMBERED: Final = 1 << 16
 
 
-class TermValues(dict[int, Value | None]):
-    """Cache of the values of terms, by number."""
+def term_values(terms: PersistentTermIds) -> TermCache[Value | None]:
+    """Cache the values of terms by number; None for `NONE`."""
 
-    def __init__(self, terms: PersistentTermIds) -> None:
-        super().__init__({NONE: None})
-        self._terms = terms
-
-    def __missing__(self, number: int) -> Value:
-        if len(self) > _MOST_REMEMBERED:
-            self.reset()
-        value = self[number] = self._read(number)
-        return value
-
-    def _read(self, number: int) -> Value:
-        term = self._terms.term(number)
+    def find(number: int) -> Value | None:
+        if number == NONE:
+            return None
+        term = terms.term(number)
         return supported_value(term) if isinstance(term, Literal) else Name(number)
 
-    def reset(self) -> None:
-        """Drop all values: term numbers may have another meaning now."""
-        self.clear()
-        self[NONE] = None
+    return TermCache(find)
 
 
 def supported_value(literal: Literal) -> Value:

@@ -427,7 +427,7 @@ class QueryRegistry:
     def _clear_caches(self) -> None:
         """Drop data that can be computed again: term numbers may have another meaning now."""
         self._evaluator.clear_caches()
-        self._shared.values.reset()
+        self._shared.values.clear()
         for operator in self.network:
             operator.clear_caches()
 

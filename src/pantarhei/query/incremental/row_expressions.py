@@ -27,10 +27,11 @@ from pantarhei.query.expressions.comparison import ORDERS
 from pantarhei.query.expressions.scalars import Time
 from pantarhei.query.incremental.operator import Row, SharedState, table_of
 from pantarhei.query.incremental.persistent_terms import (
+    MAX_CACHED_TERMS,
     UNSUPPORTED,
     Name,
     PersistentTermIds,
-    TermValues,
+    TermCache,
     Value,
     supported_value,
 )
@@ -64,7 +65,9 @@ class Compiler:
         terms: maps numbers to terms.
     """
 
-    def __init__(self, variables: Sequence[Variable], values: TermValues, terms: PersistentTermIds) -> None:
+    def __init__(
+        self, variables: Sequence[Variable], values: TermCache[Value | None], terms: PersistentTermIds
+    ) -> None:
         self._places = {variable: place for place, variable in enumerate(variables)}
         self._values, self._terms = values, terms
 
@@ -308,7 +311,6 @@ def _of_one(function: Callable[..., Numeric], operand: Operand) -> Operand:
     return number
 
 
-_MOST_REMEMBERED = 1 << 16
 _Value = TypeVar("_Value")
 
 
@@ -364,7 +366,7 @@ class RowExpression:
         are_true = (
             truth(self._expression, SolutionTable({variable: terms}, len(terms)), self._shared.context) == 1
         )
-        if len(terms) <= _MOST_REMEMBERED:
+        if len(terms) <= MAX_CACHED_TERMS:
             self._truth.known.update(zip(terms.tolist(), are_true.tolist(), strict=True))
         found: Mask = are_true[places]
         return found
@@ -434,7 +436,7 @@ class RowExpression:
         known = self._known
         new = list(dict.fromkeys(key for key in asked if key not in known))
         if new:
-            if len(known) > _MOST_REMEMBERED:
+            if len(known) > MAX_CACHED_TERMS:
                 known.clear()
                 new = list(dict.fromkeys(asked))
             known.update(zip(new, evaluate(table_of(new, self._variables)), strict=True))
@@ -474,7 +476,7 @@ class _Function(Generic[_Value]):
         """
         assert self.place is not None and self.compiled is not None, "there is one variable"
         found = self.compiled(row)
-        if len(self.known) > _MOST_REMEMBERED:
+        if len(self.known) > MAX_CACHED_TERMS:
             self.known.clear()
         self.known[row[self.place]] = found
         return found
@@ -490,7 +492,7 @@ class _Function(Generic[_Value]):
             return [known[row[place]] for row in rows]
         except KeyError:
             pass
-        if len(known) > _MOST_REMEMBERED:
+        if len(known) > MAX_CACHED_TERMS:
             known.clear()
         try:
             for row in rows:

@@ -36,7 +36,7 @@ class DistinctProjection(Operator):
     ) -> None:
         super().__init__(node, shared, (child,))
         self._project = seen
-        self._copies: Bag = {}
+        self._copies = self._new_bag()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
@@ -46,13 +46,6 @@ class DistinctProjection(Operator):
             was, _ = self.shared.add(self._copies, seen, weight)
             before.setdefault(seen, was)
         return set_delta(before, self._copies)
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._copies
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.renumber_bag(self._copies, rows)
 
 
 class DistinctOperator(DistinctProjection):
@@ -169,7 +162,7 @@ class ConstructOperator(Operator):
         super().__init__(query.node, shared, (child,))
         self.variables = ()
         self._template = query.template
-        self._made: Bag = {}
+        self._made = self._new_bag()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
@@ -181,10 +174,3 @@ class ConstructOperator(Operator):
             was, _ = self.shared.add(self._made, triple, weights[place])
             before.setdefault(triple, was)
         return set_delta(before, self._made)
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._made
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.renumber_bag(self._made, rows)

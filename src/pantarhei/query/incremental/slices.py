@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import total_ordering
 from typing import Any
@@ -137,8 +137,8 @@ class SliceOperator(Operator):
             for k in keys
         ]
         self._shown = selector(places_of(node.variables, child.variables))
-        self._copies: Bag = {}
-        self._output: Bag = {}
+        self._copies = self._new_bag()
+        self._output = self._new_bag()
         # caches: the ranks of all rows, by row and sorted; None before they are made
         self._ranks: dict[Row, _Rank] = {}
         self._in_order: list[_Rank] | None = None
@@ -216,16 +216,6 @@ class SliceOperator(Operator):
     @property
     def stored(self) -> Mapping[Row, int]:
         return self._output
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._copies
-        yield self._output
-
-    def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.renumber_bag(self._copies, rows)
-        self.shared.renumber_bag(self._output, rows)
-        self.clear_caches()
 
     def clear_caches(self) -> None:
         self._ranks, self._in_order, self._last = {}, None, None

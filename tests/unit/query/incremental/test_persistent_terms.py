@@ -256,7 +256,7 @@ def test_terms_have_the_values_that_operators_look_at():
 def test_what_is_forgotten_is_read_again():
     bench = Bench()
     value(bench, "5")
-    bench.shared.values.reset()
+    bench.shared.values.clear()
     assert dict(bench.shared.values) == {NONE: None}
     assert value(bench, "5") == Numeric(kinds.INTEGER, 5)
 
