@@ -26,7 +26,16 @@ from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
-from pantarhei.spark.worker import MaterializeTask, OnError, SkippedRows, Writer, check_on_error
+from pantarhei.spark.worker import (
+    BlockWriter,
+    MaterializeTask,
+    OnError,
+    SkippedBlockWriter,
+    SkippedRows,
+    Writer,
+    block_schema,
+    check_on_error,
+)
 from pantarhei.values.by_value import Numbers
 
 _ROW_BY_ROW = ("WholeStageCodegenExec", "InputAdapter", "ProjectExec", "FilterExec")
@@ -218,6 +227,20 @@ class DataFrameMaterializer:
         shared = spark.sparkContext.broadcast(pickle.dumps(foundation))
         self._schema = schema
         self._task = MaterializeTask(shared, foundation.digest, write, on_error, report, conflicts)
+
+    @classmethod
+    def to_blocks(cls, given: DataFrame, foundation: Foundation, skips: bool) -> DataFrameMaterializer:
+        """Return one for normalized DataFrames like `given` that writes blocks.
+
+        Args:
+            skips: write rows that are not timestamped triples into blocks of their own, instead of failing.
+        """
+        schema = block_schema(given.schema[TIMESTAMP].dataType)
+        arrow = to_arrow_schema(schema, timezone="UTC")
+        session, write = given.sparkSession, BlockWriter(arrow)
+        if skips:
+            return cls(session, foundation, schema, write, "skip", SkippedBlockWriter(arrow))
+        return cls(session, foundation, schema, write, "raise", None)
 
     def apply(self, together: DataFrame) -> DataFrame:
         """Materialize a normalized DataFrame with the rows of each timestamp in one Spark partition."""

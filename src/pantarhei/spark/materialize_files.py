@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, TypeAlias, cast
 
 import pyarrow as pa
-from pyspark import Accumulator, AccumulatorParam
-from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark import Accumulator
 
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.interpretation.foundation import Foundation
@@ -29,13 +28,13 @@ from pantarhei.io.tables.table_sources import TableSources, delimiter_of, source
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns
-from pantarhei.spark.frame import TIMESTAMP, arrow_schema, columns_ddl, normalized
+from pantarhei.spark.frame import arrow_schema, columns_ddl, normalized
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.sessions import temporary_session
 from pantarhei.spark.sources.file_source import FilePart, file_parts, infer_kind, list_files, part_messages
 from pantarhei.spark.sources.source_options import FileOptions, WorkerCounts
 from pantarhei.spark.sources.text_rows import TextTriples, TimedTriples, record_batches
-from pantarhei.spark.worker import BlockWriter, block_schema, read_blocks
+from pantarhei.spark.worker import FirstByKey, read_blocks
 
 SMALLEST_PART = 8 << 20
 
@@ -65,14 +64,12 @@ def materialize_files(
     with temporary_session(master) as spark:
         cores = spark.sparkContext.defaultParallelism
         parts = files.parts(max(SMALLEST_PART, -(-files.size // cores)))
-        counts: Accumulator[_Counts] = spark.sparkContext.accumulator({}, _ByPart())
+        counts: Accumulator[_Counts] = spark.sparkContext.accumulator({}, FirstByKey())
         numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
         rows = numbers.mapInArrow(_PartReader(tuple(parts), files, kind, counts), columns_ddl(kind))
         given = normalized(rows)
-        schema = block_schema(given.schema[TIMESTAMP].dataType)
-        write = BlockWriter(to_arrow_schema(schema, timezone="UTC"))
-        closing = DataFrameMaterializer(spark, foundation, schema, write, "raise", None)
-        blocks = closing.apply(by_timestamp(given, None, None)).toArrow()
+        materializer = DataFrameMaterializer.to_blocks(given, foundation, skips=False)
+        blocks = materializer.apply(by_timestamp(given, None, None)).toArrow()
         of_parts = (counts.value[number] for number in sorted(counts.value))
         closed = {timed.ticks: timed.interpretation for timed in read_blocks(blocks, kind)}
         return MaterializedFiles(closed, FileCounts.sum(of_parts))
@@ -121,19 +118,6 @@ class FileCounts(WorkerCounts):
 
 
 _Counts = dict[int, FileCounts]
-
-
-class _ByPart(AccumulatorParam[_Counts]):
-    """Counts by the numbers of their parts, the latest of each."""
-
-    def zero(self, value: _Counts) -> _Counts:
-        return {}
-
-    def addInPlace(
-        self, value1: dict[int, FileCounts], value2: dict[int, FileCounts]
-    ) -> dict[int, FileCounts]:
-        value1.update(value2)
-        return value1
 
 
 Part: TypeAlias = FilePart | str | CSVPart

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -218,18 +219,14 @@ def outlets(
         OptionError: `sink` does not fit these queries; or as `FileOutput` raises.
     """
     if not names:
-        return {STREAM: Outlet(None if output is None else FileOutput(output, format), _one_sink(sink))}
+        if sink is not None and not callable(sink):
+            raise OptionError("sink", repr(sink)[:200], "a function of a DataFrame and its batch's number")
+        return {STREAM: Outlet(None if output is None else FileOutput(output, format), sink)}
     sinks = _sinks(names, sink)
     return {
         name: Outlet(None if output is None else FileOutput(output / name, format), sinks.get(name))
         for name in names
     }
-
-
-def _one_sink(sink: Sinks | None) -> Sink | None:
-    if sink is not None and not callable(sink):
-        raise OptionError("sink", repr(sink)[:200], "a function of a DataFrame and the number of its batch")
-    return sink
 
 
 def _sinks(names: Collection[str], sink: Sinks | None) -> Mapping[str, Sink]:
@@ -325,16 +322,9 @@ def deliver_tables(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: S
             outlet.sink(spark.createDataFrame(table), batch)
 
 
-def _parquet(table: pa.Table) -> bytes:
+def _encoded(table: pa.Table, write: Callable[[pa.Table, pa.BufferOutputStream], object]) -> bytes:
     sink = pa.BufferOutputStream()
-    pyarrow.parquet.write_table(table, sink)
-    written: bytes = sink.getvalue().to_pybytes()
-    return written
-
-
-def _csv(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pyarrow.csv.write_csv(table, sink)
+    write(table, sink)
     written: bytes = sink.getvalue().to_pybytes()
     return written
 
@@ -355,4 +345,8 @@ def _plain(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-_WRITERS: dict[str, Callable[[pa.Table], bytes]] = {"parquet": _parquet, "csv": _csv, "ndjson": _ndjson}
+_WRITERS: dict[str, Callable[[pa.Table], bytes]] = {
+    "parquet": partial(_encoded, write=pyarrow.parquet.write_table),
+    "csv": partial(_encoded, write=pyarrow.csv.write_csv),
+    "ndjson": _ndjson,
+}

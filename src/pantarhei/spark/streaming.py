@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.checkpoint import Json
@@ -37,7 +36,7 @@ from pantarhei.spark.collectors import (
     registrations,
 )
 from pantarhei.spark.driver import CheckpointFolder, Driver, LateABox, local_folder, uri_of
-from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
+from pantarhei.spark.frame import check_frame, kind_of
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.results import STREAM, ColumnTypes, FileOutput, Outlet, OutputFormat, Results, Sinks
@@ -52,12 +51,9 @@ from pantarhei.spark.shards.sharded_stream import (
     shard_setup,
 )
 from pantarhei.spark.worker import (
-    BlockWriter,
     OnError,
-    SkippedBlockWriter,
     SkippedRows,
     TimedInterpretation,
-    block_schema,
     check_on_error,
     read_blocks,
     read_skipped,
@@ -124,15 +120,11 @@ def run(
     given = to_triples(df, columns, mapping)
     kind = kind_of(given)
     results = _results(reasoner, kind, query, output, output_format, ColumnTypes.of(types))
-    schema = block_schema(given.schema[TIMESTAMP].dataType)
-    arrow = to_arrow_schema(schema, timezone="UTC")
-    closing = DataFrameMaterializer(
-        df.sparkSession, reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedBlockWriter(arrow)
-    )
+    materializer = DataFrameMaterializer.to_blocks(given, reasoner.foundation, skips=True)
     together = by_timestamp(given, clustered, spark_partitions)
 
     def updates() -> Iterator[WindowUpdate]:
-        blocks = closing.apply(together).toArrow()
+        blocks = materializer.apply(together).toArrow()
         skipped = read_skipped(blocks)
         if skipped.count and on_error == "raise":
             raise skipped.examples[0]
@@ -365,7 +357,7 @@ def reason_stream(
     if begins or set(reasoner.queries) != had:
         reasoner.checkpoint(progress.reasoner, driver.note)
     batches = BatchFunction(
-        _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions),
+        _BatchProcessor(given, driver, results, progress, temporary is None, spark_partitions),
         temporary,
     )
     place = uri_of(progress.spark)
@@ -424,12 +416,11 @@ def _reasoner(
     return reasoner
 
 
-class _TakingIn:
-    """Takes in one micro-batch after another."""
+class _BatchProcessor:
+    """Processor of micro-batches: materializes their ABoxes on executors, and pushes them on the driver."""
 
     def __init__(
         self,
-        spark: SparkSession,
         given: DataFrame,
         driver: Driver,
         results: Results,
@@ -437,23 +428,19 @@ class _TakingIn:
         saves: bool,
         spark_partitions: int | None,
     ) -> None:
-        schema = block_schema(given.schema[TIMESTAMP].dataType)
-        arrow = to_arrow_schema(schema, timezone="UTC")
-        self._closing = DataFrameMaterializer(
-            spark, driver.reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedBlockWriter(arrow)
-        )
+        self._materializer = DataFrameMaterializer.to_blocks(given, driver.reasoner.foundation, skips=True)
         self._driver, self._results, self._progress = driver, results, progress
         self._saves, self._spark_partitions = saves, spark_partitions
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if batch <= self._driver.batch:
-            return  # it was saved before Spark could note that it ran
-        blocks = self._closing.apply(by_timestamp(rows, None, self._spark_partitions)).toArrow()
+            return  # saved before Spark could commit it
+        blocks = self._materializer.apply(by_timestamp(rows, None, self._spark_partitions)).toArrow()
         self._results.begin(batch)
         self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
 
     def _deliver(self, spark: SparkSession) -> None:
-        """Hand out the results, and then save: what is saved has been handed out."""
+        """Deliver the results, and then save the state: results of a saved batch are delivered."""
         self._results.deliver(spark)
         if self._saves:
             self._driver.reasoner.checkpoint(self._progress.reasoner, self._driver.note)

@@ -15,12 +15,13 @@ import gc
 import json
 import logging
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 import numpy as np
 import pyarrow as pa
+from pyspark import AccumulatorParam
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -65,6 +66,20 @@ def check_on_error(given: str) -> None:
     """
     if given not in get_args(OnError):
         raise OptionError("on_error", repr(given), " or ".join(map(repr, get_args(OnError))))
+
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class FirstByKey(AccumulatorParam[dict[Key, Value]]):
+    """Accumulator of dictionaries; keeps the first value of a key, so a task that runs twice counts once."""
+
+    def zero(self, value: dict[Key, Value]) -> dict[Key, Value]:
+        return {}
+
+    def addInPlace(self, value1: dict[Key, Value], value2: dict[Key, Value]) -> dict[Key, Value]:
+        return {**value2, **value1}
 
 
 class Broadcast(Protocol):

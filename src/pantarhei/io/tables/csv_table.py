@@ -376,12 +376,12 @@ class CSVPartTable(CSVTable):
     def open(self) -> None:
         super().open()
         self._file.seek(self._part.start)
-        self._feed = ByteFeed(_Until(self._file, self._part.end - self._part.start))
+        self._feed = ByteFeed(LimitedFile(self._file, self._part.end - self._part.start))
         self._rest, self._line = b"", self._part.line
 
 
-class _Until:
-    """The next bytes of a file, so many of them."""
+class LimitedFile:
+    """File that ends after the next `left` bytes of another."""
 
     def __init__(self, file: BinaryIO, left: int) -> None:
         self._file, self._left = file, left

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import Accumulator, AccumulatorParam, SparkContext
+from pyspark import Accumulator, SparkContext
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -51,6 +51,7 @@ from pantarhei.spark.shards.shard import (
     ShardSetup,
     SharedValue,
 )
+from pantarhei.spark.worker import FirstByKey
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,19 +61,11 @@ FirstWarnings = dict[Hashable, Warning]
 """The first warning of each kind."""
 
 
-class _FirstOfEach(AccumulatorParam[FirstWarnings]):
-    def zero(self, value: FirstWarnings) -> FirstWarnings:
-        return {}
-
-    def addInPlace(self, value1: FirstWarnings, value2: FirstWarnings) -> FirstWarnings:
-        return {**value2, **value1}
-
-
 class ShardWarnings:
     """Warnings of a stream's shards, the first of each kind; the driver emits each once."""
 
     def __init__(self, context: SparkContext) -> None:
-        self.given: Accumulator[FirstWarnings] = context.accumulator({}, _FirstOfEach())
+        self.given: Accumulator[FirstWarnings] = context.accumulator({}, FirstByKey())
         self._told = set[Hashable]()
 
     def emit(self) -> None:

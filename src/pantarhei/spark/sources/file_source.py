@@ -54,6 +54,7 @@ from pyspark.sql.types import StructType
 from pantarhei.errors import OptionError, StreamError, TimestampError
 from pantarhei.io.graph_messages import BY_NAME, TimeReading, time_in_name
 from pantarhei.io.stream_reader import OF_GRAPHS, SUFFIXES, syntax_of
+from pantarhei.io.tables.csv_table import LimitedFile
 from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.frame import TIME_TYPES, column_types, columns_ddl
@@ -169,23 +170,6 @@ def _first_lines(file: IO[bytes], starts: list[int]) -> list[int] | None:
     return lines[:-1]
 
 
-class PartFile:
-    """Readable file of the bytes of a part."""
-
-    def __init__(self, file: IO[bytes], part: FilePart) -> None:
-        self._file, self._left = file, None if part.end is None else part.end - part.start
-        if part.start:  # a pipe cannot seek
-            file.seek(part.start)
-
-    def read(self, size: int = -1) -> bytes:
-        """Read at most `size` bytes; empty at the part's end."""
-        if self._left is None:
-            return self._file.read(size)
-        data = self._file.read(self._left if size < 0 else min(size, self._left))
-        self._left -= len(data)
-        return data
-
-
 class FilesOffset(TypedDict):
     """Offset in a folder: the files that have been read."""
 
@@ -289,7 +273,9 @@ def part_messages(
     """
     reading = options.reading(syntax_of(part.path, options.format, OF_GRAPHS), counts, kind)
     with open(part.path, "rb") as file:
-        feed = ByteFeed(PartFile(file, part))
+        if part.start:  # a pipe cannot seek
+            file.seek(part.start)
+        feed = ByteFeed(file if part.end is None else LimitedFile(file, part.end - part.start))
         reading = reading._replace(line=part.line, is_part=part.end is not None)
         yield from read_rows(feed, part.path, reading)
 
