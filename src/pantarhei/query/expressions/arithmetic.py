@@ -90,7 +90,7 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
     lose_digits = kinds.IS_LONG[result] if name in ("+", "-") else np.zeros(len(result), np.bool_)
     have_decimal = are_single & ((one == kinds.DECIMAL) | (other == kinds.DECIMAL))
     at = exactly(function, (left, right), context)
-    _look_closely(np.flatnonzero(are_numbers & (are_long | lose_digits | have_decimal)), found, at)
+    _compute_exactly(np.flatnonzero(are_numbers & (are_long | lose_digits | have_decimal)), found, at)
     return NumberColumn(found, context, at)
 
 
@@ -104,7 +104,7 @@ def _has_times(column: Kinds) -> bool:
     return bool(((column >= kinds.ZONED) & (column <= kinds.TEMPORAL)).any())
 
 
-def _look_closely(rows: Places, values: ValueArrays, at: Callable[[Places], list[Term | None]]) -> None:
+def _compute_exactly(rows: Places, values: ValueArrays, at: Callable[[Places], list[Term | None]]) -> None:
     if len(rows):
         values.put(rows, read_one_by_one(at(rows)))
 
@@ -187,5 +187,5 @@ def _of_one(name: str, column: Column, numbers: Floats, scales: Scales, context:
     are_numbers = column.kinds >= kinds.FIRST_NUMBER
     found = ValueArrays(np.where(are_numbers, column.kinds, kinds.NOTHING).astype(np.int8), numbers, scales)
     at = exactly(partial(of_numbers, name), (column,), context)
-    _look_closely(np.flatnonzero(kinds.IS_LONG[found.kinds]), found, at)
+    _compute_exactly(np.flatnonzero(kinds.IS_LONG[found.kinds]), found, at)
     return NumberColumn(found, context, at)

@@ -61,17 +61,14 @@ _DOUBT = 1e-12  # relative error of a long number, far above its rounding error
 # -- by column ---------------------------------------------------------------------------------------
 
 # Kinds of one group above 0 are compared by their numbers.
-_GROUP = np.zeros(32, np.int8)
-for _kind, _group in {
-    kinds.INTEGER: 1,
-    kinds.DECIMAL: 1,
-    kinds.FLOAT: 1,
-    kinds.DOUBLE: 1,
-    kinds.BOOLEAN: 2,
-    kinds.ZONED: 3,
-    kinds.UNZONED: 4,
-}.items():
-    _GROUP[_kind] = _group
+_GROUP = kinds.numbers_by_kind(
+    {
+        **dict.fromkeys((kinds.INTEGER, kinds.DECIMAL, kinds.FLOAT, kinds.DOUBLE), 1),
+        kinds.BOOLEAN: 2,
+        kinds.ZONED: 3,
+        kinds.UNZONED: 4,
+    }
+)
 
 
 def order(name: str, left: Column, right: Column, context: Context) -> Truth:
@@ -102,16 +99,16 @@ def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth
     """Compare by numbers; also return the rows for which they do not suffice, with errors there."""
     one, other = left.kinds, right.kinds
     groups = _GROUP[one]
-    told = (groups == _GROUP[other]) & (groups > 0)
+    decided = (groups == _GROUP[other]) & (groups > 0)
     if _has(one, kinds.FLOAT) or _has(other, kinds.FLOAT):
-        told &= ~(_is_promoted_to_float(one, other) | _is_promoted_to_float(other, one))
+        decided &= ~(_is_promoted_to_float(one, other) | _is_promoted_to_float(other, one))
     with np.errstate(invalid="ignore"):
         truth = np.asarray(compare(left.numbers, right.numbers)).astype(np.int8)
-    if told.all():
+    if decided.all():
         return truth, np.empty(0, np.intp)
-    truth[~told] = ERROR
-    told |= _tell_approximately(compare, left, right, truth)
-    return truth, np.flatnonzero(~told)
+    truth[~decided] = ERROR
+    decided |= _compare_approximately(compare, left, right, truth)
+    return truth, np.flatnonzero(~decided)
 
 
 def _has(column: kinds.Kinds, kind: int) -> bool:
@@ -124,7 +121,7 @@ def _is_promoted_to_float(one: kinds.Kinds, other: kinds.Kinds) -> Mask:
     return found
 
 
-def _tell_approximately(compare: Comparator, left: Column, right: Column, truth: Truth) -> Mask:
+def _compare_approximately(compare: Comparator, left: Column, right: Column, truth: Truth) -> Mask:
     """Compare long numbers, and times with and without a zone, that are far enough apart; return where."""
     one, other = left.kinds, right.kinds
     have_number = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
@@ -142,9 +139,9 @@ def _tell_approximately(compare: Comparator, left: Column, right: Column, truth:
             _FURTHEST_ZONES * _MICROSECONDS,
             _DOUBT * np.maximum(np.abs(first), np.abs(second)),
         )
-        told: Mask = (far | mixed_times) & (apart > least) & np.isfinite(apart)
-        truth[told] = np.broadcast_to(compare(first, second), told.shape)[told]
-    return told
+        decided: Mask = (far | mixed_times) & (apart > least) & np.isfinite(apart)
+        truth[decided] = np.broadcast_to(compare(first, second), decided.shape)[decided]
+    return decided
 
 
 def _equality_by_kind(left: Column, right: Column, rows: Places, context: Context) -> Truth:
@@ -290,20 +287,17 @@ def have_numeric_order(values: Column | ValueArrays) -> bool:
 
 
 # Order of kinds. Blank nodes and IRIs, and dateTimes and dates, are distinguished by the terms.
-_CLASS = np.zeros(32, np.int8)
-for _place, _kinds in enumerate(
-    (
-        (kinds.NOTHING,),
-        (kinds.NAME,),
-        kinds.NUMBERS,
-        (kinds.STRING,),
-        (kinds.LANG_STRING,),
-        (kinds.BOOLEAN,),
-        (kinds.ZONED, kinds.UNZONED),
-        (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
-    )
-):
-    _CLASS[list(_kinds)] = _place
+_CLASSES = (
+    (kinds.NOTHING,),
+    (kinds.NAME,),
+    kinds.NUMBERS,
+    (kinds.STRING,),
+    (kinds.LANG_STRING,),
+    (kinds.BOOLEAN,),
+    (kinds.ZONED, kinds.UNZONED),
+    (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
+)
+_CLASS = kinds.numbers_by_kind({kind: place for place, members in enumerate(_CLASSES) for kind in members})
 _TIMES, _LAST = 6, 7
 
 

@@ -39,7 +39,8 @@ def table_of(*kinds: int) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _numbers_of(numbers: dict[int, int]) -> npt.NDArray[np.int8]:
+def numbers_by_kind(numbers: dict[int, int]) -> npt.NDArray[np.int8]:
+    """Return an array of numbers by kind, 0 for kinds without one."""
     found = np.zeros(_COUNT, np.int8)
     for kind, number in numbers.items():
         found[kind] = number
@@ -54,12 +55,12 @@ HAS_TRUTH: Final = table_of(ILL_TYPED, STRING, LANG_STRING, BOOLEAN, *NUMBERS)
 
 # Ranks of numeric types, each promoted to the next; 0 for other kinds.
 TYPES: Final = (INTEGER, DECIMAL, FLOAT, DOUBLE)
-PROMOTION: Final = _numbers_of({DECIMAL: 1, LONG_DECIMAL: 1, FLOAT: 2, DOUBLE: 3})
+PROMOTION: Final = numbers_by_kind({DECIMAL: 1, LONG_DECIMAL: 1, FLOAT: 2, DOUBLE: 3})
 
 # Values of one space are comparable; values of space 0 are not.
 NUMBER_SPACE: Final = 1
 TIME_SPACE: Final = 2
-SPACE: Final = _numbers_of(
+SPACE: Final = numbers_by_kind(
     {STRING: 3, BOOLEAN: 4, ZONED: TIME_SPACE, UNZONED: TIME_SPACE, TEMPORAL: TIME_SPACE}
     | dict.fromkeys(NUMBERS, NUMBER_SPACE)
 )

@@ -19,10 +19,10 @@ from rdflib import XSD, Literal, URIRef
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
-from pantarhei.query.expressions.scalars import Time, Value, kind_of, value_of
+from pantarhei.query.expressions.scalars import NUMERIC_DATATYPES, Time, Value, is_known, value_of
 from pantarhei.query.solutions import Mask, Places
 from pantarhei.values.numeric import Numeric, as_decimal, to_double
-from pantarhei.values.value import INTEGER_BOUNDS
+from pantarhei.values.value import BOOLEAN, DATE_TIME, INTEGER_BOUNDS
 
 Floats = npt.NDArray[np.float64]
 Scales = npt.NDArray[np.int16]
@@ -89,19 +89,27 @@ def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
 
 
 def _single(term: Term, value: Value | None) -> tuple[int, float, int]:
-    kind = kind_of(term, value)
-    if isinstance(value, bool):
-        return kind, float(value), 0
-    if kind in (kinds.STRING, kinds.LANG_STRING):
-        return kind, float(len(term) > 0), 0
+    """Return the kind, number and scale of a term with a value."""
+    if not isinstance(term, Literal):
+        return kinds.NAME, 0.0, 0
+    if term.language is not None:
+        return kinds.LANG_STRING, float(len(term) > 0), 0
     if isinstance(value, Numeric):
         return _single_number(value)
-    if isinstance(value, Time) and kind != kinds.TEMPORAL:
+    if isinstance(value, bool):
+        return kinds.BOOLEAN, float(value), 0
+    if isinstance(value, str):
+        return kinds.STRING, float(len(term) > 0), 0
+    if isinstance(value, Time) and value.datatype == DATE_TIME:
         microseconds = (value.seconds + _YEAR_0) * MICROSECONDS
         if microseconds.denominator != 1 or abs(microseconds) >= EXACT_INTEGER:
             return kinds.TEMPORAL, 0.0, 0
-        return kind, float(microseconds), value.zone
-    return kind, 0.0, 0
+        return (kinds.ZONED if value.zoned else kinds.UNZONED), float(microseconds), value.zone
+    if value is not None:
+        return kinds.TEMPORAL, 0.0, 0
+    if term.datatype in NUMERIC_DATATYPES or term.datatype == BOOLEAN:
+        return kinds.ILL_TYPED, 0.0, 0
+    return (kinds.KNOWN if is_known(term) else kinds.OTHER), 0.0, 0
 
 
 def _single_number(number: Numeric) -> tuple[int, float, int]:
@@ -171,8 +179,8 @@ def _by_form(
         lines = _lines(literals, form)
         if lines is None:
             return read_one_by_one(literals)
-        found, odd = read_lines(lines)
-        places = np.flatnonzero(odd)
+        found, unusual = read_lines(lines)
+        places = np.flatnonzero(unusual)
         if len(places):
             found.put(places, read_one_by_one([literals[place] for place in places.tolist()]))
         return found
@@ -183,12 +191,12 @@ def _by_form(
 def _integers(low: int | None, high: int | None) -> Callable[[_Lines], tuple[ValueArrays, Mask]]:
     def read_lines(lines: _Lines) -> tuple[ValueArrays, Mask]:
         numbers = _doubles_of(lines)
-        odd = np.abs(numbers) >= EXACT_INTEGER
+        unusual = np.abs(numbers) >= EXACT_INTEGER
         if low is not None:
-            odd |= numbers < low
+            unusual |= numbers < low
         if high is not None:
-            odd |= numbers > high
-        return ValueArrays.of_kind(kinds.INTEGER, numbers + 0.0), odd  # -0 is 0
+            unusual |= numbers > high
+        return ValueArrays.of_kind(kinds.INTEGER, numbers + 0.0), unusual  # -0 is 0
 
     return read_lines
 
@@ -234,9 +242,9 @@ _TRUTHS: dict[str, int] = {"true": 1, "1": 1, "false": 0, "0": 0}
 def _booleans(literals: Sequence[Literal]) -> ValueArrays:
     truths = np.array([_TRUTHS.get(text, -1) for text in map(str, literals)], np.float64)
     found = ValueArrays.of_kind(kinds.BOOLEAN, truths)
-    odd = np.flatnonzero(truths < 0)
-    if len(odd):
-        found.put(odd, read_one_by_one([literals[place] for place in odd.tolist()]))
+    unusual = np.flatnonzero(truths < 0)
+    if len(unusual):
+        found.put(unusual, read_one_by_one([literals[place] for place in unusual.tolist()]))
     return found
 
 
@@ -264,13 +272,13 @@ def _times(lines: _Lines) -> tuple[ValueArrays, Mask]:
     next_first = (months + 1).astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
     days = first + digits(8, 2) - 1
     month = digits(5, 2)
-    odd = (month < 1) | (month > 12) | (days < first) | (days >= next_first)
+    unusual = (month < 1) | (month > 12) | (days < first) | (days >= next_first)
     seconds = 86400 * days + 3600 * digits(11, 2) + 60 * digits(14, 2) + digits(17, 2)
     tails = _tails([text[_LENGTH_OF_SECONDS:] for text in lines.texts])
     microseconds = MICROSECONDS * (seconds - 60 * tails.zones) + tails.microseconds
-    odd |= np.abs(microseconds) >= EXACT_INTEGER
+    unusual |= np.abs(microseconds) >= EXACT_INTEGER
     zoned = np.where(tails.are_zoned, kinds.ZONED, kinds.UNZONED).astype(np.int8)
-    return ValueArrays(zoned, microseconds.astype(np.float64), tails.zones.astype(np.int16)), odd
+    return ValueArrays(zoned, microseconds.astype(np.float64), tails.zones.astype(np.int16)), unusual
 
 
 class _Tails(NamedTuple):

@@ -153,29 +153,6 @@ def _duration(text: str, datatype: URIRef) -> Duration | None:
     return Duration(datatype, period.months, Fraction(period.seconds)) if isinstance(period, Period) else None
 
 
-def kind_of(term: Term | None, value: Value | None) -> int:
-    """Return the kind of a term with this value, ignoring long numbers and far times."""
-    if not isinstance(term, Literal):
-        return kinds.NAME
-    if term.language is not None:
-        return kinds.LANG_STRING
-    if isinstance(value, Numeric):
-        return value.type
-    if isinstance(value, bool):
-        return kinds.BOOLEAN
-    if isinstance(value, str):
-        return kinds.STRING
-    if isinstance(value, Time):
-        if value.datatype != DATE_TIME:
-            return kinds.TEMPORAL
-        return kinds.ZONED if value.zoned else kinds.UNZONED
-    if isinstance(value, Duration):
-        return kinds.TEMPORAL
-    if term.datatype in NUMERIC_DATATYPES or term.datatype == BOOLEAN:
-        return kinds.ILL_TYPED
-    return kinds.KNOWN if is_known(term) else kinds.OTHER
-
-
 def is_known(literal: Literal) -> bool:
     """Return whether the literal's value is known, so that it differs from other known values."""
     key = value_key(str(literal), literal.datatype, literal.language)

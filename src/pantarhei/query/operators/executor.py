@@ -44,11 +44,11 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
 from pantarhei.query.operators.pattern_joins import (
-    PatternMatcher,
     Step,
     compatible,
     first_rows,
     join,
+    join_patterns,
     row_codes,
     row_mask,
 )
@@ -128,7 +128,7 @@ class Executor:
         first = _first_pattern(node, self._source.has_forms)
         if first is None or not self._source.is_distinct:
             return self.rows(node)
-        begin = PatternMatcher(self._source, BGP((first,)), (), None, self._context).join(UNIT)
+        begin, _ = join_patterns(UNIT, self._source, BGP((first,)), (), None, self._context)
         parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
         while found < wanted and at < max(begin.size, 1):
             try:
@@ -167,9 +167,8 @@ class Executor:
     ) -> SolutionTable:
         if not node.patterns:
             return self._filtered(start, tests)
-        matcher = PatternMatcher(self._source, node, tests, keep, self._context)
-        found = matcher.join(start)
-        self._profile.note_steps(node, matcher.steps)
+        found, steps = join_patterns(start, self._source, node, tests, keep, self._context)
+        self._profile.note_steps(node, steps)
         return found
 
     def _closure(self, start: SolutionTable, node: Closure) -> SolutionTable:

@@ -125,61 +125,49 @@ _FEW_ROWS = 16
 _SAMPLE = 48
 
 
-class PatternMatcher:
-    """Join of rows with the matches of a basic graph pattern.
+def join_patterns(
+    start: SolutionTable,
+    source: FactSource,
+    node: BGP,
+    tests: Sequence[Test],
+    keep: frozenset[Variable] | None,
+    context: Context,
+) -> tuple[SolutionTable, list[Step]]:
+    """Join rows with the matches of a basic graph pattern; also return the steps of the first part.
 
     Args:
         source: the graph.
         node: the patterns, in the order of the text.
         tests: conditions on the resulting rows; each is tested as soon as its variables are bound.
         keep: the variables that are needed afterwards, None for all.
-
-    `steps` has the steps of the last `join`.
     """
+    runs = [
+        _PatternRun(part, source, node, tests, keep, context)
+        for part in split_by_unbound(start, node.variables)
+    ]
+    return SolutionTable.concat([run.run() for run in runs]), runs[0].steps
+
+
+class _PatternRun:
+    """Matching of the patterns on rows that each bind the same variables."""
 
     def __init__(
         self,
+        start: SolutionTable,
         source: FactSource,
         node: BGP,
         tests: Sequence[Test],
         keep: frozenset[Variable] | None,
         context: Context,
     ) -> None:
-        self.source, self.context, self.tests, self._keep = source, context, tests, keep
-        self.patterns, self._variables = node.patterns, node.variables
-        self.steps: list[Step] = []
-
-    def join(self, start: SolutionTable) -> SolutionTable:
-        """Join the rows of `start` with the matches."""
-        runs = [_PatternRun(self, part) for part in split_by_unbound(start, self._variables)]
-        found = SolutionTable.concat([run.run() for run in runs])
-        self.steps = runs[0].steps
-        return found
-
-    def needed(
-        self, remaining: Sequence[tuple[int, TriplePattern]], start: SolutionTable
-    ) -> frozenset[Variable] | None:
-        """Return the variables needed while `remaining` is matched and afterwards; None for all."""
-        if self._keep is None:
-            return None
-        later = {p for _, pattern in remaining for p in pattern.places if type(p) is Variable}
-        return self._keep.union(start.columns, later)
-
-
-class _PatternRun:
-    """One run of a matcher, on rows that each bind the same variables."""
-
-    def __init__(self, matcher: PatternMatcher, start: SolutionTable) -> None:
-        self._matcher, self._start, self._table = matcher, start, start
-        self._source, self._context = matcher.source, matcher.context
-        self._remaining = list(enumerate(matcher.patterns))
-        self._tests = list(matcher.tests)
+        self._table, self._source, self._node, self._context = start, source, node, context
+        self._keep = None if keep is None else keep.union(start.columns)
+        self._remaining = list(enumerate(node.patterns))
+        self._tests = list(tests)
         # by variable, the earliest pattern of the text that was matched and binds it
         self._shown_by: dict[Variable, int] = dict.fromkeys(start.columns, -1)
         self.steps: list[Step] = []
-        self._found: dict[
-            int, MatchedPairs
-        ] = {}  # by pattern, what all rows go on to, where it is known already
+        self._found: dict[int, MatchedPairs] = {}  # by pattern, its matches for all rows, where known already
 
     def run(self) -> SolutionTable:
         self._test()
@@ -193,32 +181,25 @@ class _PatternRun:
             self.steps.append((pattern, self._table.size if expected is None else expected, self._table.size))
             self._context.guard.check()
             self._test()
-            self._drop_columns()
+            if self._remaining and self._keep is not None:  # the caller chooses the final columns
+                needed = self._keep.union(self._later(), *(variables for _, variables in self._tests))
+                self._table = self._table.select([v for v in self._table.columns if v in needed])
         if not self._table.size:
-            wanted = {p for pattern in self._matcher.patterns for p in pattern.places}
-            columns = {v: np.empty(0, np.int64) for v in wanted if type(v) is Variable}
+            columns = {v: np.empty(0, np.int64) for v in self._node.variables}
             return SolutionTable({**columns, **self._table.columns}, 0)
         return self._table
 
+    def _later(self) -> set[Variable]:
+        return {p for _, pattern in self._remaining for p in pattern.places if type(p) is Variable}
+
     def _test(self) -> None:
         """Filter by the conditions whose variables are all bound, or will not be bound any more."""
-        if not self._tests:
-            return
-        later = {p for _, pattern in self._remaining for p in pattern.places if type(p) is Variable}
+        unbound = self._later() - self._table.columns.keys() if self._tests else set()
         for test in list(self._tests):
             condition, variables = test
-            if not variables & (later - self._table.columns.keys()):
+            if not variables & unbound:
                 self._tests.remove(test)
                 self._table = self._table.filter(truth(condition, self._table, self._context) == 1)
-
-    def _drop_columns(self) -> None:
-        """Drop the columns that are not needed any more; the final columns are chosen by the caller."""
-        if not self._remaining:
-            return
-        needed = self._matcher.needed(self._remaining, self._start)
-        if needed is not None:
-            waiting = {v for _, variables in self._tests for v in variables}
-            self._table = self._table.select([v for v in self._table.columns if v in needed or v in waiting])
 
     # -- which is next -----------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
-from expressions import literal_of
+from expressions import literal_of, term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.literal_values import (
     LiteralValues,
@@ -128,3 +128,20 @@ def test_ties_are_where_rounding_twice_may_go_wrong() -> None:
     doubles = np.array([16777217.0, 0.1, 1e-45, 1.5])
     assert are_ties(doubles).tolist() == [True, False, True, False]
     assert to_singles(np.array([1e39, 0.1])).tolist() == [float("inf"), 0.10000000149011612]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("<urn:a>", kinds.NAME),
+        ('"x"^^xsd:integer', kinds.ILL_TYPED),
+        ('"x"^^<urn:other>', kinds.OTHER),
+        ('"x"^^xsd:dateTime', kinds.OTHER),
+        ('"0a"^^xsd:hexBinary', kinds.KNOWN),
+        ('"x"@en', kinds.LANG_STRING),
+        ('"2020-01-01T00:00:00"^^xsd:dateTime', kinds.UNZONED),
+        ('"2020-01-01"^^xsd:date', kinds.TEMPORAL),
+    ],
+)
+def test_kinds_say_what_operators_make_of_a_term(text: str, kind: int) -> None:
+    assert read_one_by_one([term(text)]).kinds.tolist() == [kind]

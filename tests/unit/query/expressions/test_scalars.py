@@ -8,7 +8,7 @@ from rdflib import XSD, Literal
 
 from expressions import call, literal_of, term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.scalars import Duration, Time, is_known, kind_of, value_of
+from pantarhei.query.expressions.scalars import Duration, Time, is_known, value_of
 from pantarhei.values.numeric import Numeric, promoted, to_double, to_single
 
 
@@ -136,24 +136,6 @@ def test_numbers_are_promoted_to_the_greater_type() -> None:
     assert promoted(one, half) == (kinds.DECIMAL, Decimal(1), Decimal("0.1"))
     assert promoted(half, Numeric(kinds.FLOAT, 0.5)) == (kinds.FLOAT, 0.10000000149011612, 0.5)
     assert promoted(half, Numeric(kinds.DOUBLE, 0.5)) == (kinds.DOUBLE, 0.1, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("<urn:a>", kinds.NAME),
-        ('"x"^^xsd:integer', kinds.ILL_TYPED),
-        ('"x"^^<urn:other>', kinds.OTHER),
-        ('"x"^^xsd:dateTime', kinds.OTHER),
-        ('"0a"^^xsd:hexBinary', kinds.KNOWN),
-        ('"x"@en', kinds.LANG_STRING),
-        ('"2020-01-01T00:00:00"^^xsd:dateTime', kinds.UNZONED),
-        ('"2020-01-01"^^xsd:date', kinds.TEMPORAL),
-    ],
-)
-def test_kinds_say_what_operators_make_of_a_term(text: str, kind: int) -> None:
-    given = term(text)
-    assert kind_of(given, value_of(given) if isinstance(given, Literal) else None) == kind
 
 
 def test_an_unknown_datatype_has_no_known_values() -> None:
