@@ -148,11 +148,12 @@ def test_ctrl_c_ends_a_query_and_nothing_else(reasoner):
         ("ASK { ?x sensr:v ?y }", "the prefix sensr: is not declared"),
         ("PREFIX sensor: <urn:s:> ASK { ?x sensr:v ?y }", "did you mean sensor:"),
         ("ASK { FILTER(:nonesuch(1)) }", "the function <http://example.org/nonesuch> is not known"),
-        ("ASK FROM <urn:pantarhei:at:-1> {}", "there are <urn:pantarhei:ontology>"),
+        ("ASK FROM <urn:pantarhei:at:-1> {}", "expected <urn:pantarhei:ontology>"),
         ('ASK { ?x :v ?y FILTER(REGEX(?y, "(")) }', "regular expression '\\('"),
         ("ASK { SERVICE <http://127.0.0.1:9/> {} }", "SERVICE is refused"),
         ("DROP ALL", "this is an update"),
-        ("ASK " + "{" * 5000, "nested too deeply"),
+        ("ASK " + "{" * 5000, "the text ends here; expected"),
+        ("ASK " + "{" * 5000 + "}" * 5000, "nested too deeply"),
     ],
 )
 @pytest.mark.usefixtures("unharmed")
@@ -280,7 +281,7 @@ def test_rows_are_counted_before_they_are_made(text, monkeypatch):
     made = []
     taken = SolutionTable.take
     monkeypatch.setattr(
-        SolutionTable, "taken", lambda table, places: made.append(len(places)) or taken(table, places)
+        SolutionTable, "take", lambda table, places: made.append(len(places)) or taken(table, places)
     )
     most = 2_000_000
     refused(reasoner, f"PREFIX : <{EX}> {text}", QueryMemoryError, max_bytes=most)
