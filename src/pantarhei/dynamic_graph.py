@@ -37,25 +37,24 @@ class DynamicGraph(Materialized):
     deleted.
 
     There is no time, so nothing is repaired: no assertion is newer than another. Registered queries, `query`
-    and `graph` are those of `StreamReasoner`; what they call a time is the number of the change. Threads take
-    turns. Memory grows with the assertions and what follows from them: terms that nothing uses are forgotten
-    now and then.
+    and `graph` work as in `StreamReasoner`; the number of the change serves as the time. Threads take turns.
+    Memory grows with the assertions and their consequences: unused terms are collected now and then.
 
     Args:
-        ontology: what was loaded with `load_ontology`; the assertions in it are background.
-        background: facts that hold at every time: a graph, triples, or a table as `StreamReasoner.push` takes
-            it, whose blank nodes keep their labels. What is inserted as well is asserted as well; to delete
-            that leaves the background's.
+        ontology: an ontology from `load_ontology`; its assertions are background.
+        background: facts that always hold: a graph, triples, or a table as `StreamReasoner.push` takes it,
+            whose blank nodes keep their labels. A background fact may be inserted too; deleting it later
+            leaves the background fact.
         unique_names: as `StreamReasoner` takes it.
-        on_conflict: `"error"` refuses a change by which the assertions contradict each other; `"report"`
-            makes it, and updates list the conflicts for as long as there are any, which costs a pass over the
+        on_conflict: `"error"` refuses a change after which the assertions contradict each other; `"report"`
+            accepts it, and updates list the conflicts as long as there are any, which costs a pass over the
             graph at each change.
         budget: limits of listing conflicts.
         derive, numbers: as `StreamReasoner` takes them.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
-        OptionError: an option has no such value.
+        OptionError: an option has an invalid value.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Graph, Namespace
@@ -107,24 +106,24 @@ class DynamicGraph(Materialized):
     def change(self, insert: ABox = (), delete: ABox = ()) -> GraphUpdate:
         """Delete triples, then insert others, in one step.
 
-        A triple that is in both is asserted afterwards, as with SPARQL's DELETE and INSERT; where it was so
-        before nothing has changed. Literals count by their values: to delete `"01"^^xsd:integer` deletes
-        `"1"^^xsd:integer`, and what stays asserted stays as it was written.
+        A triple in both is asserted afterwards, as with SPARQL's DELETE and INSERT. Literals are compared by
+        value: deleting `"01"^^xsd:integer` deletes `"1"^^xsd:integer`; a triple that stays asserted keeps its
+        form.
 
-        What it costs follows from what changes in the materialization, not from the size of the graph.
+        The cost depends on the change of the materialization, not on the size of the graph.
 
         Args:
-            insert: what is asserted from now on: a graph, triples, or an Arrow table with string columns
-                `subject`, `predicate` and `object` that hold terms in N-Triples syntax. Blank nodes keep
-                their labels: the same label means the same node in each change.
-            delete: what is so no more, as `insert`. What still follows from other assertions stays in the
-                materialization.
+            insert: the triples to insert: a graph, triples, or an Arrow table with string columns `subject`,
+                `predicate` and `object` of terms in N-Triples syntax. Blank nodes keep their labels: a label
+                means one node in all changes.
+            delete: the triples to delete, as `insert`. Triples that still follow from other assertions stay
+                in the materialization.
 
         Raises:
-            InvalidTripleError: something in it is no triple.
+            InvalidTripleError: an item is not a triple.
             ContradictionError: the assertions would contradict each other.
-            After any error the graph is as it was. So it is after an interrupt, or, where that came at the
-            last moment, as after the whole change.
+            After any error the graph is unchanged. After an interrupt it is unchanged, or the whole change has
+            taken effect.
         """
         # an iterator may query the graph, which could renumber terms meanwhile
         given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]
@@ -137,13 +136,12 @@ class DynamicGraph(Materialized):
 
         Args:
             text, name: as `StreamReasoner.register` takes them.
-            window, on, emit: no other than these: a graph without time has no windows, and reports what each
-                change brings.
+            window, on, emit: the defaults only: a graph without time has no windows, and reports the changes
+                of each step.
 
         Raises:
-            QueryError: the query is malformed, or asks for what is not here.
-            OptionError: there is one of that name; a block of changes is under way; or it is to report in
-                another way.
+            QueryError: the query is malformed or not supported.
+            OptionError: the name is taken; a block of changes is active; or an option has another value.
         """
         for option, given, only in (("window", window, None), ("on", on, "change"), ("emit", emit, "delta")):
             if given != only:
@@ -160,8 +158,8 @@ class DynamicGraph(Materialized):
     def conflicts(self) -> ConflictList[Contradiction]:
         """Return all minimal contradictions of the assertions; none except with `on_conflict="report"`.
 
-        Where the budget did not suffice to list all, `complete` of the list is False. Costs a pass over the
-        graph, where there are any.
+        If the budget does not suffice to list all, `complete` of the list is False. Costs a pass over the
+        graph, if there are any.
         """
         with self._lock:
             return self._held.conflicts()

@@ -77,12 +77,12 @@ class Materialized(ABC):
     def all_or_nothing(self, each_step: bool = False) -> Iterator[None]:
         """Do or undo the steps inside the block as a whole: after an error none has happened.
 
-        Going back costs a materialization. Terms that are not used any more are forgotten
-        before, not inside. Those who follow registered queries are told at the end.
+        A rollback costs a materialization. Unused terms are collected before the block, not inside. Followers
+        of registered queries are notified at the end.
 
         Args:
-            each_step: each update has what its step changed in the answers of registered queries; by default
-                the last one has what the whole block changed. Inside another block it is as that one says.
+            each_step: each update has the changes of registered queries in its step; by default the last
+                update has the changes of the whole block. Inside another block the outer one decides.
         """
         with self._lock:
             if self._registrar is None:
@@ -137,30 +137,30 @@ class Materialized(ABC):
     ) -> QueryResult:
         """Return the answers of a SPARQL 1.1 query over the materialization as it is now.
 
-        Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
-        the axioms between names that it entails; of a stream reasoner `urn:pantarhei:at:<timestamp>` too, the
-        interpretation of each timestamp in the window, and, asked by their names alone,
-        `urn:pantarhei:quality` (docs/history.md) and `urn:pantarhei:conclusions`, what temporal rules
-        conclude at the present tick. `FROM` and `FROM NAMED` choose among them. Joins go by the values of
-        literals; what is shown, and told apart, is the form that they were given in.
+        Named graphs: `urn:pantarhei:ontology`, the loaded graph; `urn:pantarhei:schema`, its declarations and
+        the entailed axioms between names; in a stream reasoner also `urn:pantarhei:at:<timestamp>`, the
+        interpretation of each timestamp in the window, and, only by their names, `urn:pantarhei:quality`
+        (docs/history.md) and `urn:pantarhei:conclusions`, the conclusions of temporal rules at the present
+        tick. `FROM` and `FROM NAMED` choose among them. Joins compare literals by value; answers have the
+        forms that were asserted.
 
-        A text is read and planned once. What it costs to answer, and what it must not: docs/queries.md.
+        A text is parsed and planned once. Costs and limits: docs/queries.md.
 
         Args:
-            text: the query; or one that rdflib's `prepareQuery` has made.
+            text: the query; or a query prepared by rdflib's `prepareQuery`.
             initBindings: values for variables, by name.
             initNs: the prefixes that need no declaration; by default those of the ontology's graph.
-            timeout: seconds that reading and answering it may take, None for any.
-            max_bytes: bytes that the rows of one operator may take, and all texts that functions make; None
-                for any.
-            max_length: characters that its text may have, None for any.
+            timeout: limit of seconds for parsing and answering, None for no limit.
+            max_bytes: limit of bytes for the rows of one operator, and for all texts that functions make;
+                None for no limit.
+            max_length: limit of characters of the text, None for no limit.
             schema: whether the default graph has the triples of `urn:pantarhei:schema` too.
-            base: what relative IRIs are resolved against.
+            base: the base of relative IRIs.
 
         Raises:
-            QueryError: the query is malformed, or asks for what is not here (SERVICE, FROM) or for a change.
+            QueryError: the query is malformed, not supported (SERVICE, other graphs in FROM), or an update.
             QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit. Nothing has changed.
-            OptionError: it is no text, or a limit is none.
+            OptionError: the query is not a text, or a limit has an invalid value.
         """
         return self._ask(
             text,
@@ -191,11 +191,11 @@ class Materialized(ABC):
 
         Args:
             text: the query, as `query` takes it.
-            name: what it is known by; by default `query-1` and so on.
+            name: its name; by default `query-1` and so on.
 
         Raises:
-            QueryError: the query is malformed, or asks for what is not here.
-            OptionError: there is one of that name; or a block of changes is under way.
+            QueryError: the query is malformed or not supported.
+            OptionError: the name is taken; or a block of changes is active.
         """
         with self._lock:
             return self._registering().register(text, name)
@@ -204,7 +204,7 @@ class Materialized(ABC):
         """Return the registrar of queries.
 
         Raises:
-            OptionError: a block is under way.
+            OptionError: a block is active.
         """
         if self._held.is_part:
             raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")

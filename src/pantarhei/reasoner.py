@@ -89,46 +89,45 @@ class StreamReasoner(Materialized):
     """Ontology over a sliding window of a stream: derives what follows and repairs contradictions as ABoxes
     arrive.
 
-    Threads take turns. Memory grows with the window: terms that nothing in it uses, classes and properties
-    among them, are forgotten now and then.
+    Threads take turns. Memory grows with the window: unused terms, classes and properties included, are
+    collected now and then.
 
     Args:
-        ontology: what was loaded with `load_ontology`; the assertions in it are background.
-        window: which timestamps are kept.
-        background: facts that hold at every time and that no repair removes: a graph, triples, or a table as
-            `push` takes it, whose blank nodes keep their labels. Axioms in it are read as the ontology's:
-            `reasoner.ontology` is one of both then, and the given one stays as it is.
+        ontology: an ontology from `load_ontology`; its assertions are background.
+        window: the window.
+        background: facts that always hold and that no repair removes: a graph, triples, or a table as `push`
+            takes it, whose blank nodes keep their labels. Axioms in it join those of the ontology:
+            `reasoner.ontology` then has both, and the given ontology is unchanged.
         repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7);
             `"grounded"` also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's;
-            `"off"` only reports, at each step all contradictions of the window.
+            `"off"` reports all contradictions of the window at each step and removes nothing.
         keep: `"newest"` stores each fact once; `"every"` stores it in each of PB26 Def. 8's interpretations.
-            Queries see no difference.
+            Query answers are equal.
         unique_names: different names denote different things, so that two values of a functional property
-            are a conflict; names that the background says are `owl:sameAs` are merged under one of them. If
-            False, such values become equal, equality is reasoned with (eq-*), and only `owl:differentFrom`
-            contradicts it; n equal names cost n² facts of equality, and n of each other fact.
-        budget: limits of the search in a repair; what they leave undecided is removed and counted.
-        max_facts: how many facts the materialization may have after a push, the background's among them.
-        max_bytes: how many bytes its state may take then, as `stats().bytes` counts them.
-        on_limit: `"error"` refuses a push that would leave more, `"drop"` lets the oldest timestamps leave
-            the window early, until it fits; `WindowUpdate.dropped_early` names them.
-        derive: `"needed"` keeps up what registered queries and constraints need; all else is derived when it
-            is asked for, anew after each step (docs/continuous.md). Answers and repairs are those of `"all"`;
-            what updates do not have is a `delta`.
-        history: how much is remembered of what has left the window, and who takes what is older
-            (docs/history.md).
-        temporal: rules that see time (docs/temporal-rules.md); `load_rules` reads them.
-        conclusions: where queries find what these conclude: `"graph"` in `urn:pantarhei:conclusions` alone,
-            `"default"` in the default graph too.
+            are a conflict; names that are `owl:sameAs` in the background are merged. If False, such values
+            become equal, the equality rules (eq-*) apply, and only `owl:differentFrom` contradicts an
+            equality; n equal names cost n² facts of equality, and n of each other fact.
+        budget: limits of the search in a repair; undecided facts are removed and counted.
+        max_facts: the limit of facts in the materialization after a push, background included.
+        max_bytes: the limit of bytes after a push, as `stats().bytes` counts them.
+        on_limit: `"error"` refuses a push that exceeds a limit, `"drop"` evicts the oldest timestamps of the
+            window until the limits hold; `WindowUpdate.dropped_early` has them.
+        derive: `"needed"` maintains what registered queries and constraints need; everything else is derived
+            on demand, again after each step (docs/continuous.md). Answers and repairs are those of `"all"`;
+            updates have no `delta`.
+        history: bounds of the past that is remembered, and a sink for what is older (docs/history.md).
+        temporal: temporal rules from `load_rules` (docs/temporal-rules.md).
+        conclusions: the graph in which queries find conclusions of temporal rules: `"graph"` for
+            `urn:pantarhei:conclusions` alone, `"default"` for the default graph too.
         numbers: `"by_datatype"` keeps xsd:double, xsd:float and decimals apart, as OWL does; `"by_value"`
-            takes a double or float for the exact decimal that it denotes (docs/semantics.md).
-        precision: `"microseconds"` cuts the nanoseconds of pandas' timestamps, warns once and counts them in
-            `stats().times_cut`; `"exact"` refuses such timestamps.
+            reads a double or float as the exact decimal that it denotes (docs/semantics.md).
+        precision: `"microseconds"` truncates the nanoseconds of pandas' timestamps, warns once and counts
+            them in `stats().times_cut`; `"exact"` refuses such timestamps.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
-        MemoryLimitError: the background alone is beyond a limit.
-        OptionError: an option has no such value.
+        MemoryLimitError: the background alone exceeds a limit.
+        OptionError: an option has an invalid value.
 
     >>> import pantarhei as pr
     >>> from rdflib import Graph
@@ -183,7 +182,7 @@ class StreamReasoner(Materialized):
         background: ABox | None = None,
         temporal: TemporalRules | None = None,
     ) -> StreamReasoner:
-        """Build a reasoner with these options, such as `options` of another; raises as the constructor does."""
+        """Build a reasoner from options, such as another's `options`; raises as the constructor does."""
         reasoner = cls.__new__(cls)
         reasoner._begin(ontology, options, background, temporal)
         return reasoner
@@ -228,17 +227,17 @@ class StreamReasoner(Materialized):
         A second push at the newest timestamp equals one push of both parts.
 
         Args:
-            at: not older than any time seen; of the kind of the stream's other timestamps.
+            at: a time not older than the present time, of the kind of the stream's other timestamps.
             abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object`
-                that hold terms in N-Triples syntax (its blank nodes belong to this table alone).
+                of terms in N-Triples syntax (its blank nodes belong to this table alone).
 
         Raises:
-            LateABoxError: time has passed `at`.
+            LateABoxError: `at` is older than the present time.
             TimestampError: `at` is of another kind.
-            InvalidTripleError: something in `abox` is no triple.
-            MemoryLimitError: there would be more than `max_facts` or `max_bytes`.
-            After any error the reasoner is as it was. So it is after an interrupt, or, where that came at the
-            last moment, as after the whole push.
+            InvalidTripleError: an item of `abox` is not a triple.
+            MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
+            After any error the reasoner is unchanged. After an interrupt it is unchanged, or the whole push
+            has taken effect.
         """
         return self._step(lambda: self._held.step(at, Arriving((abox,))))
 
@@ -251,21 +250,22 @@ class StreamReasoner(Materialized):
     ) -> WindowUpdate:
         """Insert the ABox of timestamp `at` together with its consequences, computed elsewhere.
 
-        Does what `push` of the ABox does; the rules are only joined across timestamps. What was found is
-        trusted to be just what follows. With `keep="every"`, and for a further part of the newest ABox, what
-        follows is derived again.
+        The result is that of `push`; the rules are only joined across timestamps. The given consequences are
+        trusted to be correct and complete. With `keep="every"`, and for a further part of the newest ABox,
+        they are derived again.
 
         Args:
             at: as `push`.
-            interpretation: what `ABoxMaterializer` gives, made with the same ontology, background and reading
-                of names; or an Arrow table as `push` takes it with a further column `derived` of booleans.
-            further: those of further parts of the ABox. Then what follows is derived again.
-            scope: a prefix for the labels of its blank nodes, letters and digits: parts of a message that
-                come apart share them under one prefix. By default its blank nodes are its own.
+            interpretation: the result of an `ABoxMaterializer` with equal ontology, background and reading of
+                names; or an Arrow table as `push` takes it with a further column `derived` of booleans.
+            further: the interpretations of further parts of the ABox; the consequences of all parts together
+                are then derived again.
+            scope: a prefix of letters and digits for the labels of its blank nodes: parts of a message that
+                are pushed separately share blank nodes under one prefix. By default each part has its own.
 
         Raises:
-            ForeignInterpretationError: it was made with something else.
-            OptionError: `scope` is no such prefix.
+            ForeignInterpretationError: it was made with another foundation.
+            OptionError: `scope` is not such a prefix.
             LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as `push`.
         """
         prefix = None if scope is None else prefix_of_name(scope)
@@ -298,27 +298,27 @@ class StreamReasoner(Materialized):
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of `stream` one by one, yielding the update of each.
 
-        ABoxes that are held back belong to the reasoner: checkpoints have them, `stats().waiting` counts
-        them, and if iterating ends early the next `run` goes on with them. Parts of one timestamp that are
-        held back are pushed as one ABox.
+        Waiting ABoxes are part of the reasoner's state: checkpoints store them, `stats().waiting` counts
+        them, and if the iteration ends early the next `run` continues with them. Waiting parts of one
+        timestamp are pushed as one ABox.
 
         Args:
-            stream: pairs of timestamp and ABox, such as `read_stream` and `abox_stream` give.
-            allowed_lateness: how far ABoxes may come out of order; they are held back that long.
-            on_late: called with timestamp and ABox of what comes later still, which else is an error.
-            max_ahead: how far ahead a timestamp may be: of the clock, or without one of the newest time seen.
-                Without a clock an ABox further ahead is held back until three that follow it, and are as far
-                ahead, prove that time has advanced; if the next one does not, its timestamp is wrong.
+            stream: pairs of timestamp and ABox, such as `read_stream` and `abox_stream` yield.
+            allowed_lateness: the maximal disorder of ABoxes; they wait that long.
+            on_late: called with timestamp and ABox of a later arrival; without it that is an error.
+            max_ahead: the maximal distance of a timestamp ahead of the clock, or without a clock ahead of the
+                newest time. Without a clock an ABox further ahead waits until three following ones, as far
+                ahead, prove that time has advanced; if the next one is not, its timestamp is wrong.
             clock: a function that returns the present time, such as `lambda: datetime.now(UTC)`.
-            on_ahead: called with timestamp and ABox of what is too far ahead, which else is an error.
-            on_invalid: called with timestamp, ABox and error of what cannot be taken in (something is no
-                triple, or a timestamp is of another kind), which else is raised.
+            on_ahead: called with timestamp and ABox of an arrival too far ahead; without it that is an error.
+            on_invalid: called with timestamp, ABox and error of an invalid ABox (an item is not a triple, or
+                the timestamp is of another kind); without it the error is raised.
 
         Raises:
-            OptionError: at once, if `stream` is a file's name, or nothing that can be iterated, or an option
-                has no such value.
-            TimestampError: an item of it is no pair.
-            LateABoxError: an ABox came too late, and there is no `on_late`.
+            OptionError: at once, if `stream` is the name of a file or not iterable, or an option has an
+                invalid value.
+            TimestampError: an item of the stream is not a pair.
+            LateABoxError: an ABox is late, and there is no `on_late`.
             FutureABoxError: an ABox is too far ahead, and there is no `on_ahead`.
         """
         given = self._counted(stream, timed(stream))
@@ -444,8 +444,8 @@ class StreamReasoner(Materialized):
     def conflicts(self) -> ConflictList[Conflict]:
         """Return all conflict sets of the window; none except with `repair="off"`.
 
-        Where the budget did not suffice to list all, `complete` of the list is False. Costs a pass over the
-        facts, and what finding the conflicts of a push costs.
+        If the budget does not suffice to list all, `complete` of the list is False. Costs a pass over the
+        facts, and the search for conflicts.
         """
         with self._lock:
             return self._held.conflicts()
@@ -478,26 +478,26 @@ class StreamReasoner(Materialized):
     ) -> Proof | tuple[Proof, ...]:
         """Explain a triple: facts and rules down to timestamped assertions, background and axioms.
 
-        Of all proofs the one whose oldest assertion is newest (the fact's annotation: PB26 Def. 8, IM10's
-        expiration time); then one whose assertions are minimal; then as few of them, then as few rule
-        instances as are found within the limit. Costs the rule instances behind the triple; a push costs
-        nothing for it.
+        Returns the proof whose oldest assertion is newest (the fact's annotation: PB26 Def. 8, IM10's
+        expiration time); of several one with a minimal set of assertions; then with the fewest assertions,
+        then the fewest rule instances found within the limit. Costs the rule instances behind the triple; a
+        push costs nothing for it.
 
-        What temporal rules conclude has a proof down to what was said at which ticks: see
+        The proof of a conclusion of temporal rules ends at the input of single ticks: see
         docs/temporal-rules.md. A triple that holds in the window too is explained by the window first, an
         atom by the rules.
 
         Args:
-            triple: one of the materialization, or of the conclusions; or an atom of `atoms()`.
-            at: the time it is asked for; by default the present, the only one where conclusions are known.
-            all: give a proof for each minimal set of assertions that the triple follows from, and for each
+            triple: a triple of the materialization or of the conclusions; or an atom of `atoms()`.
+            at: the time; by default the present, the only time at which conclusions are known.
+            all: return a proof for each minimal set of assertions that the triple follows from, and for each
                 instance of a temporal rule that concludes it.
-            limit: how many rule instances are looked at; `proof.complete` says whether that was enough.
+            limit: the number of rule instances to inspect; `proof.complete` is True if it sufficed.
 
         Raises:
-            NotEntailedError: it does not hold.
-            InvalidTripleError: it is no triple.
-            TimestampError: the time is neither the present nor one that is remembered.
+            NotEntailedError: the triple does not hold.
+            InvalidTripleError: it is not a triple.
+            TimestampError: the time is neither the present nor remembered.
             OptionError: the limit is not above 0.
         """
         with self._lock:
@@ -508,22 +508,22 @@ class StreamReasoner(Materialized):
     ) -> Absence:
         """Explain the absence of a triple: missing facts, the fate of its assertions, contradictions.
 
-        The ways in which it would hold: minimal sets of facts such that it follows from them and the window,
-        asserted at the newest timestamp, of classes and properties that the stream asserts and of known names
-        or a new one. Those with the fewest facts come first, of these the ones for which most premises are
-        present. Each is tried out before it is told, and nothing remains of that; with `keep="every"` that
-        costs a materialization, once a step.
+        Lists the ways in which it would hold: minimal sets of facts from which it follows together with the
+        window, asserted at the newest timestamp, of classes and properties that the stream asserts and of
+        known names or a new one. Sets with the fewest facts come first, of these the sets with the most
+        premises present. Each is tried on the model and undone; with `keep="every"` that costs a
+        materialization, once a step.
 
         Args:
-            triple: one that is not in the materialization, nor concluded; or an atom that is not, of any
-                number of arguments: then it is told why temporal rules do not conclude it.
-            at: the time it is asked for; by default the present.
-            limit: how many ways are told.
+            triple: a triple outside the materialization and the conclusions; or such an atom, with any number
+                of arguments, for the reason that temporal rules do not conclude it.
+            at: the time; by default the present.
+            limit: the number of ways to list.
 
         Raises:
-            EntailedError: it holds.
-            InvalidTripleError: it is no triple.
-            TimestampError: the time is neither the present nor one that is remembered.
+            EntailedError: the triple holds.
+            InvalidTripleError: it is not a triple.
+            TimestampError: the time is neither the present nor remembered.
             OptionError: the limit is not above 0.
         """
         with self._lock:
@@ -552,20 +552,19 @@ class StreamReasoner(Materialized):
 
         Args:
             text: the query, as `query` takes it.
-            name: what it is known by; by default `query-1` and so on.
-            window: what part of the window it is asked of; by default all of it. It ends at boundaries of its
-                own, may be closed to the left, and its steps may be longer than its range.
-            on: when it reports: at each step that changes what the window holds (`"change"`), when its window
-                closes (`"close"`), if its window holds an assertion, cut or kept (`"non-empty"`), at
-                multiples of a duration; of several, when all hold.
-            emit: what it reports: what came and went since the last report (`"delta"`), only one of these
-                (`"istream"`, `"dstream"`), or all answers (`"rstream"`).
+            name: its name; by default `query-1` and so on.
+            window: a part of the reasoner's window; by default all of it. It ends at boundaries of its own,
+                may be closed to the left, and its steps may exceed its range.
+            on: the report condition: each step that changes the window (`"change"`), the closing of the
+                window (`"close"`), an assertion in the window, cut or not (`"non-empty"`), multiples of a
+                duration; of several conditions all must hold.
+            emit: the report: answers inserted and deleted since the last report (`"delta"`), only one of
+                these (`"istream"`, `"dstream"`), or all answers (`"rstream"`).
 
         Raises:
-            QueryError: the query is malformed, or asks for what is not here.
-            OptionError: there is one of that name; a block is under way; or the reasoner does not hold what
-                the window does.
-            RegistrationMemoryError: with it more would be held than the reasoner's `max_bytes`.
+            QueryError: the query is malformed or not supported.
+            OptionError: the name is taken; a block is active; or the window exceeds the reasoner's.
+            RegistrationMemoryError: the reasoner's `max_bytes` would be exceeded.
         """
         with self._lock:
             return self._registering().register(text, name, window, on, emit)
@@ -609,7 +608,7 @@ class StreamReasoner(Materialized):
     def stats(self) -> Stats:
         """Return sizes and counters: facts, terms, bytes. Costs a pass over the timestamps.
 
-        After an error, or where timestamps left early for their bytes, it costs a materialization more.
+        After an error, or if timestamps were evicted for their bytes, it also costs a materialization.
         """
         with self._lock:
             return self._held.stats()
@@ -619,14 +618,14 @@ class StreamReasoner(Materialized):
     def snapshot(self, note: Mapping[str, Json] | None = None) -> bytes:
         """Return the state as bytes, for `restore`. Costs the window's assertions as columns.
 
-        Other threads may push meanwhile: what is saved is the state at the time of the call.
+        Other threads may push meanwhile; saved is the state at the time of the call.
 
         Args:
-            note: what JSON can say, to be found again as `note` of the restored reasoner: how far the stream
-                was read, say. It is saved with the state, or neither is.
+            note: a JSON object, such as the position in the stream. It is saved together with the state, and
+                is `note` of the restored reasoner.
 
         Raises:
-            OptionError: JSON cannot say `note`.
+            OptionError: `note` is not JSON.
         """
         with self._lock:
             held, said = self._held, checked_note(note or {})
@@ -640,8 +639,8 @@ class StreamReasoner(Materialized):
         """Write a snapshot to `path`, replacing the file there; the file is whole at any moment.
 
         Raises:
-            CheckpointError: it cannot be written; what was there is there still.
-            OptionError: `path` is none, or JSON cannot say `note`.
+            CheckpointError: the file cannot be written; the old file is unchanged.
+            OptionError: `path` is not a path, or `note` is not JSON.
         """
         check_type("path", path, (str, os.PathLike), "the path of a file")
         write_whole(Path(path), self.snapshot(note))
@@ -667,24 +666,24 @@ class StreamReasoner(Materialized):
     ) -> StreamReasoner:
         """Restore a saved reasoner: with the same pushes it gives the same answers from here on.
 
-        Window, options, temporal rules, and background beside the ontology's are those that were saved. With
+        Window, options, temporal rules, and the background beside the ontology are restored. With
         `keep="every"` the interpretations are those of the window's ABoxes pushed in order, which Definition
         8 does not wholly determine. Costs a materialization of the window.
 
         Args:
             source: a path, or the bytes of a snapshot.
-            ontology: the one that it was saved with; it is not in the checkpoint.
-            background: if given, it must be the saved one. Its blank nodes are then the ones meant.
-            limits: if given, they take the place of the saved ones; they count from the next push on.
-            history: if given, it takes the place of the saved one, whose sink is not in the checkpoint.
+            ontology: the ontology of the saved reasoner; it is not in the checkpoint.
+            background: if given, it must equal the saved one; the blank nodes are then the given ones.
+            limits: if given, they replace the saved limits, from the next push on.
+            history: if given, it replaces the saved bounds; the sink is not in the checkpoint.
             temporal, window, repair, keep, unique_names, budget, derive, conclusions, numbers: if given, they
-                must be the saved ones.
+                must equal the saved ones.
 
         Raises:
-            CheckpointError: there is no checkpoint, or it is damaged, or of another version of the format.
-            CheckpointMismatchError: ontology or background are others.
-            CheckpointOptionError: temporal rules or options are others.
-            OptionError: `limits` are none, or source and ontology are other things.
+            CheckpointError: there is no checkpoint, it is damaged, or its format has another version.
+            CheckpointMismatchError: ontology or background differ.
+            CheckpointOptionError: temporal rules or options differ.
+            OptionError: `limits` are not Limits, or source or ontology have another type.
         """
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
         check_type("ontology", ontology, Ontology, "what load_ontology gives")

@@ -52,8 +52,8 @@ class Interpretation:
     Each fact occurs once, with the first form of its literal.
 
     Args:
-        facts: shape (n, 3), asserted ones first. Lower numbers are terms of the foundation, the others terms of
-            `terms`, in order; symbols are the classes, then the properties.
+        facts: shape (n, 3), asserted ones first. Lower numbers are terms of the foundation, the others terms
+            of `terms`, in order; symbols are the classes, then the properties.
         asserted: the number of asserted facts.
         terms: the terms beyond the foundation's.
         conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`, if requested.
@@ -235,7 +235,7 @@ def _strings(texts: Iterable[str]) -> pa.Array:
 
 
 def scope_beside(foundation: Foundation) -> str:
-    """Return a prefix with which no label of a blank node in the foundation begins; empty if there are none."""
+    """Return a prefix of no blank node label in the foundation; empty if it has no blank nodes."""
     numbers, common = foundation.vocabulary, foundation.common
     terms = (*numbers.names[: common.names], *(symbol.name for symbol in numbers.symbols[: common.symbols]))
     return unused_prefix(term for term in terms if isinstance(term, BNode))

@@ -159,8 +159,8 @@ MOST_TERMS = 2_000_000
 class ABoxMaterializer:
     """Materializer of ABoxes, each by itself.
 
-    It keeps a model of the background, beside which the consequences of each ABox are derived. Not for several
-    threads at once.
+    It keeps a model of the background, beside which the consequences of each ABox are derived. Not for
+    several threads at once.
 
     Args:
         foundation: rules and background; the materializer owns it and assigns further numbers.
@@ -204,8 +204,8 @@ class ABoxMaterializer:
     ) -> Iterator[Interpretation]:
         """Yield the interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
 
-        Cheaper than one by one: terms are looked up once for many parts, and the parts may be closed together.
-        Without `conflicts` the interpretations only say whether there are conflicts.
+        Cheaper than one by one: terms are looked up once for many parts, and the parts may be closed
+        together. Without `conflicts` the interpretations only say whether there are conflicts.
 
         Raises:
             InvalidTripleError: a row of the table is not a triple.

@@ -46,9 +46,9 @@ class Budget:
     """Limits of the search in one repair.
 
     Deciding usually costs linear time. If facts of one timestamp contradict each other and older facts depend
-    on the choice between them, groups of connected facts are searched; there can be exponentially many ways to
-    settle a group. Past the budget the open facts of a group are removed, and
-    counted as undecided. A step that reaches a limit costs a materialization of the window.
+    on the choice between them, groups of connected facts are searched; there can be exponentially many ways
+    to settle a group. Past the budget the open facts of a group are removed, and counted as undecided. A step
+    that reaches a limit costs a materialization of the window.
 
     Args:
         sets: conflict sets and partial supports kept at once, for each group.

@@ -86,8 +86,8 @@ class Removal:
     def occurrences(self) -> Occurrences:
         """Return all occurrences of the removed facts in the window of the time.
 
-        Each ABox links its facts to their last assertion before. Costs a pass over the ABoxes that assert some
-        of the facts, independent of the window's size.
+        Each ABox links its facts to their last assertion before. Costs a pass over the ABoxes that assert
+        some of the facts, independent of the window's size.
         """
         at: dict[int, list[Integers]] = defaultdict(list)  # level -> places of facts asserted there
         waiting: list[int] = []
@@ -373,7 +373,8 @@ class Repair:
             read, independent of later steps. `conflicts.complete` is False if they exceed the budget.
         removed: the removed assertions, each occurrence of a cut fact with its timestamp. Costs the
             occurrences of the removed facts.
-        undecided: the removed facts that a limit (or `grounded`) left undecided, with their newest timestamps.
+        undecided: the removed facts that a limit (or `grounded`) left undecided, with their newest
+            timestamps.
         undecided_facts: the number of undecided facts.
         case: the evidence of the conflicts; None if they are listed already.
         unlisted: the number of conflicts that `conflicts` lacks: checkpoints of older versions keep the first

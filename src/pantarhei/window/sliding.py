@@ -12,8 +12,8 @@ boundary whose window `now` may still fall into, which is the next one not befor
 one tick, the smallest unit, so that the end is `now` itself.
 
 A boundary closes when time has passed all that its window can hold: at the first instant after it, or, with
-`closed="left"`, at the boundary itself. A query's window may leave out timestamps, between windows whose steps
-are longer than the range. A reasoner's window may not (`step_to`).
+`closed="left"`, at the boundary itself. A query's window may leave out timestamps, between windows whose
+steps are longer than the range. A reasoner's window may not (`step_to`).
 """
 
 from __future__ import annotations
