@@ -75,7 +75,7 @@ def test_a_wrong_row_ends_the_run_with_its_place(files):
     result = run(files)
     assert result.exit_code == 1
     assert (
-        "pedals.csv, line 4, column at: 'soon' is no number, and the mapping says unit: number"
+        "pedals.csv, line 4, column at: 'soon' is not a number, but the mapping has unit: number"
         in result.stderr
     )
 
@@ -88,7 +88,8 @@ def test_wrong_rows_are_skipped_and_counted_if_asked(files):
     assert "1 late ABox skipped" in result.stderr
     assert "1 skipped" in result.stderr
     assert (
-        "  skipped line 4: column at: 'soon' is no number, and the mapping says unit: number" in result.stderr
+        "  skipped line 4: column at: 'soon' is not a number, but the mapping has unit: number"
+        in result.stderr
     )
 
 

@@ -139,7 +139,7 @@ def test_both_hours_are_one_only_if_the_mapping_says_so(way):
 
 
 def test_the_error_advises_what_keeps_both_hours():
-    with pytest.raises(pr.InvalidCellError, match="ambiguous: infer in the mapping where"):
+    with pytest.raises(pr.InvalidCellError, match="ambiguous: infer in the mapping if"):
         list(pr.read_records(rows_of(*minutes(0)), mapping(ambiguous="error")))
 
 

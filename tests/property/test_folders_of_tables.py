@@ -36,7 +36,7 @@ def test_rows_of_a_file_without_times_are_bad_rows(tmp_path):
     reader = folder(tmp_path, FILES["no_time.csv"], FILES["value.csv"], FILES["state.csv"])
     assert [abox.at for abox in reader] == [1, 2]
     assert [each.reason.partition(": ")[2] for each in reader.skipped] == [
-        "column t: there is no time; expected one in each row"
+        "column t: there is not a time; expected one in each row"
     ]
 
 
@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read_at_all_counts_as_one(tmp_path):
     reader = folder(tmp_path, FILES["value.csv"], FILES["state.csv"])
     assert [abox.at for abox in reader] == [1, 2]
     assert reader.skipped_count == 1
-    with pytest.raises(MalformedInputError, match="it is no Parquet"):
+    with pytest.raises(MalformedInputError, match="it is not Parquet"):
         list(read_records(tmp_path, MAPPING))
 
 

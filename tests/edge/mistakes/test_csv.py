@@ -31,23 +31,23 @@ MISTAKES = {
         MAPPING,
         (
             "the mapping, line 2: <table> has no column time; expected one of 2026-01-01 10:00, a, 1;"
-            " the first line looks like a row: write a line with the names of columns before it"
+            " the first line looks like a row: insert a line with the names of columns before it"
         ),
     ),
     "a logger writes about itself first": (
         f"# logger 7, firmware 3.1\n{TABLE}",
         MAPPING,
         (
-            "the mapping, line 2: <table> has no column time; expected one of # logger 7,  firmware "
-            "3.1; the first line has to have the names: take out what stands before it"
+            "the mapping, line 2: <table> has no column time; expected one of # logger 7,  firmware"
+            " 3.1; the first line must have the names: remove the lines before it"
         ),
     ),
     "a title stands above the table": (
         f"Garages of May\n\n{TABLE}",
         MAPPING,
         (
-            "the mapping, line 2: <table> has no column time; expected one of Garages of May; the "
-            "first line has to have the names: take out what stands before it"
+            "the mapping, line 2: <table> has no column time; expected one of Garages of May; the"
+            " first line must have the names: remove the lines before it"
         ),
     ),
     "a column's name is in other case": (
@@ -94,95 +94,95 @@ MISTAKES = {
         TABLE.replace(",", ";"),
         f'{MAPPING}delimiter: ","\n',
         (
-            "the mapping, line 2: <table> has no column time; expected one of time;id;free; it looks "
-            'as if cells were separated by ";": say delimiter: ";"'
+            "the mapping, line 2: <table> has no column time; expected one of time;id;free; the"
+            ' delimiter seems to be ";": set delimiter: ";"'
         ),
     ),
     "semicolons in one line": (
         *row("2026-01-01 10:05;b;2"),
-        ("<table>, line 3: 1 cell where the header has 3; this line looks as if ';' separated its cells"),
+        ("<table>, line 3: 1 cell, but the header has 3; the delimiter of this line may be ';'"),
     ),
     "a decimal comma": (
         "time;id;free\n2026-01-01 10:00;a;1,5\n",
         DECIMAL,
         (
-            "<table>, line 2, column free: '1,5' is no xsd:decimal; if , is the mark before decimals,"
-            ' the mapping has to say decimal: ","'
+            "<table>, line 2, column free: '1,5' is not of type xsd:decimal; if , is the decimal"
+            ' mark, set decimal: "," in the mapping'
         ),
     ),
     "a mark between thousands": (
         *row('2026-01-01 10:05,a,"1,234"'),
-        (
-            "<table>, line 3, column free: '1,234' is no xsd:integer; thousands stand without a mark "
-            "between them"
-        ),
+        ("<table>, line 3, column free: '1,234' is not of type xsd:integer; remove the thousands separators"),
     ),
     "a mark between thousands, and decimals": (
         *row('2026-01-01 10:05,a,"1,234.5"', DECIMAL),
         (
-            "<table>, line 3, column free: '1,234.5' is no xsd:decimal; thousands stand without a "
-            "mark between them"
+            "<table>, line 3, column free: '1,234.5' is not of type xsd:decimal; remove the thousands"
+            " separators"
         ),
     ),
     "a unit in the cell": (
         *row("2026-01-01 10:05,a,21.5 °C", DECIMAL),
         (
-            "<table>, line 3, column free: '21.5 °C' is no xsd:decimal; a number stands alone in its "
-            "cell: take °C out"
+            "<table>, line 3, column free: '21.5 °C' is not of type xsd:decimal; the cell must"
+            " contain only the number: remove °C"
         ),
     ),
     "a word for no value": (
         *row("2026-01-01 10:05,a,n/a"),
         (
-            "<table>, line 3, column free: 'n/a' is no xsd:integer; if it stands for no value, the "
-            'mapping has to say null: ["", "n/a"]'
+            "<table>, line 3, column free: 'n/a' is not of type xsd:integer; if it means no value,"
+            ' set null: ["", "n/a"] in the mapping'
         ),
     ),
     "an error of a spreadsheet": (
         *row("2026-01-01 10:05,a,#REF!"),
         (
-            "<table>, line 3, column free: '#REF!' is no xsd:integer; if it stands for no value, the "
-            'mapping has to say null: ["", "#REF!"]'
+            "<table>, line 3, column free: '#REF!' is not of type xsd:integer; if it means no value,"
+            ' set null: ["", "#REF!"] in the mapping'
         ),
     ),
     "a word where a number is": (
         *row("2026-01-01 10:05,a,many"),
-        ("<table>, line 3, column free: 'many' is no xsd:integer, as the mapping says it is"),
+        ("<table>, line 3, column free: 'many' is not of type xsd:integer, the datatype in the mapping"),
     ),
     "decimals where whole numbers are said": (
         *row("2026-01-01 10:05,a,12.0"),
         (
-            "<table>, line 3, column free: '12.0' is no xsd:integer; a number with decimals is an "
-            "xsd:decimal, and the mapping has to say so"
+            "<table>, line 3, column free: '12.0' is not of type xsd:integer; for a number with"
+            " decimals, use the datatype xsd:decimal in the mapping"
         ),
     ),
     "an exponent where decimals are said": (
         *row("2026-01-01 10:05,a,1.2E-3", DECIMAL),
         (
-            "<table>, line 3, column free: '1.2E-3' is no xsd:decimal; a number with an exponent is "
-            "an xsd:double, and the mapping has to say so"
+            "<table>, line 3, column free: '1.2E-3' is not of type xsd:decimal; for a number with an"
+            " exponent, use the datatype xsd:double in the mapping"
         ),
     ),
     "yes for true": (
         *row("2026-01-01 10:05,a,yes", of("xsd:boolean")),
-        ("<table>, line 3, column free: 'yes' is no xsd:boolean; expected true, false, 1 or 0"),
+        ("<table>, line 3, column free: 'yes' is not of type xsd:boolean; expected true, false, 1 or 0"),
     ),
     "a day as Germans write it": (
         "time,id,free\n2026-01-01 10:00,a,31.01.2026\n",
         of("xsd:date"),
-        ("<table>, line 2, column free: '31.01.2026' is no xsd:date; expected 2026-01-31"),
+        ("<table>, line 2, column free: '31.01.2026' is not of type xsd:date; expected 2026-01-31"),
     ),
     "a time with a space in a literal": (
         "time,id,free\n2026-01-01 10:00,a,2026-01-31 10:00\n",
         of("xsd:dateTime"),
         (
-            "<table>, line 2, column free: '2026-01-31 10:00' is no xsd:dateTime; expected "
-            "2026-01-31T10:00:00Z"
+            "<table>, line 2, column free: '2026-01-31 10:00' is not of type xsd:dateTime; expected"
+            " 2026-01-31T10:00:00Z"
         ),
     ),
     "a number below what its type has": (
         *row("2026-01-01 10:05,a,-1", of("xsd:nonNegativeInteger")),
-        ("<table>, line 3, column free: '-1' is no xsd:nonNegativeInteger, as the mapping says it is"),
+        (
+            "<table>, line 3, column free: '-1' is not of type xsd:nonNegativeInteger, the datatype"
+            " in the mapping"
+        ),
     ),
     "a file in Latin-1": (
         f"{TABLE}2026-01-01 10:05,å,1\n".encode("latin-1"),
@@ -249,40 +249,37 @@ MISTAKES = {
     ),
     "a line with too few cells": (
         *row("2026-01-01 10:05,b"),
-        "<table>, line 3: 2 cells where the header has 3",
+        "<table>, line 3: 2 cells, but the header has 3",
     ),
     "a comma in a cell": (
         *row("2026-01-01 10:05,b,1,000"),
-        ("<table>, line 3: 4 cells where the header has 3; a cell with ',' in it stands in quotation marks"),
+        ("<table>, line 3: 4 cells, but the header has 3; put a cell that contains ',' into quotation marks"),
     ),
     "a comma at the end of each row": (
         TABLE.replace("a,1", "a,1,"),
         MAPPING,
         (
-            "<table>, line 2: 4 cells where the header has 3; it ends in ',': take that out, or let "
-            "the header end so too"
+            "<table>, line 2: 4 cells, but the header has 3; it ends in ',': remove that, or add it"
+            " to the header"
         ),
     ),
     "a quotation mark that is not closed": (
         *row('2026-01-01 10:05,"b,1\n2026-01-01 10:06,c,1'),
-        (
-            "<table>, line 3: a quotation mark is opened here and not closed; inside of cells it is "
-            "written twice"
-        ),
+        ("<table>, line 3: unclosed quotation mark; inside a cell, write it twice"),
     ),
     "a line of totals at the end": (
         *row("Total,,12"),
         (
-            "<table>, line 3, column time: 'Total' is no time; expected an ISO 8601 time such as "
-            "2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
+            "<table>, line 3, column time: 'Total' is not a time; expected an ISO 8601 time such as"
+            " 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
         ),
     ),
     "files put together with their headers": (
         TABLE + TABLE,
         MAPPING,
         (
-            "<table>, line 3, column time: 'time' is no time; the names of columns a second time; "
-            "take this line out"
+            "<table>, line 3, column time: 'time' is not a time; the names of columns a second time;"
+            " remove this line"
         ),
     ),
     "a time without a zone": (
@@ -290,58 +287,59 @@ MISTAKES = {
         MAPPING.replace(", zone: UTC", ""),
         (
             "<table>, line 2, column time: '2026-01-01 10:00' is a time without a zone; expected one,"
-            " or zone: Europe/Copenhagen (or the zone that it is of) in the mapping"
+            " or zone: Europe/Copenhagen (or another zone) in the mapping"
         ),
     ),
     "seconds since 1970, and no unit": (
         *at("1700000000"),
         (
-            "<table>, line 2, column time: '1700000000' is no time; of a number the mapping has to "
-            "say unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the "
-            "stream's times"
+            "<table>, line 2, column time: '1700000000' is not a time; for a number, set unit: s, ms,"
+            " us or ns for a time since 1970, or unit: number where numbers are the stream's times in"
+            " the mapping"
         ),
     ),
     "milliseconds, and the mapping says seconds": (
         *at("1700000000000", MAPPING.replace("zone: UTC", "unit: s")),
         (
-            "<table>, line 2, column time: 1700000000000 s since 1970 is no time from the year 1 to "
-            "9999; it looks as if it were in ms: say unit: ms"
+            "<table>, line 2, column time: 1700000000000 s since 1970 is not a time from the year 1"
+            " to 9999; the unit seems to be ms: set unit: ms"
         ),
     ),
     "a day before its month": (
         *at("31/01/2026 10:00"),
         (
-            "<table>, line 2, column time: '31/01/2026 10:00' is no time; expected an ISO 8601 time "
-            "such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
+            "<table>, line 2, column time: '31/01/2026 10:00' is not a time; expected an ISO 8601"
+            " time such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
         ),
     ),
     "a clock with two halves": (
         *at("2026-01-01 10:00 PM"),
         (
-            "<table>, line 2, column time: '2026-01-01 10:00 PM' is no time; expected an ISO 8601 "
-            "time such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %Y-%m-%d %I:%M %p"
+            "<table>, line 2, column time: '2026-01-01 10:00 PM' is not a time; expected an ISO 8601"
+            " time such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %Y-%m-%d %I:%M"
+            " %p"
         ),
     ),
     "a column with clocks only": (
         *at("10:00"),
         (
-            "<table>, line 2, column time: '10:00' is no time; a time of day alone; where the day is "
-            "in another column, the mapping has to say value: $(day)T$(time)"
+            "<table>, line 2, column time: '10:00' is not a time; a time of day alone; if the day is"
+            " in another column, set value: $(day)T$(time) in the mapping"
         ),
     ),
     "a month that is none": (
         *at("2026-13-01 10:00"),
         (
-            "<table>, line 2, column time: '2026-13-01 10:00' is no time; expected an ISO 8601 time "
-            "such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
+            "<table>, line 2, column time: '2026-13-01 10:00' is not a time; expected an ISO 8601"
+            " time such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
         ),
     ),
     "another format than the mapping says": (
         TABLE,
         MAPPING.replace("zone", "format: '%d.%m.%Y %H:%M', zone"),
         (
-            "<table>, line 2, column time: '2026-01-01 10:00' is not written as format: '%d.%m.%Y "
-            "%H:%M' says, such as 31.01.2026 10:00"
+            "<table>, line 2, column time: '2026-01-01 10:00' does not have the format '%d.%m.%Y"
+            " %H:%M', such as 31.01.2026 10:00"
         ),
     ),
     "an hour that clocks skip": (
@@ -354,29 +352,29 @@ MISTAKES = {
     "an hour that clocks show twice": (
         *at("2025-10-26 02:30", MAPPING.replace("UTC", "Europe/Copenhagen")),
         (
-            "<table>, line 2, column time: '2025-10-26 02:30' happened twice in Europe/Copenhagen, "
-            "when clocks were put back; expected a time with its offset, or ambiguous: infer in the "
-            "mapping where rows are in the order of time (earlier or later takes both hours for one)"
+            "<table>, line 2, column time: '2025-10-26 02:30' occurred twice in Europe/Copenhagen,"
+            " when clocks were put back; expected a time with its offset, or ambiguous: infer in the"
+            " mapping if rows are in the order of time (earlier or later merges both hours)"
         ),
     ),
     "a row without time": (
         *row(",b,2"),
-        ("<table>, line 3, column time: there is no time; expected one in each row"),
+        ("<table>, line 3, column time: there is not a time; expected one in each row"),
     ),
     "a name where the mapping says an IRI": (
         TABLE,
         MAPPING.replace("ex:$(id)", "$(id)"),
         (
-            "<table>, line 2, column id: 'a' is no IRI; expected one in full, or a template such as "
-            "ex:$(column) in the mapping"
+            "<table>, line 2, column id: 'a' is not an IRI; expected a full IRI, or a template such"
+            " as ex:$(column) in the mapping"
         ),
     ),
     "an IRI with a space": (
         TABLE.replace(",a,", ",http://example.org/a b,"),
         MAPPING.replace("ex:$(id)", "$(id)"),
         (
-            "<table>, line 2, column id: 'http://example.org/a b' is no IRI; expected one in full, or"
-            " a template such as ex:$(column) in the mapping"
+            "<table>, line 2, column id: 'http://example.org/a b' is not an IRI; expected a full IRI,"
+            " or a template such as ex:$(column) in the mapping"
         ),
     ),
 }

@@ -37,45 +37,45 @@ MISTAKES = {
         [{"time": 1, "id": "a"}],
         MAPPING,
         (
-            "source=[{'time': 1, 'id': 'a'}] is not possible: expected a path, a folder, a glob, "
-            'several of these, "-", a binary file, or a table or frame that speaks Arrow '
-            "(__arrow_c_stream__); of a list of dictionaries: pyarrow.Table.from_pylist(…)"
+            "source=[{'time': 1, 'id': 'a'}] is not possible: expected a path, a folder, a glob,"
+            ' several of these, "-", a binary file, or a table or frame of Arrow'
+            " (__arrow_c_stream__); of a list of dictionaries: pyarrow.Table.from_pylist(…)"
         ),
     ),
     "a dictionary of columns": (
         {"time": [1], "id": ["a"]},
         MAPPING,
         (
-            "source={'time': [1], 'id': ['a']} is not possible: expected a path, a folder, a glob, "
-            'several of these, "-", a binary file, or a table or frame that speaks Arrow '
-            "(__arrow_c_stream__); of a dictionary of columns: pyarrow.table(…)"
+            "source={'time': [1], 'id': ['a']} is not possible: expected a path, a folder, a glob,"
+            ' several of these, "-", a binary file, or a table or frame of Arrow'
+            " (__arrow_c_stream__); of a dictionary of columns: pyarrow.table(…)"
         ),
     ),
     "a series": (
         frame()["free"],
         MAPPING,
         (
-            "source=0 1 Name: free, dtype: int64 is not possible: expected a path, a folder, a glob, "
-            'several of these, "-", a binary file, or a table or frame that speaks Arrow '
-            "(__arrow_c_stream__); of a series: series.to_frame()"
+            "source=0 1 Name: free, dtype: int64 is not possible: expected a path, a folder, a glob,"
+            ' several of these, "-", a binary file, or a table or frame of Arrow'
+            " (__arrow_c_stream__); of a series: series.to_frame()"
         ),
     ),
     "an array of numpy": (
         np.zeros((2, 2)),
         MAPPING,
         (
-            "source=array([[0., 0.], [0., 0.]]) is not possible: expected a path, a folder, a glob, "
-            'several of these, "-", a binary file, or a table or frame that speaks Arrow '
-            "(__arrow_c_stream__); of an array of numpy: a pandas.DataFrame with names"
+            "source=array([[0., 0.], [0., 0.]]) is not possible: expected a path, a folder, a glob,"
+            ' several of these, "-", a binary file, or a table or frame of Arrow'
+            " (__arrow_c_stream__); of an array of numpy: a pandas.DataFrame with names"
         ),
     ),
     "a frame of Spark": (
         OfSpark(),
         MAPPING,
         (
-            "source=DataFrame[time: timestamp] is not possible: expected a path, a folder, a glob, "
-            'several of these, "-", a binary file, or a table or frame that speaks Arrow '
-            "(__arrow_c_stream__); of a frame of Spark: frame.toArrow()"
+            "source=DataFrame[time: timestamp] is not possible: expected a path, a folder, a glob,"
+            ' several of these, "-", a binary file, or a table or frame of Arrow'
+            " (__arrow_c_stream__); of a frame of Spark: frame.toArrow()"
         ),
     ),
     "nothing at all": (
@@ -83,7 +83,7 @@ MISTAKES = {
         MAPPING,
         (
             'source=None is not possible: expected a path, a folder, a glob, several of these, "-", a'
-            " binary file, or a table or frame that speaks Arrow (__arrow_c_stream__)"
+            " binary file, or a table or frame of Arrow (__arrow_c_stream__)"
         ),
     ),
     "a frame without columns": (
@@ -116,7 +116,7 @@ MISTAKES = {
         pd.concat([frame(), frame()[["free"]]], axis=1),
         MAPPING,
         (
-            "source=<DataFrame> is not possible: expected a table that Arrow can take, each column of"
+            "source=<DataFrame> is not possible: expected a table that Arrow accepts, each column of"
             " one type: Duplicate column names found: ['time', 'id', 'free', 'free']"
         ),
     ),
@@ -124,7 +124,7 @@ MISTAKES = {
         pd.DataFrame({"time": [TEN[0]] * 2, "id": ["a", "b"], "free": [1, "many"]}),
         MAPPING,
         (
-            "source=<DataFrame> is not possible: expected a table that Arrow can take, each column of"
+            "source=<DataFrame> is not possible: expected a table that Arrow accepts, each column of"
             " one type: Could not convert 'many' with type str: tried to convert to int64; Conversion"
             " failed for column free with type object"
         ),
@@ -133,9 +133,9 @@ MISTAKES = {
         frame(free=[1j]),
         MAPPING,
         (
-            "source=<DataFrame> is not possible: expected a table that Arrow can take, each column of"
-            " one type: Unsupported numpy type 15; Conversion failed for column free with type "
-            "complex128"
+            "source=<DataFrame> is not possible: expected a table that Arrow accepts, each column of"
+            " one type: Unsupported numpy type 15; Conversion failed for column free with type"
+            " complex128"
         ),
     ),
     "lists in cells": (
@@ -184,21 +184,21 @@ MISTAKES = {
         frame(),
         MAPPING.replace(", zone: UTC", ""),
         (
-            "the mapping, line 2: the times in column time are local times without a zone; expected "
-            "zone: Europe/Copenhagen, or the zone that they are of"
+            "the mapping, line 2: the times in column time are local times without a zone; expected"
+            " zone: Europe/Copenhagen, or another zone"
         ),
     ),
     "a time that is none": (
         frame(time=[pd.NaT]),
         MAPPING,
-        ("<DataFrame>, row 1, column time: there is no time; expected one in each row"),
+        ("<DataFrame>, row 1, column time: there is not a time; expected one in each row"),
     ),
     "texts as times, the day first": (
         frame(time=["31/01/2026"]),
         MAPPING,
         (
-            "<DataFrame>, row 1, column time: '31/01/2026' is no time; expected an ISO 8601 time such"
-            " as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
+            "<DataFrame>, row 1, column time: '31/01/2026' is not a time; expected an ISO 8601 time"
+            " such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
         ),
     ),
     "numbers as times, and no unit": (
@@ -213,57 +213,63 @@ MISTAKES = {
         frame(time=TEN.astype("int64")),
         MAPPING.replace("zone: UTC", "unit: s"),
         (
-            "<DataFrame>, row 1, column time: 1767261600000000000 s since 1970 is no time from the "
-            "year 1 to 9999; it looks as if it were in ns: say unit: ns"
+            "<DataFrame>, row 1, column time: 1767261600000000000 s since 1970 is not a time from the"
+            " year 1 to 9999; the unit seems to be ns: set unit: ns"
         ),
     ),
     "an hour that clocks show twice": (
         frame(time=pd.to_datetime(["2025-10-26 02:30"])),
         COPENHAGEN,
         (
-            "<DataFrame>, row 1, column time: '2025-10-26 02:30:00.000000' happened twice in "
-            "Europe/Copenhagen, when clocks were put back; expected a time with its offset, or "
-            "ambiguous: infer in the mapping where rows are in the order of time (earlier or later "
-            "takes both hours for one)"
+            "<DataFrame>, row 1, column time: '2025-10-26 02:30:00.000000' occurred twice in"
+            " Europe/Copenhagen, when clocks were put back; expected a time with its offset, or"
+            " ambiguous: infer in the mapping if rows are in the order of time (earlier or later"
+            " merges both hours)"
         ),
     ),
     "a timestamp after the year 9999": (
         pa.table({"time": pa.array([10**12], pa.timestamp("s", "UTC")), "id": ["a"], "free": [1]}),
         MAPPING,
-        ("<Table>, row 1, column time: 1000000000000000000 us since 1970 is no time from the year 1 to 9999"),
+        (
+            "<Table>, row 1, column time: 1000000000000000000 us since 1970 is not a time from the"
+            " year 1 to 9999"
+        ),
     ),
     "decimals where whole numbers are said": (
         frame(free=[1.5]),
         MAPPING,
         (
-            "<DataFrame>, row 1, column free: '1.5' is no xsd:integer; a number with decimals is an "
-            "xsd:decimal, and the mapping has to say so"
+            "<DataFrame>, row 1, column free: '1.5' is not of type xsd:integer; for a number with"
+            " decimals, use the datatype xsd:decimal in the mapping"
         ),
     ),
     "a number that is infinite": (
         frame(free=[np.inf]),
         DECIMAL,
-        ("<DataFrame>, row 1, column free: 'INF' is no xsd:decimal, as the mapping says it is"),
+        ("<DataFrame>, row 1, column free: 'INF' is not of type xsd:decimal, the datatype in the mapping"),
     ),
     "a word for no value": (
         frame(free=["n/a"]),
         MAPPING,
         (
-            "<DataFrame>, row 1, column free: 'n/a' is no xsd:integer; if it stands for no value, the"
-            ' mapping has to say null: ["", "n/a"]'
+            "<DataFrame>, row 1, column free: 'n/a' is not of type xsd:integer; if it means no value,"
+            ' set null: ["", "n/a"] in the mapping'
         ),
     ),
     "days where times are said": (
         frame(free=[dt.date(2026, 1, 1)]),
         MAPPING.replace("xsd:integer", "xsd:dateTime"),
-        ("<DataFrame>, row 1, column free: '2026-01-01' is no xsd:dateTime; expected 2026-01-31T10:00:00Z"),
+        (
+            "<DataFrame>, row 1, column free: '2026-01-01' is not of type xsd:dateTime; expected"
+            " 2026-01-31T10:00:00Z"
+        ),
     ),
     "a name where the mapping says an IRI": (
         frame(),
         MAPPING.replace("ex:$(id)", "$(id)"),
         (
-            "<DataFrame>, row 1, column id: 'a' is no IRI; expected one in full, or a template such "
-            "as ex:$(column) in the mapping"
+            "<DataFrame>, row 1, column id: 'a' is not an IRI; expected a full IRI, or a template"
+            " such as ex:$(column) in the mapping"
         ),
     ),
 }
@@ -279,6 +285,6 @@ def test_a_reader_that_has_given_its_rows_is_not_read_as_if_there_were_none():
     rows = pr.read_records(pa.Table.from_pandas(frame()).to_reader(), MAPPING)
     assert len(list(rows)) == 1
     assert said(lambda: list(rows)) == (
-        "source=<RecordBatchReader> is not possible: expected what has not been read before: a reader gives "
-        "its rows once, reader.read_all() a table"
+        "source=<RecordBatchReader> is not possible: expected a reader that has not been read"
+        " before; reader.read_all() makes a table"
     )

@@ -26,105 +26,105 @@ MISTAKES = {
         f"[{LINE.strip()},\n{LINE.strip()}]\n",
         MAPPING,
         (
-            "<table>, line 1: it is no line of JSON: Expecting value at column 53; of an array, write"
-            " each object on a line of its own: jq -c '.[]'"
+            "<table>, line 1: it is not a line of JSON: Expecting value at column 53; write each"
+            " object of an array on its own line: jq -c '.[]'"
         ),
     ),
     "an array on one line": (
         f"[{LINE.strip()}]\n",
         MAPPING,
         (
-            "<table>, line 1: it is an array, and in each line an object is expected; of an array, "
-            "write each object on a line of its own: jq -c '.[]'"
+            "<table>, line 1: it is an array, but each line must be an object; write each object of"
+            " an array on its own line: jq -c '.[]'"
         ),
     ),
     "an object over several lines": (
         '{\n  "time": "2026-01-01T10:00"\n}\n',
         MAPPING,
         (
-            "<table>, line 1: it is no line of JSON: Expecting property name enclosed in double "
-            "quotes at column 2; an object stands on one line: jq -c ."
+            "<table>, line 1: it is not a line of JSON: Expecting property name enclosed in double"
+            " quotes at column 2; write an object on one line: jq -c ."
         ),
     ),
     "commas between lines": (
         f"{LINE.strip()},\n{LINE}",
         MAPPING,
         (
-            "<table>, line 1: it is no line of JSON: Extra data at column 51; take the comma behind "
-            "the object out"
+            "<table>, line 1: it is not a line of JSON: Extra data at column 51; remove the comma"
+            " after the object"
         ),
     ),
     "two objects on a line": (
         LINE.strip() + LINE,
         MAPPING,
         (
-            "<table>, line 1: it is no line of JSON: Extra data at column 51; a second object stands "
-            "on a line of its own"
+            "<table>, line 1: it is not a line of JSON: Extra data at column 51; write a second"
+            " object on its own line"
         ),
     ),
     "a dictionary as Python prints it": (
         LINE + LINE.replace('"', "'"),
         MAPPING,
         (
-            "<table>, line 2: it is no line of JSON: Expecting property name enclosed in double "
-            "quotes at column 2; it is written as Python prints it: json.dumps(…) writes JSON"
+            "<table>, line 2: it is not a line of JSON: Expecting property name enclosed in double"
+            " quotes at column 2; it is written as Python prints it: json.dumps(…) writes JSON"
         ),
     ),
     "None for null": (
         second("1}", "None}"),
         MAPPING,
         (
-            "<table>, line 2: it is no line of JSON: Expecting value at column 49; it is written as "
-            "Python prints it: json.dumps(…) writes JSON"
+            "<table>, line 2: it is not a line of JSON: Expecting value at column 49; it is written"
+            " as Python prints it: json.dumps(…) writes JSON"
         ),
     ),
     "NaN in a number's place": (
         second("1}", "NaN}"),
         DECIMAL,
         (
-            "<table>, line 2, column free: 'NaN' is no xsd:decimal; if it stands for no value, the "
-            'mapping has to say null: ["", "NaN"]'
+            "<table>, line 2, column free: 'NaN' is not of type xsd:decimal; if it means no value,"
+            ' set null: ["", "NaN"] in the mapping'
         ),
     ),
     "a comment": (
         f"// garages\n{LINE}",
         MAPPING,
         (
-            "<table>, line 1: it is no line of JSON: Expecting value at column 1; JSON has no "
-            "comments: take it out"
+            "<table>, line 1: it is not a line of JSON: Expecting value at column 1; JSON has no"
+            " comments: take it out"
         ),
     ),
     "names without quotation marks": (
         second('"time"', "time"),
         MAPPING,
         (
-            "<table>, line 2: it is no line of JSON: Expecting property name enclosed in double "
-            "quotes at column 2; names stand in double quotation marks"
+            "<table>, line 2: it is not a line of JSON: Expecting property name enclosed in double"
+            " quotes at column 2; names stand in double quotation marks"
         ),
     ),
     "a comma behind the last member": (
         second("1}", "1,}"),
         MAPPING,
         (
-            "<table>, line 2: it is no line of JSON: Expecting property name enclosed in double "
-            "quotes at column 51; no comma stands before a closing bracket"
+            "<table>, line 2: it is not a line of JSON: Expecting property name enclosed in double"
+            " quotes at column 51; no comma stands before a closing bracket"
         ),
     ),
     "a backslash that stands for nothing": (
         second('"a"', '"C:\\garage"'),
         MAPPING,
-        ("<table>, line 2: it is no line of JSON: Invalid \\escape at column 39"),
+        ("<table>, line 2: it is not a line of JSON: Invalid \\escape at column 39"),
     ),
     "a last line that broke off": (
         LINE + LINE[:20],
         MAPPING,
-        ("<table>, line 2: it is no line of JSON: Unterminated string starting at column 10"),
+        ("<table>, line 2: it is not a line of JSON: Unterminated string starting at column 10"),
     ),
     "an empty file": ("\n\n", MAPPING, "<table>: it is empty; expected an object in each line"),
     "CSV instead of JSON": (
         TABLE,
         MAPPING,
-        ("<table>, line 1: it is no line of JSON: Expecting value at column 1; an object begins with {"),
+        ("<table>, line 1: it is not a line of JSON: Expecting value at column 1; an object begins with {"),
     ),
     "a web page instead of the file": (
         "<!DOCTYPE html>\n<html>",
@@ -147,12 +147,12 @@ MISTAKES = {
     "a number on a line": (
         f"{LINE}7\n",
         MAPPING,
-        ("<table>, line 2: it is a number, and in each line an object is expected"),
+        ("<table>, line 2: it is a number, but each line must be an object"),
     ),
     "half a character": (
         second('"a"', '"\\ud800"'),
         MAPPING,
-        ("<table>, line 2: half of a pair of surrogates (\\ud800 to \\udfff), which is no character"),
+        ("<table>, line 2: half of a pair of surrogates (\\ud800 to \\udfff), which is not a character"),
     ),
     "an object in a member": (
         second("1}", '{"now": 2}}'),
@@ -162,50 +162,50 @@ MISTAKES = {
     "a word where a number is": (
         second("1}", '"many"}'),
         MAPPING,
-        ("<table>, line 2, column free: 'many' is no xsd:integer, as the mapping says it is"),
+        ("<table>, line 2, column free: 'many' is not of type xsd:integer, the datatype in the mapping"),
     ),
     "decimals where whole numbers are said": (
         second("1}", "1.5}"),
         MAPPING,
         (
-            "<table>, line 2, column free: '1.5' is no xsd:integer; a number with decimals is an "
-            "xsd:decimal, and the mapping has to say so"
+            "<table>, line 2, column free: '1.5' is not of type xsd:integer; for a number with"
+            " decimals, use the datatype xsd:decimal in the mapping"
         ),
     ),
     "true where a number is": (
         second("1}", "true}"),
         MAPPING,
-        ("<table>, line 2, column free: 'true' is no xsd:integer, as the mapping says it is"),
+        ("<table>, line 2, column free: 'true' is not of type xsd:integer, the datatype in the mapping"),
     ),
     "a time that is null": (
         second('"2026-01-01T10:00"', "null"),
         MAPPING,
-        ("<table>, line 2, column time: there is no time; expected one in each row"),
+        ("<table>, line 2, column time: there is not a time; expected one in each row"),
     ),
     "numbers as times, and no unit": (
         LINE.replace('"2026-01-01T10:00"', "1767261600"),
         MAPPING,
         (
-            "<table>, line 1, column time: '1767261600' is no time; of a number the mapping has to "
-            "say unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the "
-            "stream's times"
+            "<table>, line 1, column time: '1767261600' is not a time; for a number, set unit: s, ms,"
+            " us or ns for a time since 1970, or unit: number where numbers are the stream's times in"
+            " the mapping"
         ),
     ),
     "milliseconds, and the mapping says seconds": (
         LINE.replace('"2026-01-01T10:00"', "1767261600000"),
         IN_SECONDS,
         (
-            "<table>, line 1, column time: 1767261600000 s since 1970 is no time from the year 1 to "
-            "9999; it looks as if it were in ms: say unit: ms"
+            "<table>, line 1, column time: 1767261600000 s since 1970 is not a time from the year 1"
+            " to 9999; the unit seems to be ms: set unit: ms"
         ),
     ),
     "times of two kinds": (
         second('"2026-01-01T10:00"', "1767261600"),
         MAPPING,
         (
-            "<table>, line 2, column time: '1767261600' is no time; of a number the mapping has to "
-            "say unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the "
-            "stream's times"
+            "<table>, line 2, column time: '1767261600' is not a time; for a number, set unit: s, ms,"
+            " us or ns for a time since 1970, or unit: number where numbers are the stream's times in"
+            " the mapping"
         ),
     ),
     "times without a zone": (
@@ -213,15 +213,15 @@ MISTAKES = {
         MAPPING.replace(", zone: UTC", ""),
         (
             "<table>, line 1, column time: '2026-01-01T10:00' is a time without a zone; expected one,"
-            " or zone: Europe/Copenhagen (or the zone that it is of) in the mapping"
+            " or zone: Europe/Copenhagen (or another zone) in the mapping"
         ),
     ),
     "a name where the mapping says an IRI": (
         LINE,
         MAPPING.replace("ex:$(id)", "$(id)"),
         (
-            "<table>, line 1, column id: 'a' is no IRI; expected one in full, or a template such as "
-            "ex:$(column) in the mapping"
+            "<table>, line 1, column id: 'a' is not an IRI; expected a full IRI, or a template such"
+            " as ex:$(column) in the mapping"
         ),
     ),
 }

@@ -24,16 +24,16 @@ MISTAKES = {
         "",
         TABLE,
         (
-            "the mapping, line 1: a mapping is no dictionary; expected some of prefixes, time, "
-            "mappings, melt, null, delimiter, decimal, each with a colon"
+            "the mapping, line 1: a mapping is not a dictionary; expected some of prefixes, time,"
+            " mappings, melt, null, delimiter, decimal, each with a colon"
         ),
     ),
     "RML instead of YARRRML": (
         "",
         RML,
         (
-            "the mapping, line 1: it is no YAML: found character '@' that cannot start any token; "
-            "expected a mapping in YAML, in the words of YARRRML; RML and other RDF are not read"
+            "the mapping, line 1: it is not YAML: found character '@' that cannot start any token;"
+            " expected a mapping in YAML, in YARRRML's terms; RML and other RDF are not supported"
         ),
     ),
     "an empty file": ("", "\n", ("the mapping: it is empty; expected prefixes, time and mappings")),
@@ -41,34 +41,34 @@ MISTAKES = {
         "",
         "- prefixes: {}\n- time: at\n",
         (
-            "the mapping, line 1: a mapping is no dictionary; expected some of prefixes, time, "
-            "mappings, melt, null, delimiter, decimal, each with a colon"
+            "the mapping, line 1: a mapping is not a dictionary; expected some of prefixes, time,"
+            " mappings, melt, null, delimiter, decimal, each with a colon"
         ),
     ),
     "a tab before a word": (
         "    s: ",
         "\ts: ",
         (
-            "the mapping, line 5: it is no YAML: found character '\\t' that cannot start any token; "
-            "expected spaces before words: YAML has no tabs there"
+            "the mapping, line 5: it is not YAML: found character '\\t' that cannot start any token;"
+            " expected spaces for indentation instead of tabs"
         ),
     ),
     "a line too far to the right": (
         "    po:",
         "      po:",
         (
-            "the mapping, line 6: it is no YAML: mapping values are not allowed here; expected a "
-            "space behind each colon, and lines that begin where their neighbours do; a text with ': "
-            "' in it stands in quotes"
+            "the mapping, line 6: it is not YAML: mapping values are not allowed here; expected a"
+            " space after each colon, and equal indentation of neighbouring lines; put a text that"
+            " contains ': ' into quotes"
         ),
     ),
     "no space behind a colon": (
         "s: ex:$(id)",
         "s:ex:$(id)",
         (
-            "the mapping, line 6: it is no YAML: mapping values are not allowed here; expected a "
-            "space behind each colon, and lines that begin where their neighbours do; a text with ': "
-            "' in it stands in quotes"
+            "the mapping, line 6: it is not YAML: mapping values are not allowed here; expected a"
+            " space after each colon, and equal indentation of neighbouring lines; put a text that"
+            " contains ': ' into quotes"
         ),
     ),
     "a colon in a text without quotation marks": (
@@ -104,30 +104,27 @@ MISTAKES = {
         STATEMENT,
         "{p: ex:free, o: {function: ex:double}}",
         (
-            "the mapping, line 7: the key function in an object is not known; expected no such key: "
-            "nothing is computed here; let a rule or a query do it"
+            "the mapping, line 7: the key function in an object is not known; expected no such key:"
+            " mappings do not compute; use a rule or a query"
         ),
     ),
     "an object without ~iri": (
         STATEMENT,
         "[ex:isIn, ex:$(id)]",
         (
-            "the mapping, line 7: whether ex:$(id) is an IRI or a text cannot be seen; expected "
-            "ex:$(id)~iri for the IRI, [p, ex:$(id), xsd:string] for the text"
+            "the mapping, line 7: ex:$(id) may be an IRI or a text; expected ex:$(id)~iri for the"
+            " IRI, [p, ex:$(id), xsd:string] for the text"
         ),
     ),
     "no time": (
         "time: {column: time, zone: UTC}\n",
         "",
-        ("the mapping, line 1: it says no time; expected time, such as time: {column: timestamp}"),
+        ("the mapping, line 1: time is missing; expected time, such as time: {column: timestamp}"),
     ),
     "a time without its column": (
         "{column: time, zone: UTC}",
         "{zone: UTC}",
-        (
-            "the mapping, line 2: the time has no place; expected either column: name, or value: "
-            "$(date) $(time)"
-        ),
+        ("the mapping, line 2: the time needs a column; expected column: name, or value: $(date) $(time)"),
     ),
     "a time in a column that is not there": (
         "column: time",
@@ -183,24 +180,24 @@ MISTAKES = {
         "ex:free",
         "sosa:free",
         (
-            "the mapping, line 7: the prefix sosa: is not known; expected one of ex:, owl:, rdf:, "
-            "rdfs:, xsd:, or one that prefixes: says"
+            "the mapping, line 7: the prefix sosa: is not known; expected one of ex:, owl:, rdf:,"
+            " rdfs:, xsd:, or another one declared in prefixes:"
         ),
     ),
     "a prefix without the end of its namespace": (
         "ex: http://example.org/}",
         "ex: example.org}",
         (
-            "the mapping, line 1: 'example.org' is no IRI; expected prefix:name, or an IRI in full "
-            "such as http://example.org"
+            "the mapping, line 1: 'example.org' is not an IRI; expected prefix:name, or an IRI in"
+            " full such as http://example.org"
         ),
     ),
     "braces for a column": (
         "$(id)",
         "{id}",
         (
-            "the mapping, line 5: 'http://example.org/{id}' is no IRI; expected no spaces and none of"
-            ' <>"{}|^`\\ in it; $(…) refers to a column, and {…} does not'
+            "the mapping, line 5: 'http://example.org/{id}' is not an IRI; expected no spaces and"
+            ' none of <>"{}|^`\\ in it; a reference to a column is $(…), not {…}'
         ),
     ),
     "a column without its end": (
@@ -254,8 +251,8 @@ MISTAKES = {
         STATEMENT,
         "[ex:status, ex:Open]",
         (
-            "the mapping, line 7: whether ex:Open is an IRI or a text cannot be seen; expected "
-            "ex:Open~iri for the IRI, [p, ex:Open, xsd:string] for the text"
+            "the mapping, line 7: ex:Open may be an IRI or a text; expected ex:Open~iri for the IRI,"
+            " [p, ex:Open, xsd:string] for the text"
         ),
     ),
     "an IRI with a datatype": (
@@ -271,7 +268,7 @@ MISTAKES = {
     "an alias": (
         "    s: ex:$(id)",
         "    s: *subject",
-        ("the mapping, line 5: the anchor or alias subject; expected what it stands for, written out"),
+        ("the mapping, line 5: the anchor or alias subject; expected the text itself"),
     ),
     "a column that is melted and not there": (
         "",
@@ -282,8 +279,8 @@ MISTAKES = {
         "mappings:",
         "melt: {columns: [free]}\nmappings:",
         (
-            "the mapping, line 3: columns are melted, and nothing is made of them; expected a mapping"
-            " that refers to $(value), the value of a melted column"
+            "the mapping, line 3: columns are melted, but not used; expected a mapping that refers to"
+            " $(value), the value of a melted column"
         ),
     ),
     "a delimiter of two characters": (

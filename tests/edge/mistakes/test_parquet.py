@@ -42,21 +42,21 @@ MISTAKES = {
         TABLE.encode(),
         MAPPING,
         (
-            "<table>: it is no Parquet, or was cut short: Parquet magic bytes not found in footer. "
-            "Either the file is corrupted or this is not a parquet file."
+            "<table>: it is not Parquet, or is truncated: Parquet magic bytes not found in footer."
+            " Either the file is corrupted or this is not a parquet file."
         ),
     ),
     "an empty file": (
         b"",
         MAPPING,
-        ("<table>: it is no Parquet, or was cut short: Parquet file size is 0 bytes"),
+        ("<table>: it is not Parquet, or is truncated: Parquet file size is 0 bytes"),
     ),
     "a file whose writer was killed": (
         columns()[:-20],
         MAPPING,
         (
-            "<table>: it is no Parquet, or was cut short: Parquet magic bytes not found in footer. "
-            "Either the file is corrupted or this is not a parquet file."
+            "<table>: it is not Parquet, or is truncated: Parquet magic bytes not found in footer."
+            " Either the file is corrupted or this is not a parquet file."
         ),
     ),
     "a column that is not there": (
@@ -126,24 +126,24 @@ MISTAKES = {
         columns(time=pa.array([TEN])),
         MAPPING.replace(", zone: UTC", ""),
         (
-            "the mapping, line 2: the times in column time are local times without a zone; expected "
-            "zone: Europe/Copenhagen, or the zone that they are of"
+            "the mapping, line 2: the times in column time are local times without a zone; expected"
+            " zone: Europe/Copenhagen, or another zone"
         ),
     ),
     "a unit for a column of timestamps": (
         columns(time=pa.array([TEN])),
         in_unit("s"),
         (
-            "the mapping, line 2: the times in column time are of type timestamp[us]; expected "
-            "neither unit nor format, which are those of texts and numbers"
+            "the mapping, line 2: the times in column time are of type timestamp[us]; expected"
+            " neither unit nor format, which are for numbers and texts"
         ),
     ),
     "a format for a column of timestamps": (
         columns(time=pa.array([TEN])),
         MAPPING.replace("zone", "format: '%Y', zone"),
         (
-            "the mapping, line 2: the times in column time are of type timestamp[us]; expected "
-            "neither unit nor format, which are those of texts and numbers"
+            "the mapping, line 2: the times in column time are of type timestamp[us]; expected"
+            " neither unit nor format, which are for numbers and texts"
         ),
     ),
     "numbers as times, and no unit": (
@@ -158,47 +158,47 @@ MISTAKES = {
         columns(time=[1_700_000_000_000]),
         in_unit("s"),
         (
-            "<table>, row 1, column time: 1700000000000 s since 1970 is no time from the year 1 to "
-            "9999; it looks as if it were in ms: say unit: ms"
+            "<table>, row 1, column time: 1700000000000 s since 1970 is not a time from the year 1 to"
+            " 9999; the unit seems to be ms: set unit: ms"
         ),
     ),
     "nanoseconds, and the mapping says milliseconds": (
         columns(time=[1_700_000_000 * 10**9]),
         in_unit("ms"),
         (
-            "<table>, row 1, column time: 1700000000000000000 ms since 1970 is no time from the year "
-            "1 to 9999; it looks as if it were in ns: say unit: ns"
+            "<table>, row 1, column time: 1700000000000000000 ms since 1970 is not a time from the"
+            " year 1 to 9999; the unit seems to be ns: set unit: ns"
         ),
     ),
     "a time that is null": (
         columns(time=pa.array([None], pa.timestamp("us", "UTC"))),
         MAPPING,
-        ("<table>, row 1, column time: there is no time; expected one in each row"),
+        ("<table>, row 1, column time: there is not a time; expected one in each row"),
     ),
     "a column with clocks only": (
         columns(time=pa.array([dt.time(10)])),
         MAPPING,
         (
-            "<table>, row 1, column time: '10:00:00.000000' is no time; a time of day alone; where "
-            "the day is in another column, the mapping has to say value: $(day)T$(time)"
+            "<table>, row 1, column time: '10:00:00.000000' is not a time; a time of day alone; if"
+            " the day is in another column, set value: $(day)T$(time) in the mapping"
         ),
     ),
     "texts as times, the day first": (
         columns(time=["31.01.2026 10:00"]),
         MAPPING,
         (
-            "<table>, row 1, column time: '31.01.2026 10:00' is no time; expected an ISO 8601 time "
-            "such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
+            "<table>, row 1, column time: '31.01.2026 10:00' is not a time; expected an ISO 8601 time"
+            " such as 2026-01-31T10:00:00Z, or a format: in the mapping such as %d.%m.%Y %H:%M"
         ),
     ),
     "an hour that clocks show twice": (
         columns(time=pa.array([dt.datetime(2025, 10, 26, 2, 30)])),
         COPENHAGEN,
         (
-            "<table>, row 1, column time: '2025-10-26 02:30:00.000000' happened twice in "
-            "Europe/Copenhagen, when clocks were put back; expected a time with its offset, or "
-            "ambiguous: infer in the mapping where rows are in the order of time (earlier or later "
-            "takes both hours for one)"
+            "<table>, row 1, column time: '2025-10-26 02:30:00.000000' occurred twice in"
+            " Europe/Copenhagen, when clocks were put back; expected a time with its offset, or"
+            " ambiguous: infer in the mapping if rows are in the order of time (earlier or later"
+            " merges both hours)"
         ),
     ),
     "an hour that clocks skip": (
@@ -213,52 +213,55 @@ MISTAKES = {
         columns(free=[1.5]),
         MAPPING,
         (
-            "<table>, row 1, column free: '1.5' is no xsd:integer; a number with decimals is an "
-            "xsd:decimal, and the mapping has to say so"
+            "<table>, row 1, column free: '1.5' is not of type xsd:integer; for a number with"
+            " decimals, use the datatype xsd:decimal in the mapping"
         ),
     ),
     "a double that is no number": (
         columns(free=[float("nan")]),
         DECIMAL,
         (
-            "<table>, row 1, column free: 'NaN' is no xsd:decimal; if it stands for no value, the "
-            'mapping has to say null: ["", "NaN"]'
+            "<table>, row 1, column free: 'NaN' is not of type xsd:decimal; if it means no value, set"
+            ' null: ["", "NaN"] in the mapping'
         ),
     ),
     "a double that is infinite": (
         columns(free=[float("inf")]),
         DECIMAL,
-        ("<table>, row 1, column free: 'INF' is no xsd:decimal, as the mapping says it is"),
+        ("<table>, row 1, column free: 'INF' is not of type xsd:decimal, the datatype in the mapping"),
     ),
     "numbers as texts with a decimal comma": (
         columns(free=["1,5"]),
         DECIMAL,
         (
-            "<table>, row 1, column free: '1,5' is no xsd:decimal; if , is the mark before decimals, "
-            'the mapping has to say decimal: ","'
+            "<table>, row 1, column free: '1,5' is not of type xsd:decimal; if , is the decimal mark,"
+            ' set decimal: "," in the mapping'
         ),
     ),
     "booleans where numbers are said": (
         columns(free=[True]),
         MAPPING,
-        ("<table>, row 1, column free: 'true' is no xsd:integer, as the mapping says it is"),
+        ("<table>, row 1, column free: 'true' is not of type xsd:integer, the datatype in the mapping"),
     ),
     "days where times are said": (
         columns(free=[dt.date(2026, 1, 1)]),
         MAPPING.replace("xsd:integer", "xsd:dateTime"),
-        ("<table>, row 1, column free: '2026-01-01' is no xsd:dateTime; expected 2026-01-31T10:00:00Z"),
+        (
+            "<table>, row 1, column free: '2026-01-01' is not of type xsd:dateTime; expected"
+            " 2026-01-31T10:00:00Z"
+        ),
     ),
     "a number beyond what its type has": (
         columns(free=[300]),
         MAPPING.replace("xsd:integer", "xsd:byte"),
-        ("<table>, row 1, column free: '300' is no xsd:byte, as the mapping says it is"),
+        ("<table>, row 1, column free: '300' is not of type xsd:byte, the datatype in the mapping"),
     ),
     "a name where the mapping says an IRI": (
         columns(),
         MAPPING.replace("ex:$(id)", "$(id)"),
         (
-            "<table>, row 1, column id: 'a' is no IRI; expected one in full, or a template such as "
-            "ex:$(column) in the mapping"
+            "<table>, row 1, column id: 'a' is not an IRI; expected a full IRI, or a template such as"
+            " ex:$(column) in the mapping"
         ),
     ),
 }

@@ -116,7 +116,7 @@ def test_a_stream_of_tables_is_followed_and_bad_rows_are_counted(spark, ontology
     assert (query.counts.skipped, query.counts.aboxes, query.counts.assertions) == (2, 2, 3)
     assert set(high) == {(7, f"<{AIR}a>"), (8, f"<{AIR}a>"), (8, f"<{AIR}d>")}
     with pytest.raises(
-        pr.InvalidRowError, match=r"column ozone of the row \(.*place=c.*'many' is no xsd:decimal"
+        pr.InvalidRowError, match=r"column ozone of the row \(.*place=c.*'many' is not of type xsd:decimal"
     ):
         list(
             run(

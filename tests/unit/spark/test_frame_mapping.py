@@ -50,7 +50,7 @@ def test_a_row_that_is_not_as_the_mapping_says_is_named_with_all_its_cells():
         melted(TEXTS, "raise")
     assert raised.value.column == "ozone"
     assert raised.value.row == ("at=8", "place=c", "ozone=many", "no2=2")
-    assert raised.value.reason == "'many' is no xsd:integer, as the mapping says it is"
+    assert raised.value.reason == "'many' is not of type xsd:integer, the datatype in the mapping"
 
 
 def test_rows_that_are_left_out_are_counted_in_the_log(caplog):

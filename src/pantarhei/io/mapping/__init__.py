@@ -1,1 +1,1 @@
-"""Rows of tables as triples with times, as a small declarative mapping in YARRRML's words says."""
+"""Mapping of table rows to timestamped triples, by a small declarative mapping in YARRRML's terms."""

@@ -1,4 +1,7 @@
-"""A mapping for a table whose columns are known: melted columns are taken one by one, and all are there."""
+"""Binding of a mapping to the columns of a table, and hints for errors in columns and values.
+
+Melted columns are expanded to one pattern each.
+"""
 
 from __future__ import annotations
 
@@ -46,48 +49,48 @@ _HEADERLESS = re.compile(r"\s*[+-]?\d+([.,:/ T-]+\d+)*Z?\s*")
 
 
 def value_hint(text: str, datatype: URIRef, decimal: str) -> str:
-    """What to do about a text that a datatype has not.
+    """Return a hint for a text that is not in the lexical space of a datatype.
 
     >>> value_hint("1,5", XSD.decimal, ".")
-    '; if , is the mark before decimals, the mapping has to say decimal: ","'
+    '; if , is the decimal mark, set decimal: "," in the mapping'
     >>> value_hint("many", XSD.integer, ".")
-    ', as the mapping says it is'
+    ', the datatype in the mapping'
     """
     stripped = text.strip()
     if stripped.casefold() in NULLS or stripped.startswith("#"):
         nulls = json.dumps(["", text], ensure_ascii=False)
-        return f"; if it stands for no value, the mapping has to say null: {nulls}"
-    if datatype in _NUMBERS and (said := _on_number(stripped, datatype, decimal)):
-        return said
+        return f"; if it means no value, set null: {nulls} in the mapping"
+    if datatype in _NUMBERS and (hint := _number_hint(stripped, datatype, decimal)):
+        return hint
     example = _EXAMPLES.get(datatype)
-    return f"; expected {example}" if example else ", as the mapping says it is"
+    return f"; expected {example}" if example else ", the datatype in the mapping"
 
 
-def _on_number(text: str, datatype: URIRef, decimal: str) -> str:
+def _number_hint(text: str, datatype: URIRef, decimal: str) -> str:
     other = "," if decimal == "." else "."
     is_whole = datatype in INTEGER_BOUNDS
     if (found := _THOUSANDS.fullmatch(text)) and (found[3] or found[2] or is_whole or found[1] not in ".,"):
-        return "; thousands stand without a mark between them"
+        return "; remove the thousands separators"
     if _DECIMALS.fullmatch(text):
         if is_whole:
-            return "; a number with decimals is an xsd:decimal, and the mapping has to say so"
-        return f'; if {other} is the mark before decimals, the mapping has to say decimal: "{other}"'
+            return "; for a number with decimals, use the datatype xsd:decimal in the mapping"
+        return f'; if {other} is the decimal mark, set decimal: "{other}" in the mapping'
     if _EXPONENT.fullmatch(text):
-        return "; a number with an exponent is an xsd:double, and the mapping has to say so"
+        return "; for a number with an exponent, use the datatype xsd:double in the mapping"
     if found := _WITH_UNIT.fullmatch(text):
-        return f"; a number stands alone in its cell: take {found[2]} out"
+        return f"; the cell must contain only the number: remove {found[2]}"
     return ""
 
 
 def column_hint(column: str, columns: Sequence[str], is_text: bool) -> str:
-    """What to do about a column that a table has not.
+    """Return a hint for a missing column.
 
     Args:
-        columns: those that it has.
-        is_text: whether the table is text, taken apart at a delimiter.
+        columns: the columns of the table.
+        is_text: whether the table is text with a delimiter.
 
     >>> column_hint("time", ["at;garage"], True)
-    '; it looks as if cells were separated by ";": say delimiter: ";"'
+    '; the delimiter seems to be ";": set delimiter: ";"'
     >>> column_hint("id", ["time", " id"], True)
     '; the name " id" has spaces around it: write $( id)'
     """
@@ -96,8 +99,8 @@ def column_hint(column: str, columns: Sequence[str], is_text: bool) -> str:
     spaced = next((each for each in columns if each != column and each.strip() == column.strip()), None)
     if spaced is not None:
         return f'; the name "{spaced}" has spaces around it: write {column_reference(spaced)}'
-    if is_text and (said := _on_first_line(columns)):
-        return said
+    if is_text and (hint := _first_line_hint(columns)):
+        return hint
     if inner := [each for each in columns if each.endswith(f".{column}")]:
         return f" (did you mean {column_reference(inner[0])}?)"
     if near := did_you_mean(column, columns):
@@ -106,8 +109,8 @@ def column_hint(column: str, columns: Sequence[str], is_text: bool) -> str:
     return f" (did you mean {column_reference(longer[0])}?)" if longer else ""
 
 
-def _on_first_line(columns: Sequence[str]) -> str:
-    """What to do where the first line has no names."""
+def _first_line_hint(columns: Sequence[str]) -> str:
+    """Return a hint for a first line without names of columns."""
     first = columns[0].lstrip()
     if first.startswith(("[", "{")):
         return '; it looks like JSON: JSON lines are read as format "jsonl", an object on each line'
@@ -115,30 +118,28 @@ def _on_first_line(columns: Sequence[str]) -> str:
         other = next((each for each in ";\t,|" if each in first), None)
         if other is not None:
             name = "tab" if other == "\t" else f'"{other}"'
-            return f"; it looks as if cells were separated by {name}: say delimiter: {name}"
+            return f"; the delimiter seems to be {name}: set delimiter: {name}"
     if len(columns) == 1 or first.startswith(("#", "//")):
-        return "; the first line has to have the names: take out what stands before it"
+        return "; the first line must have the names: remove the lines before it"
     if any(map(_HEADERLESS.fullmatch, columns)):
-        return "; the first line looks like a row: write a line with the names of columns before it"
+        return "; the first line looks like a row: insert a line with the names of columns before it"
     return ""
 
 
 def time_hint(text: str, columns: Sequence[str]) -> str:
-    """What to do about a text that is no time.
+    """Return a hint for a text that is not a time.
 
     Args:
-        columns: those in which the time is.
+        columns: the columns of the time.
 
     >>> time_hint("10:00", ["clock"])
-    'a time of day alone; where the day is in another column, the mapping has to say value: $(day)T$(clock)'
+    'a time of day alone; if the day is in another column, set value: $(day)T$(clock) in the mapping'
     """
     if text in columns:
-        return "the names of columns a second time; take this line out"
+        return "the names of columns a second time; remove this line"
     if re.fullmatch(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?", text):
         value = f"$(day)T{column_reference(columns[0])}"
-        return (
-            f"a time of day alone; where the day is in another column, the mapping has to say value: {value}"
-        )
+        return f"a time of day alone; if the day is in another column, set value: {value} in the mapping"
     form = "%Y-%m-%d %I:%M %p" if re.search(r"[AaPp]\.?[Mm]\.?$", text) else "%d.%m.%Y %H:%M"
     return (
         f"expected an ISO 8601 time such as 2026-01-31T10:00:00Z, or a format: in the mapping such as {form}"
@@ -146,7 +147,7 @@ def time_hint(text: str, columns: Sequence[str]) -> str:
 
 
 def column_reference(column: str) -> str:
-    """How a mapping refers to a column.
+    """Return the reference to a column in a mapping.
 
     >>> column_reference("speed (km/h)")
     '$(speed \\\\(km/h\\\\))'
@@ -159,14 +160,14 @@ _MOST_SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class BoundMapping:
-    """What is made of a row of a certain table.
+    """Mapping of the rows of a certain table.
 
     Args:
-        time: where its time is.
-        patterns: its triples, in their order.
-        columns: the table's columns that play a part, and the lines on which the mapping refers to them.
-        nulls: the texts of cells that have no value.
-        decimal: the mark before decimals.
+        time: place and form of a row's time.
+        patterns: templates of its triples, in order.
+        columns: the columns used by the mapping, with the lines of their references.
+        nulls: texts of cells without a value.
+        decimal: the decimal mark.
     """
 
     time: RowTime
@@ -183,24 +184,23 @@ def bind(
     is_text: bool = False,
     elsewhere: Collection[str] | None = (),
 ) -> BoundMapping:
-    """Fit the mapping to a table with these columns.
+    """Bind the mapping to a table with these columns.
 
     Args:
-        table: what errors call it.
-        is_text: whether it is text, taken apart at a delimiter.
-        elsewhere: other columns, without values here; None for any, where each row has columns of its own.
+        table: the table's name in errors.
+        is_text: whether the table is text with a delimiter.
+        elsewhere: columns of other tables, without values here; None for any column, if each row has its own
+            columns.
 
     Raises:
-        MappingError: a column that it refers to is missing, or there twice.
+        MappingError: a referenced column is missing or ambiguous.
     """
     melted = list(_melted(mapping, columns, table, elsewhere))
     patterns = tuple(pattern for group in mapping.groups for pattern in _patterns(group, mapping, melted))
     melt = mapping.melt
     if melted and melt is not None and not any(pattern.needs for pattern in patterns):
         expected = f"a mapping that refers to $({melt.value}), the value of a melted column"
-        raise MappingError(
-            mapping.source, melt.line, "columns are melted, and nothing is made of them", expected
-        )
+        raise MappingError(mapping.source, melt.line, "columns are melted, but not used", expected)
     needed: dict[str, int | None] = dict.fromkeys(mapping.time.template.columns, mapping.time.line)
     for pattern in patterns:
         for column, line in pattern.columns:
@@ -236,7 +236,7 @@ def _check_column(
 
 @dataclass(frozen=True, slots=True)
 class _Melted:
-    """A melted column with what is known of it: texts by the names of columns that there seem to be."""
+    """Melted column, with its constants by the names of virtual columns."""
 
     column: str
     data: dict[str, str]
@@ -245,7 +245,7 @@ class _Melted:
 def _melted(
     mapping: RecordMapping, columns: Sequence[str], table: str, elsewhere: Collection[str] | None
 ) -> Iterator[_Melted]:
-    """The melted columns, each once, with the first that is said of it."""
+    """Yield the distinct melted columns with their first constants."""
     melt, seen = mapping.melt, set[str]()
     for name, data in ({} if melt is None else melt.columns).items():
         found = _matching(name, columns)
@@ -268,7 +268,7 @@ def _matching(name: str, columns: Collection[str]) -> list[str]:
 def _patterns(
     group: tuple[TripleTemplate, ...], mapping: RecordMapping, melted: Sequence[_Melted]
 ) -> Iterator[TripleTemplate]:
-    """The patterns of a group: those of melted rows once for each melted column, in the table's order."""
+    """Yield the patterns of a group; patterns of melted rows once for each melted column, in table order."""
     melt = mapping.melt
     if melt is None:
         yield from group
@@ -286,7 +286,7 @@ def _patterns(
 
 
 def _of_melted(term: TermTemplate, melted: _Melted, mapping: RecordMapping, melt: Melt) -> TermTemplate:
-    """A term of a melted row as one of the row that there is."""
+    """Convert a term of a melted row to a term of the table's row."""
 
     def fill(name: str) -> TextTemplate:
         if name == melt.value:

@@ -1,4 +1,4 @@
-"""A table's columns as texts: each column its distinct values, and row by row which one it is."""
+"""Columns of a table as distinct texts and codes, and lexical forms of Arrow's timestamps and dates."""
 
 from __future__ import annotations
 
@@ -112,14 +112,14 @@ NOT_FINITE = {
 
 
 class ColumnValues(NamedTuple):
-    """The values of a column.
+    """Values of a column.
 
     Args:
-        codes: row by row the place in `values`, -1 where there is none.
+        codes: by row, the index in `values`; -1 for no value.
         values: the distinct values, as texts; some may not occur.
         datatype: the datatype of the column's type; None for texts.
-        datatypes: the datatype of each of `values`, where they have different ones.
-        ends: by row, where its values end in `codes`; None where each row has one.
+        datatypes: the datatype of each of `values`, if they differ.
+        ends: by row, the end of its values in `codes`; None if each row has one.
         refused: by row without a value, the error of its cell, if any.
     """
 
@@ -131,7 +131,7 @@ class ColumnValues(NamedTuple):
     refused: Mapping[int, str] = MappingProxyType({})
 
     def dense(self) -> pa.StringArray:
-        """The values row by row, null where there is none."""
+        """Return the values by row, null for no value."""
         return self.values.take(pa.array(self.codes, mask=self.codes < 0))
 
     def with_(self, datatypes: Container[URIRef | None]) -> Flags:
@@ -158,7 +158,7 @@ class ColumnValues(NamedTuple):
 
 
 class CellColumn(Protocol):
-    """Column that is not one of Arrow, and makes its cells itself."""
+    """Column that is not an Arrow array."""
 
     def cells(self, nulls: frozenset[str]) -> ColumnValues:
         """Return the values as cells; a text among `nulls` is not a value."""
@@ -168,7 +168,7 @@ class CellColumn(Protocol):
 
 
 def column_values(array: pa.Array | CellColumn, nulls: frozenset[str]) -> ColumnValues:
-    """The values of a column; a text among `nulls` is none."""
+    """Return the values of a column; a text among `nulls` is no value."""
     if not isinstance(array, pa.Array):
         return cast(CellColumn, array).cells(nulls)
     array = decoded(array)
@@ -194,7 +194,7 @@ def decoded(array: pa.Array) -> pa.Array:
 
 
 def joined(template: TextTemplate, columns: Mapping[str, ColumnValues]) -> ColumnValues:
-    """The texts that a template makes of columns; none where one of these has no value."""
+    """Return the texts of a template; a row has no text if one of its columns has no value."""
     if template.is_whole:
         return columns[template.columns[0]]
     ends, named = unfolded({name: columns[name] for name in template.columns})
@@ -210,7 +210,7 @@ def joined(template: TextTemplate, columns: Mapping[str, ColumnValues]) -> Colum
 def unfolded(columns: Mapping[str, ColumnValues]) -> tuple[Places | None, Mapping[str, ColumnValues]]:
     """Repeat rows for each combination of their values; return where those of a row end, and the columns.
 
-    The ends are None where each row has one value.
+    The ends are None if each row has one value.
     """
     if all(cells.ends is None for cells in columns.values()):
         return None, columns
@@ -230,7 +230,7 @@ def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, li
     """Combine the values that columns have in one row; return the row of each, and its place in each column.
 
     Args:
-        ends: by column, where the values of each row end; None where each row has one.
+        ends: by column, the end of the values of each row; None if each row has one.
 
     >>> rows, (first, second) = combinations([np.array([2, 2, 3]), None], 3)
     >>> rows.tolist(), first.tolist(), second.tolist()
@@ -250,7 +250,7 @@ def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, li
 
 
 def shown_cell(array: pa.Array | CellColumn, row: int) -> object:
-    """Return the value of a cell as errors show it: Python's, or a text where Python has no such value."""
+    """Return the value of a cell for errors: a Python value, or a text if Python has no such value."""
     if not isinstance(array, pa.Array):
         return cast(CellColumn, array).shown(row)
     try:
@@ -261,7 +261,7 @@ def shown_cell(array: pa.Array | CellColumn, row: int) -> object:
 
 
 def flags(array: pa.BooleanArray) -> npt.NDArray[np.bool_]:
-    """Booleans without nulls, for numpy; `to_numpy` would load pandas."""
+    """Convert booleans without nulls to numpy; `to_numpy` would import pandas."""
     return np.from_dlpack(array.cast(pa.uint8())).astype(bool)
 
 
@@ -273,10 +273,10 @@ def is_readable(kind: pa.DataType) -> bool:
 
 
 def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: int | None) -> None:
-    """Nothing, if a column of this type holds values that can be read.
+    """Check that values of a column's type have texts.
 
     Raises:
-        MappingError: it does not.
+        MappingError: they do not.
     """
     if is_readable(kind):
         return
@@ -293,7 +293,7 @@ _WRITERS: Mapping[URIRef, Callable[[pa.Array], pa.StringArray]] = {
     XSD.dateTime: date_times,
     XSD.date: dates,
 }
-"""Lexical forms where Arrow's texts are others."""
+"""Functions for lexical forms that differ from Arrow's texts."""
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -1,7 +1,7 @@
-"""Mapping compiled for single records: a fast path for usual records, None for all others.
+"""Mapping compiled for single records: a fast path for usual records.
 
-The definition is `map_rows`: a record gives what a table of this one row gives. Records for which the fast
-path returns None are mapped there.
+The result equals that of `map_rows` for a table of this one row, which maps the records for which the fast
+path returns None.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)
 Value: TypeAlias = tuple[str, int]
 """Text of a value, and its kind."""
 Values: TypeAlias = Sequence[Value]
-"""Values of a member: none where it is absent, several of an array, else one."""
+"""Values of a member: empty if it is absent, several for an array, else one."""
 Record: TypeAlias = Mapping[str, Any]
 
 _DATATYPES = (None, XSD.integer, XSD.decimal, XSD.double, XSD.boolean)
-_KEPT = 1 << 16  # terms that a pattern remembers
+_KEPT = 1 << 16  # cached terms of a template
 _FORM = {datatype: re.compile(form) for datatype, form in FORMS.items()}
 _WHOLE_IRI = re.compile(IRI)
 _INTEGER = re.compile(r"-?[0-9]+")
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,12})?")
-_SURE = range(1970, 2100)  # years that no zone moves beyond the calendar
+_SURE = range(1970, 2100)  # years within the calendar in every zone
 _ESCAPES = str.maketrans(dict(ESCAPES))
 
 
@@ -58,8 +58,8 @@ class CompiledMapping:
     """Function from usual records to their times and triples.
 
     Args:
-        bound: the mapping for the members of the records.
-        value: returns the text of a value, and its kind; None for an object or the like.
+        bound: the mapping, bound to the members of the records.
+        value: returns the text and the kind of a value; None for an object or the like.
     """
 
     def __init__(self, bound: BoundMapping, value: Callable[[object], Value | None]) -> None:
@@ -115,7 +115,7 @@ class CompiledMapping:
 def _reader(
     name: str, nulls: frozenset[str], value_of: Callable[[object], Value | None]
 ) -> Callable[[Record], Values | None]:
-    """Return a function that reads the values of a member; it returns None where an error is possible."""
+    """Return a function that reads the values of a member, or returns None if an error is possible."""
     inner = member(name) if "." in name else None
 
     def read(record: Record) -> Values | None:
@@ -136,7 +136,7 @@ def _reader(
 
 
 def value_in_text(value: object) -> Value | None:
-    """Return the text and the kind of a value that JSON's decoder gives; None for an object or array."""
+    """Return the text and the kind of a value of the JSON decoder; None for an object or array."""
     return _number(value.decode()) if isinstance(value, bytes) else value_of(value)
 
 
@@ -175,7 +175,7 @@ def _number(text: str) -> Value:
 
 
 def _maker(pattern: TermTemplate, decimal: str) -> Callable[[Mapping[str, Values]], Sequence[Term] | None]:
-    """Return a function that makes a pattern's terms; it returns None where an error is possible."""
+    """Return a function that makes the terms of a template, or returns None if an error is possible."""
     texts, columns = pattern.template.texts, pattern.template.columns
     literal = _literals(pattern, decimal)
     write: Callable[[str, int], Term | None] = literal if pattern.kind is TermKind.LITERAL else _iris(pattern)
@@ -253,7 +253,7 @@ def _literals(pattern: TermTemplate, decimal: str) -> Callable[[str, int], Term 
 
 
 def _written(pattern: TermTemplate, text: str, kind: int, decimal: str) -> str | None:
-    """Return a literal in the syntax of N-Triples; None where it may be ill-typed."""
+    """Return a literal in N-Triples syntax; None if it may be ill-typed."""
     if pattern.language is not None:
         return f'"{text.translate(_ESCAPES)}"@{pattern.language}'
     datatype = pattern.datatype or _DATATYPES[kind]

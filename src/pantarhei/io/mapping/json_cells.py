@@ -1,7 +1,7 @@
-"""Members of JSON objects as cells: each value has the type that it has in JSON, whatever its neighbours are.
+"""Members of JSON objects as columns: each value has its type in JSON, independent of other rows.
 
-A whole number is an xsd:integer, another number an xsd:decimal, both with the digits that are written. An
-array is several values, as in RML; an object is not a value.
+A whole number is an xsd:integer, another number an xsd:decimal, both with the digits of the text. An array is
+several values, as in RML; an object is not a value.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ JSONObject: TypeAlias = dict[str, Any]
 
 _SCALARS = frozenset({str, bytes, bool, type(None)})
 _SURROGATES = re.compile("[\ud800-\udfff]")
-HALF_A_PAIR = "half of a pair of surrogates (\\ud800 to \\udfff), which is no character"
+HALF_A_PAIR = "half of a pair of surrogates (\\ud800 to \\udfff), which is not a character"
 
 DECODER = json.JSONDecoder(
     parse_int=str.encode, parse_float=str.encode, parse_constant=lambda text: NOT_FINITE[text].encode()
 )
-"""Reads JSON with numbers as they are written."""
+"""Decoder that keeps the digits of numbers."""
 
 
 class JSONColumn(Sequence[Any]):
@@ -59,7 +59,7 @@ class JSONColumn(Sequence[Any]):
 
     @property
     def has_values(self) -> bool:
-        """Whether any object has a value for the member."""
+        """True if any object has a value for the member."""
         return any(value is not None for value in self._values)
 
     def cells(self, nulls: frozenset[str]) -> ColumnValues:
@@ -171,7 +171,7 @@ class _Refused(str):
     """Error of a member without a value that can be a term's."""
 
 
-_ONE_EACH = "; write each object of an array on a line of its own"
+_ONE_EACH = "; write each object of an array on its own line"
 
 
 def _scalars(value: Any, name: str) -> Sequence[Any] | str:

@@ -1,4 +1,4 @@
-"""Rows of a table as triples by column, with the ticks of their times."""
+"""Mapping of table rows to triples and times, column by column."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 
 
 class MappedTerms(NamedTuple):
-    """The terms that a pattern makes.
+    """Terms of a template.
 
     Args:
-        codes: row by row the place in `texts`, -1 where there is none.
-        texts: the terms.
-        wrong: which of them could not be made; None for none.
-        reason: why, for the place of a term.
-        ends: where in `codes` those of each row end; None where each row has one.
+        codes: by row, the index in `texts`; -1 for no term.
+        texts: the distinct terms in N-Triples syntax.
+        wrong: flags of invalid terms; None for none.
+        reason: returns the error of a term by its index.
+        ends: by row, the end of its terms in `codes`; None if each row has one.
     """
 
     codes: Codes
@@ -87,7 +87,7 @@ class MappedTerms(NamedTuple):
 def map_terms(
     pattern: TermTemplate, columns: Mapping[str, ColumnValues], height: int, decimal: str
 ) -> MappedTerms:
-    """The terms of a pattern in a table of so many rows."""
+    """Return the terms of a template in a table of `height` rows."""
     if not pattern.template.columns:
         codes, text = np.zeros(height, np.int32), pa.array([pattern.template.texts[0]], pa.string())
         return _written(pattern, ColumnValues(codes, text), decimal)
@@ -101,7 +101,7 @@ def map_terms(
 
 
 def _encoded(cells: ColumnValues) -> ColumnValues:
-    """Values as they may stand in an IRI."""
+    """Percent-encode the unsafe characters of values."""
     if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
         return cells
     return cells._replace(values=pa.array(map(encoded, cells.values.to_pylist()), pa.string()))
@@ -134,7 +134,7 @@ def _written(pattern: TermTemplate, cells: ColumnValues, decimal: str) -> Mapped
 
 
 def _of_several_datatypes(cells: ColumnValues, decimal: str) -> MappedTerms:
-    """Literals whose datatypes are those of the values."""
+    """Return literals with the datatypes of the values."""
     assert cells.datatypes is not None
     texts, wrong = np.empty(len(cells.values), object), np.zeros(len(cells.values), bool)
     for datatype in dict.fromkeys(cells.datatypes):
@@ -153,7 +153,7 @@ def _of_several_datatypes(cells: ColumnValues, decimal: str) -> MappedTerms:
 
 
 def suffix_of(datatype: URIRef | None) -> str:
-    """Return what N-Triples writes behind the text of a literal of a datatype; None for a string."""
+    """Return the suffix of a literal in N-Triples syntax; empty for a string."""
     return "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
 
 
@@ -165,14 +165,14 @@ def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
 
 
 def _lexical(cells: ColumnValues, datatype: URIRef | None, decimal: str) -> pa.StringArray:
-    """Values as a datatype writes them that has no spaces around them."""
+    """Return lexical forms of values for a datatype without surrounding spaces."""
     values = pc.utf8_trim_whitespace(cells.values)
     if datatype == XSD.boolean:
         return pc.utf8_lower(values)
     if datatype not in NUMBERS:
         return values
     if decimal != "." and (is_text := cells.with_((None,))).any():
-        without_points = pc.replace_substring(values, ".", "·")  # which are no mark before decimals then
+        without_points = pc.replace_substring(values, ".", "·")  # a point is invalid then
         with_points = pc.replace_substring(without_points, decimal, ".")
         values = pc.if_else(pa.array(is_text), with_points, values)
     if datatype not in (XSD.double, XSD.float) and (is_number := cells.with_(_WITH_FRACTIONS)).any():
@@ -202,7 +202,7 @@ def plain_number(text: str) -> str:
 
 
 def _ill_typed(values: pa.StringArray, datatype: URIRef | None) -> Flags | None:
-    """Which values the datatype does not have, None for none."""
+    """Return flags of values that are not in the datatype; None for none."""
     if datatype in (None, XSD.string):
         return None
     form = FORMS.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
@@ -220,16 +220,15 @@ def _any(wrong: Flags) -> Flags | None:
 
 def _no_iri(cells: ColumnValues, place: int) -> str:
     text = cells.values[place].as_py()
-    return (
-        f"{_shown(text)} is no IRI; expected one in full, or a template such as ex:$(column) in the mapping"
-    )
+    expected = "a full IRI, or a template such as ex:$(column) in the mapping"
+    return f"{_shown(text)} is not an IRI; expected {expected}"
 
 
 def _no_literal(cells: ColumnValues, place: int, datatype: URIRef | None, decimal: str) -> str:
     text = cells.values[place].as_py()
     assert datatype is not None
     name = f"xsd:{datatype.removeprefix(str(XSD))}" if datatype.startswith(str(XSD)) else short(datatype)
-    return f"{_shown(text)} is no {name}{value_hint(text, datatype, decimal)}"
+    return f"{_shown(text)} is not of type {name}{value_hint(text, datatype, decimal)}"
 
 
 def _shown(text: str) -> str:
@@ -237,7 +236,7 @@ def _shown(text: str) -> str:
 
 
 class BadCell(NamedTuple):
-    """A row that is left out: its place in the table, the first of its columns that is wrong, and why."""
+    """Invalid row: its index, the first invalid column, and the error."""
 
     row: int
     column: str
@@ -245,15 +244,15 @@ class BadCell(NamedTuple):
 
 
 class MappedRows(NamedTuple):
-    """What rows say.
+    """Result of mapping rows.
 
     Args:
-        kind: what their times are.
-        ticks: the times of those that are not left out.
-        triples: theirs, row by row.
-        ends: where in `triples` those of each row end.
-        bad: the rows that are left out.
-        cut: by row that is not left out, whether its time was cut; None if none was.
+        kind: the kind of times.
+        ticks: the times of valid rows.
+        triples: the triples of valid rows, row by row.
+        ends: by valid row, the end of its triples.
+        bad: the invalid rows.
+        cut: by valid row, whether its time was cut; None if none was.
     """
 
     kind: TimeKind
@@ -269,7 +268,7 @@ class MappedRows(NamedTuple):
         return 0 if self.cut is None else int(self.cut.sum())
 
     def first(self, rows: int) -> MappedRows:
-        """What the first so many rows say, of which none is left out."""
+        """Return the result for the first `rows` rows, which are all valid."""
         end = int(self.ends[rows - 1]) if rows else 0
         cut = None if self.cut is None else self.cut[:rows]
         return MappedRows(self.kind, self.ticks[:rows], self.triples.slice(0, end), self.ends[:rows], (), cut)
@@ -284,18 +283,18 @@ def map_rows(
     kind: TimeKind | None = None,
     order: RowOrder | None = None,
 ) -> MappedRows:
-    """What rows of a table say.
+    """Map the rows of a table to triples.
 
     Args:
-        arrays: the table's columns, those that the mapping refers to at least.
-        height: how many rows there are.
-        first_row: the number of the first.
-        mapping: what errors call the mapping.
-        kind: what times have to be; None for what fits all.
-        order: the rows before, for `ambiguous: infer`.
+        arrays: the table's columns, at least those used by the mapping.
+        height: number of rows.
+        first_row: the number of the first row.
+        mapping: the mapping's name in errors.
+        kind: the required kind of times; None for the kind that fits all.
+        order: the previous rows, for `ambiguous: infer`.
 
     Raises:
-        MappingError: a column has not the type that the mapping says.
+        MappingError: a column has another type than the mapping requires.
     """
     cells: dict[str, ColumnValues] = {}
 
@@ -361,7 +360,7 @@ def _triples(
     cells: Mapping[str, ColumnValues],
     good: Flags,
 ) -> tuple[TripleColumns, Places]:
-    """The triples in the order of rows, and the row of each."""
+    """Return the triples in the order of rows, and the row of each."""
     found = [_matches(pattern, terms, cells, good) for pattern in patterns]
     together = np.concatenate([rows for rows, _ in found])
     order = np.argsort(together, kind="stable")
@@ -378,7 +377,7 @@ def _matches(
     cells: Mapping[str, ColumnValues],
     good: Flags,
 ) -> tuple[Places, list[Places]]:
-    """Return the rows of the triples that a pattern makes, and the places of their terms in each column."""
+    """Return the rows of the triples of a template, and the indices of their terms in each column."""
     made = [terms[term] for term in pattern.terms]
     present = good.copy()
     for column in pattern.needs:
@@ -405,7 +404,7 @@ def _has_value(cells: ColumnValues) -> Flags:
 
 
 def _column(made: Sequence[MappedTerms], places: Sequence[Places], order: Places) -> TermColumn:
-    """The terms of several patterns as one column, put in order; those of one pattern stand there once."""
+    """Join the terms of several templates to one sorted column with distinct terms per template."""
     begins: dict[int, int] = {}
     different: list[MappedTerms] = []
     length = 0
@@ -423,7 +422,7 @@ def _column(made: Sequence[MappedTerms], places: Sequence[Places], order: Places
 
 
 def runs(ticks: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Neighbours of one time: where they begin and end.
+    """Yield begin and end of each run of equal times.
 
     >>> list(runs(np.array([7, 7, 8], np.int64)))
     [(0, 2), (2, 3)]

@@ -1,7 +1,7 @@
-"""A mapping's YAML, or a dictionary, as a tree of texts, lists and dictionaries that knows its lines.
+"""Document of a mapping: YAML or a dictionary, as a tree of texts, lists and dictionaries with lines.
 
-A scalar is the text that stands there, whatever YAML would make of it: `no` is "no", and `1.0` is "1.0".
-Nothing is executed or expanded: tags are refused, and so are aliases, which can make much of little.
+Scalars are the texts of the document, without YAML's types: `no` is "no", and `1.0` is "1.0". Nothing is
+executed or expanded: tags are refused, and so are aliases, which can expand to large documents.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Content: TypeAlias = "str | list[DocumentNode] | dict[str, DocumentNode]"
 
 @dataclass(frozen=True, slots=True)
 class DocumentNode:
-    """A piece of a mapping.
+    """Node of a document.
 
     Args:
-        content: a text, pieces in an order, or pieces by name.
-        line: where it begins, counted from 1; None for what was not read from a text.
-        lines: of a dictionary, where its names stand.
+        content: a text, a list of nodes, or nodes by name.
+        line: the line of its begin, counted from 1; None if it was not read from a text.
+        lines: the lines of the names of a dictionary.
     """
 
     content: Content
@@ -37,12 +37,12 @@ class DocumentNode:
 
 
 def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str, DocumentNode]:
-    """What errors call a mapping, and its tree. A text of several lines is YAML, another one a path.
+    """Return a mapping's name in errors, and its tree. A text of several lines is YAML, another text a path.
 
     Raises:
-        MissingFileError: there is no such file.
-        MappingError: it is no YAML, or has what a mapping has not.
-        OptionError: it is neither of these.
+        MissingFileError: the file does not exist.
+        MappingError: the document is not YAML, or has unsupported constructs.
+        OptionError: the argument has another type.
     """
     if isinstance(given, Mapping):
         return "the mapping", _of_python("the mapping", given, 0)
@@ -73,35 +73,35 @@ def _parsed(source: str, text: str) -> DocumentNode:
         root = yaml.compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        problem = f"it is no YAML: {error.problem or error.context}"
+        problem = f"it is not YAML: {error.problem or error.context}"
         expected = _advice(problem)
         raise MappingError(source, _line(mark), problem, expected) from None
     except yaml.YAMLError as error:
-        raise MappingError(source, None, f"it is no YAML: {' '.join(str(error).split())}", "YAML") from None
+        raise MappingError(source, None, f"it is not YAML: {' '.join(str(error).split())}", "YAML") from None
     if root is None:
         raise MappingError(source, None, "it is empty", "prefixes, time and mappings")
     return _of_yaml(source, root)
 
 
 def _advice(problem: str) -> str:
-    """What was expected where YAML says that something is wrong."""
+    """Return the expected syntax for an error of the YAML parser."""
     if "'\\t'" in problem:
-        return "spaces before words: YAML has no tabs there"
+        return "spaces for indentation instead of tabs"
     if "'@'" in problem:
-        return "a mapping in YAML, in the words of YARRRML; RML and other RDF are not read"
+        return "a mapping in YAML, in YARRRML's terms; RML and other RDF are not supported"
     if "mapping values" in problem:
         return (
-            "a space behind each colon, and lines that begin where their neighbours do; a text with ': ' in "
-            "it stands in quotes"
+            "a space after each colon, and equal indentation of neighbouring lines; put a text that contains "
+            "': ' into quotes"
         )
-    return "YAML; a text with ': ' or ' #' in it, or that begins with one of {[*&!|>%@`, stands in quotes"
+    return "YAML; put a text that contains ': ' or ' #', or begins with one of {[*&!|>%@`, into quotes"
 
 
 def _check_events(source: str, events: Iterable[Any]) -> None:
-    """Nothing, if YAML has nothing but texts, lists and dictionaries that are not nested deep.
+    """Check that YAML has only texts, lists and dictionaries, not nested too deep.
 
     Raises:
-        MappingError: it has.
+        MappingError: it has other constructs.
     """
     depth = 0
     for event in events:
@@ -111,13 +111,11 @@ def _check_events(source: str, events: Iterable[Any]) -> None:
             getattr(event, "tag", None),
         )
         if anchor is not None:
-            raise MappingError(
-                source, line, f"the anchor or alias {anchor}", "what it stands for, written out"
-            )
+            raise MappingError(source, line, f"the anchor or alias {anchor}", "the text itself")
         if tag is not None:
             raise MappingError(source, line, f"the tag {tag}", "plain texts, lists and dictionaries")
         depth += type(event).__name__.endswith("StartEvent") - type(event).__name__.endswith("EndEvent")
-        _check_depth(source, line, depth - 2)  # the stream and the document are around all
+        _check_depth(source, line, depth - 2)  # without the stream and the document
 
 
 def _line(mark: Any) -> int | None:
@@ -135,7 +133,7 @@ def _of_yaml(source: str, node: Any) -> DocumentNode:
     for key, value in node.value:
         name, at = str(key.value), key.start_mark.line + 1
         if key.id != "scalar" or name in content:
-            problem = f"the key {name!r} a second time" if key.id == "scalar" else "a key that is no text"
+            problem = f"the key {name!r} a second time" if key.id == "scalar" else "a key that is not a text"
             raise MappingError(source, at, problem, "each key once")
         content[name], lines[name] = _of_yaml(source, value), at
     return DocumentNode(content, line, lines)
@@ -157,4 +155,4 @@ def _of_python(source: str, given: object, depth: int) -> DocumentNode:
 
 def _check_depth(source: str, line: int | None, depth: int) -> None:
     if depth > DEEPEST:
-        raise MappingError(source, line, "it is nested too deep", f"{DEEPEST} levels at most")
+        raise MappingError(source, line, "the nesting is too deep", f"{DEEPEST} levels at most")

@@ -1,4 +1,4 @@
-"""From a mapping's text to its value."""
+"""Reader of mappings: from a document to a `RecordMapping`."""
 
 from __future__ import annotations
 
@@ -73,20 +73,20 @@ _USUAL = "xsd:integer, xsd:decimal, xsd:double, xsd:boolean, xsd:string, xsd:dat
 _NOT_OURS = {
     "sources": "the table is given beside the mapping",
     "source": "the table is given beside the mapping",
-    "condition": "rows are not chosen here; let a rule or a query do it",
-    "function": "nothing is computed here; let a rule or a query do it",
-    "graphs": "the time is a row's graph",
+    "condition": "mappings do not filter rows; use a rule or a query",
+    "function": "mappings do not compute; use a rule or a query",
+    "graphs": "the time of a row is its graph",
     "targets": "triples go into the reasoner",
 }
 
 
 def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMapping) -> RecordMapping:
-    """The mapping that a file, a text in YAML or a dictionary writes.
+    """Read a mapping from a file, a text in YAML or a dictionary.
 
     Raises:
-        MissingFileError: there is no such file.
-        MappingError: it is no mapping; says where, and what is known instead.
-        OptionError: it is neither of these.
+        MissingFileError: the file does not exist.
+        MappingError: the mapping is invalid, with the line and similar names.
+        OptionError: the argument has another type.
 
     >>> mapping = read_mapping({
     ...     "prefixes": {"ex": "http://example.org/"},
@@ -102,10 +102,10 @@ def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMappi
 
 
 class _MappingReader:
-    """Reads one document.
+    """Reader of one document.
 
     Args:
-        source: what errors call it.
+        source: the document's name in errors.
         root: its tree.
     """
 
@@ -123,7 +123,7 @@ class _MappingReader:
             ("mappings", "mappings: {garage: {s: …, po: […]}}"),
         ):
             if name not in parts:
-                raise self._error(root, f"it says no {name}", f"{name}, such as {example}")
+                raise self._error(root, f"{name} is missing", f"{name}, such as {example}")
         melt = self._melt(parts.get("melt"))
         groups = tuple(self._group(node, name) for name, node in self._named(parts["mappings"], "mappings"))
         if not groups:
@@ -153,7 +153,7 @@ class _MappingReader:
             return RowTime(TextTemplate(("", ""), (node.content,)), line=node.line)
         parts = self._dictionary(node, "time", _TIME_PARTS)
         if ("column" in parts) is ("value" in parts):
-            raise self._error(node, "the time has no place", "either column: name, or value: $(date) $(time)")
+            raise self._error(node, "the time needs a column", "column: name, or value: $(date) $(time)")
         given = parts.get("column") or parts["value"]
         text = self._text(given)
         template = TextTemplate(("", ""), (text,)) if "column" in parts else self._template(text, given)
@@ -216,9 +216,7 @@ class _MappingReader:
             return None
         parts = self._dictionary(node, "melt", ("columns", "variable", "value"))
         if "columns" not in parts:
-            raise self._error(
-                node, "melt says no columns", "columns: [ozone, …], or columns: {ozone: {…}, …}"
-            )
+            raise self._error(node, "melt has no columns", "columns: [ozone, …], or columns: {ozone: {…}, …}")
         columns: dict[str, dict[str, str]] = {}
         if isinstance(parts["columns"].content, dict):
             for column, data in self._named(parts["columns"], "columns"):
@@ -239,7 +237,7 @@ class _MappingReader:
         statements = self._one_of(parts, node, f"mapping {name}", "predicateobjects", _STATEMENTS)
         if not isinstance(statements.content, list):
             raise self._error(
-                statements, "predicateobjects are no list", "a list: - [ex:free, $(free), xsd:integer]"
+                statements, "predicateobjects is not a list", "a list: - [ex:free, $(free), xsd:integer]"
             )
         pairs = [pair for each in statements.content for pair in self._statement(each)]
         return tuple(
@@ -249,7 +247,7 @@ class _MappingReader:
         )
 
     def _statement(self, node: DocumentNode) -> list[tuple[TermTemplate, TermTemplate]]:
-        """Each predicate with each object; an object's kind may depend on the predicate."""
+        """Return each predicate with each object; an object's kind may depend on the predicate."""
         if isinstance(node.content, dict):
             for key, value in node.content.items():
                 if ":" in key and isinstance(value.content, str):
@@ -264,7 +262,7 @@ class _MappingReader:
             objects = self._several(given)
         else:
             expected = "[predicate, object], [predicate, object, datatype], or p: and o:"
-            raise self._error(node, "this is no predicateobject", expected)
+            raise self._error(node, "this is not a predicateobject", expected)
         made = []
         for each in self._several(predicates):
             predicate = self._predicate(each)
@@ -309,14 +307,14 @@ class _MappingReader:
             raise self._error(node, "a datatype and a language", "one of them")
         template = self._template(text, value)
         if "type" not in parts and datatype is None and language is None and self._may_be_iri(template):
-            problem = f"whether {text} is an IRI or a text cannot be seen"
+            problem = f"{text} may be an IRI or a text"
             raise self._error(node, problem, f"{text}~iri for the IRI, [p, {text}, xsd:string] for the text")
         if not template.columns and is_ill_typed(value_key(text, datatype)):
-            raise self._error(value, f"{text!r} is no value of the datatype", f"one that {datatype} has")
+            raise self._error(value, f"{text!r} is not a value of the datatype", f"a value of {datatype}")
         return TermTemplate(template, TermKind.LITERAL, datatype, language, value.line)
 
     def _may_be_iri(self, template: TextTemplate) -> bool:
-        """Whether an object begins as IRIs do."""
+        """Return whether an object begins like an IRI."""
         prefix, colon, rest = template.texts[0].partition(":")
         return (
             bool(colon) and not rest.startswith(" ") and (prefix in self._prefixes or rest.startswith("//"))
@@ -377,7 +375,7 @@ class _MappingReader:
         if isinstance(node.content, str):
             return node.content
         what = "a list" if isinstance(node.content, list) else "a dictionary"
-        raise self._error(node, f"{what} stands here", "a text; one that begins with [ or { stands in quotes")
+        raise self._error(node, what, "a text; put a text that begins with [ or { into quotes")
 
     def _several(self, node: DocumentNode) -> list[DocumentNode]:
         return node.content if isinstance(node.content, list) else [node]
@@ -386,15 +384,13 @@ class _MappingReader:
         if node is None:
             return []
         if not isinstance(node.content, dict):
-            raise self._error(
-                node, f"{what} are no dictionary", "names, each with a colon and what belongs to it"
-            )
+            raise self._error(node, f"{what} is not a dictionary", "names, each with a colon and a value")
         return list(node.content.items())
 
     def _dictionary(self, node: DocumentNode, what: str, keys: tuple[str, ...]) -> dict[str, DocumentNode]:
         if not isinstance(node.content, dict):
             raise self._error(
-                node, f"{what} is no dictionary", f"some of {', '.join(keys)}, each with a colon"
+                node, f"{what} is not a dictionary", f"some of {', '.join(keys)}, each with a colon"
             )
         for key in node.content:
             if key not in keys:

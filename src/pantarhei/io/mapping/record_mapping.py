@@ -1,6 +1,6 @@
-"""What a mapping says: from which columns the time, the subjects, properties and objects of triples are made.
+"""Values of a mapping: templates of triples and of the time of a row.
 
-Plain values. The words are YARRRML's (https://rml.io/yarrrml/spec/), those about time and melting our own.
+The terms are YARRRML's (https://rml.io/yarrrml/spec/), except those for time and melting.
 """
 
 from __future__ import annotations
@@ -23,58 +23,58 @@ _SCHEMES = {"data", "did", "doi", "info", "mailto", "ni", "tag", "tel", "urn", "
 
 
 def iri(text: str, prefixes: Mapping[str, str], source: str, line: int | None) -> str:
-    """The IRI, or its beginning, that a text writes with or without a prefix.
+    """Return the IRI, or its beginning, of a text with or without a prefix.
 
     Args:
-        source, line: where the mapping writes it.
+        source, line: the place in the mapping.
 
     Raises:
-        MappingError: it writes none.
+        MappingError: the text is not an IRI.
 
     >>> iri("ex:free", {"ex": "http://example.org/"}, "m.yaml", 7)
     'http://example.org/free'
     """
     prefix, colon, rest = text.partition(":")
-    hint = "; $(…) refers to a column, and {…} does not" if "{" in text else ""
+    hint = "; a reference to a column is $(…), not {…}" if "{" in text else ""
     if not colon:
         own = next((f", such as {each}:{text}" for each in prefixes if each not in PREFIXES and text), "")
         full = f" such as http://{text}" if "." in text.strip(".") else ""
         expected = f"prefix:name{own}, or an IRI in full{full}{hint}"
-        raise MappingError(source, line, f"{text!r} is no IRI", expected)
+        raise MappingError(source, line, f"{text!r} is not an IRI", expected)
     if prefix in prefixes and not rest.startswith("//"):
         text = prefixes[prefix] + rest
     elif not (rest.startswith("//") or prefix.lower() in _SCHEMES):
         known = ", ".join(f"{each}:" for each in sorted(prefixes))
         hint = did_you_mean(prefix, prefixes)
-        expected = f"one of {known}{hint}, or one that prefixes: says"
+        expected = f"one of {known}{hint}, or another one declared in prefixes:"
         raise MappingError(source, line, f"the prefix {prefix}: is not known", expected)
     if not is_plain_iri(f"<{text}>"):
         expected = f'no spaces and none of <>"{{}}|^`\\ in it{hint}'
-        raise MappingError(source, line, f"{text!r} is no IRI", expected)
+        raise MappingError(source, line, f"{text!r} is not an IRI", expected)
     return text
 
 
 ROW = "_row"
-"""Refers to the row's number, which is counted from 1 over all files, and not to a column."""
+"""Reference to the row's number, counted from 1 over all files."""
 
 NULLS = frozenset({"", "-", "--", "?", "na", "n/a", "nan", "nil", "none", "null", "unknown"})
-"""What stands in tables for no value, in lower case."""
+"""Usual texts for a missing value, in lower case."""
 
 _REFERENCE = re.compile(r"\$\(((?:[^()\\]|\\.)*)\)")
 
 
 class TextTemplate(NamedTuple):
-    """Text with columns' values in it: `texts[0]`, the value of `columns[0]`, `texts[1]`, and so on."""
+    """Text with values of columns: `texts[0]`, the value of `columns[0]`, `texts[1]`, and so on."""
 
     texts: tuple[str, ...]
     columns: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> TextTemplate:
-        """The template that `text` writes: `$(name)` refers to a column; of a name, `\\(` writes `(`.
+        """Read a template: `$(name)` refers to a column; in a name, `\\(` is `(`.
 
         Raises:
-            ValueError: a reference has no end, or no name.
+            ValueError: a reference is not closed or has no name.
 
         >>> TextTemplate.read("urn:garage/$(id)")
         Template(texts=('urn:garage/', ''), columns=('id',))
@@ -87,11 +87,11 @@ class TextTemplate(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is one column's value and nothing else."""
+        """True if the template is the value of one column."""
         return self.texts == ("", "")
 
     def filled(self, fill: Callable[[str], TextTemplate]) -> TextTemplate:
-        """The template with another in the place of each column."""
+        """Replace each column by another template."""
         texts, columns = [self.texts[0]], list[str]()
         for column, text in zip(self.columns, self.texts[1:], strict=True):
             inner = fill(column)
@@ -107,20 +107,20 @@ class TextTemplate(NamedTuple):
 
 
 class TermKind(Enum):
-    """What a template makes."""
+    """Kind of the terms of a template."""
 
-    IRI = "an IRI, into which values are percent-encoded"
-    WHOLE_IRI = "an IRI that stands in the column as it is"
+    IRI = "an IRI with percent-encoded values"
+    WHOLE_IRI = "an IRI that is the value of a column"
     LITERAL = "a literal"
 
 
 @dataclass(frozen=True, slots=True)
 class TermTemplate:
-    """How a term is made of a row.
+    """Template of a term.
 
     Args:
-        datatype: of a literal; None for what the column's type says, text being xsd:string.
-        line: where the mapping says it.
+        datatype: the datatype of a literal; None for the datatype of the column's type, xsd:string for text.
+        line: its line in the mapping.
     """
 
     template: TextTemplate
@@ -132,7 +132,7 @@ class TermTemplate:
 
 @dataclass(frozen=True, slots=True)
 class TripleTemplate:
-    """How a triple is made of a row, which has to have values in the columns of its terms and in `needs`."""
+    """Template of a triple; it needs values in the columns of its terms and in `needs`."""
 
     subject: TermTemplate
     predicate: TermTemplate
@@ -141,12 +141,12 @@ class TripleTemplate:
 
     @property
     def terms(self) -> tuple[TermTemplate, TermTemplate, TermTemplate]:
-        """Its three terms."""
+        """Subject, predicate and object."""
         return self.subject, self.predicate, self.object
 
     @property
     def columns(self) -> Iterator[tuple[str, int | None]]:
-        """The columns that it refers to, and where the mapping does."""
+        """Referenced columns, with the lines of the references."""
         for term in self.terms:
             yield from ((column, term.line) for column in term.template.columns)
         yield from ((column, self.subject.line) for column in self.needs)
@@ -158,17 +158,18 @@ UNITS: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "numb
 
 @dataclass(frozen=True, slots=True)
 class RowTime:
-    """Where a row's time is, and how it is written.
+    """Place and form of a row's time.
 
     Args:
-        template: the column, or a text made of several.
-        unit: of a number: since 1970, or a "number" or "float" that is the time itself. None for a text.
-        format: of a text, in the directives of Python's `strptime`; None for ISO 8601.
-        zone: the name of the zone of local times; None where each time says its own.
-        ambiguous: what a local time is that the clocks show twice: an error, one of the two, or the one that
-            the order of rows infers.
-        precision: what fractions finer than microseconds are: cut and counted, or an error.
-        line: where the mapping says it.
+        template: the column, or a text of several columns.
+        unit: unit of a number since 1970, or "number" or "float" for a number that is the time; None for a
+            text.
+        format: format of a text in directives of Python's `strptime`; None for ISO 8601.
+        zone: the name of the zone of local times; None if each time has a zone.
+        ambiguous: handling of local times that clocks show twice: an error, one of the two, or inference from
+            the order of rows.
+        precision: handling of fractions finer than microseconds: cut and counted, or an error.
+        line: its line in the mapping.
     """
 
     template: TextTemplate
@@ -182,12 +183,12 @@ class RowTime:
 
 @dataclass(frozen=True, slots=True)
 class Melt:
-    """Columns that become rows, each with a column for its name, one for its value, and what is known of it.
+    """Columns that become rows, with virtual columns for the name, the value and constants.
 
     Args:
-        columns: by the names of columns, in which `*` stands for anything, what is known of each, by name.
-        variable, value: what the columns for the name and for the value are called.
-        line: where the mapping says it.
+        columns: constants by name, for each name of a column, which may contain `*`.
+        variable, value: names of the virtual columns for the name and the value.
+        line: its line in the mapping.
     """
 
     columns: Mapping[str, Mapping[str, str]]
@@ -198,17 +199,17 @@ class Melt:
 
 @dataclass(frozen=True, slots=True)
 class RecordMapping:
-    """A mapping as a value; `read_mapping` makes one.
+    """Mapping of rows to timestamped triples; read by `read_mapping`.
 
     Args:
-        source: what errors call it.
+        source: the mapping's name in errors.
         prefixes: the namespaces of prefixes.
-        time: where the time of a row is.
-        groups: the triples of each mapping in it.
-        melt: which columns become rows.
-        nulls: the texts of cells that have no value.
-        delimiter: what is between the cells of a line, where the table is text.
-        decimal: the mark before decimals.
+        time: place and form of a row's time.
+        groups: the templates of triples of each mapping in it.
+        melt: the columns that become rows.
+        nulls: texts of cells without a value.
+        delimiter: the delimiter of a table in text.
+        decimal: the decimal mark.
     """
 
     source: str
@@ -222,5 +223,5 @@ class RecordMapping:
 
     @property
     def has_globs(self) -> bool:
-        """Whether a `*` in `melt` selects columns by their names."""
+        """True if `melt` selects columns with `*`."""
         return self.melt is not None and any("*" in name for name in self.melt.columns)

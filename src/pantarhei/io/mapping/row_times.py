@@ -1,4 +1,4 @@
-"""Times of rows in ticks, by column where all are written as expected, one by one elsewhere."""
+"""Times of rows in ticks: by column if all have the expected form, else one by one."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RowTimes(NamedTuple):
     Args:
         kind: their kind.
         ticks: the distinct times.
-        codes: by row, the place in `ticks`; None where each row has its own.
+        codes: by row, the place in `ticks`; None if each row has its own.
         reasons: by place in `ticks`, the error; -1 is a row without time.
         cut: by place in `ticks`, whether the time was finer than microseconds; None if none was.
         refused: by row, the error of a cell that has no time.
@@ -88,13 +88,13 @@ def times_of(
 
     Args:
         arrays: its columns.
-        cells: a column's values as texts.
-        mapping: what errors call it.
-        kind: what times have to be; None for what fits all.
-        order: the rows before, for `ambiguous: infer`.
+        cells: returns a column's values as texts.
+        mapping: the mapping's name in errors.
+        kind: the required kind of times; None for the kind that fits all.
+        order: the previous rows, for `ambiguous: infer`.
 
     Raises:
-        MappingError: the column of times is of another type than the mapping says.
+        MappingError: the column of times has another type than the mapping requires.
     """
     order = RowOrder() if order is None else order
     array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
@@ -120,7 +120,7 @@ def times_of(
 def first_kind(
     time: RowTime, arrays: Mapping[str, pa.Array | CellColumn], nulls: frozenset[str]
 ) -> TimeKind | None:
-    """Return the kind of times: of the column's type, else of the first time; None where there is none.
+    """Return the kind of times: of the column's type, else of the first time; None without a time.
 
     It depends on the first row alone, not on rows that follow.
     """
@@ -145,8 +145,8 @@ def _row_times(
     """Choose the times of rows among their candidates.
 
     Args:
-        codes: by row, the place of its time, -1 where there is none; None where each row has its own.
-        texts: by place, the times as errors show them, where a time may have two candidates.
+        codes: by row, the place of its time, -1 for no time; None if each row has its own.
+        texts: by place, the texts of times for errors, if a time may have two candidates.
     """
     chosen = choose_times(found.candidates, codes, time, order)
     reasons, cut = dict(found.reasons), found.cut
@@ -158,7 +158,7 @@ def _row_times(
         reasons = {row: reasons[place] for row, place in enumerate(places) if place in reasons}
         cut = None if cut is None else cut[codes]
     for place in chosen.wrong:
-        assert texts is not None, "what has two candidates was a local time"
+        assert texts is not None, "only local times have two candidates"
         reason = UNDECIDED if time.ambiguous == "infer" else ambiguity_error(texts[place].as_py(), time)
         reasons.setdefault(place, reason)
     if codes is not None and (codes < 0).any():
@@ -167,7 +167,7 @@ def _row_times(
 
 
 def _codes(array: pa.Array) -> Codes | None:
-    """Return each row's own place, -1 for nulls; None where there are no nulls."""
+    """Return each row's own place, -1 for nulls; None without nulls."""
     if not array.null_count:
         return None
     codes = np.arange(len(array), dtype=np.int32)
@@ -183,14 +183,12 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
     if time.unit is not None or time.format is not None:
         problem = f"the times in column {column} are of type {array.type}"
         raise MappingError(
-            mapping, time.line, problem, "neither unit nor format, which are those of texts and numbers"
+            mapping, time.line, problem, "neither unit nor format, which are for numbers and texts"
         )
     zoned = getattr(array.type, "tz", None) is not None
     if not zoned and time.zone is None:
         problem = f"the times in column {column} are local times without a zone"
-        raise MappingError(
-            mapping, time.line, problem, "zone: Europe/Copenhagen, or the zone that they are of"
-        )
+        raise MappingError(mapping, time.line, problem, "zone: Europe/Copenhagen, or another zone")
     encoded = array.dictionary_encode()
     codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
     read = _microseconds(encoded.dictionary)
@@ -205,7 +203,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
 
 
 def _microseconds(values: pa.Array) -> ReadTimes:
-    """Convert timestamps or dates to ticks, in UTC or local; 0 where they are out of range."""
+    """Convert timestamps or dates to ticks, in UTC or local; 0 for those out of range."""
     per_second, numbers = _numbers_of(values)
     least, most = bounds_of(TimeKind.DATETIME, per_second)
     outside = np.flatnonzero((numbers < least) | (numbers > most)).tolist()
@@ -275,9 +273,9 @@ def _of_reals(
 
 
 def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:
-    """Ticks as timestamps, instants with the offset of the mapping's zone, or else in UTC.
+    """Convert ticks to timestamps; instants have the offset of the mapping's zone, or are in UTC.
 
-    Python compares times of one zone by what clocks show, so that they are given their offsets instead.
+    Python compares times of one zone by their local times, so that timestamps have offsets instead of zones.
     """
     times = [time_of(each, kind) for each in ticks.tolist()]
     if kind is not TimeKind.DATETIME or time.zone is None:
@@ -289,6 +287,6 @@ def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:
 def _shown(at: datetime, zone: tzinfo) -> datetime:
     try:
         shown = at.astimezone(zone)
-    except OverflowError:  # the first and the last hours that there are
+    except OverflowError:  # within the first and the last hours of the calendar
         return at
     return shown.replace(tzinfo=timezone(cast(timedelta, shown.utcoffset())), fold=0)

@@ -52,7 +52,7 @@ class Candidates(NamedTuple):
 def candidates_of(values: pa.TimestampArray, time: RowTime) -> Candidates | None:
     """Return the candidates of a column of local times, 0 for nulls.
 
-    None where a time does not exist, the zone is unknown to Arrow, or a year is beyond Arrow's clock changes.
+    None if a time does not exist, the zone is unknown to Arrow, or a year is beyond Arrow's clock changes.
     """
     bounds = pc.min_max(values.cast(pa.int64()))
     first, last = bounds["min"].as_py(), bounds["max"].as_py()
@@ -74,18 +74,18 @@ def candidates_of(values: pa.TimestampArray, time: RowTime) -> Candidates | None
 
 
 def candidates_at(at: datetime, text: str, time: RowTime) -> tuple[datetime, datetime]:
-    """Return the earlier and the later candidate of a time, which are equal where it has a zone.
+    """Return the earlier and the later candidate of a time, which are equal for a time with a zone.
 
     Args:
-        text: the time as errors show it.
+        text: the text of the time for errors.
 
     Raises:
-        ValueError: it has no zone and the mapping has none, or clocks skip it.
+        ValueError: neither the time nor the mapping has a zone, or clocks skip the time.
     """
     if at.tzinfo is not None:
         return at, at
     if time.zone is None:
-        expected = "expected one, or zone: Europe/Copenhagen (or the zone that it is of) in the mapping"
+        expected = "expected one, or zone: Europe/Copenhagen (or another zone) in the mapping"
         raise ValueError(f"{text!r} is a time without a zone; {expected}")
     earlier, later = (at.replace(tzinfo=zone_of(time.zone), fold=fold) for fold in (0, 1))
     first, second = earlier.utcoffset(), later.utcoffset()
@@ -98,9 +98,9 @@ def candidates_at(at: datetime, text: str, time: RowTime) -> tuple[datetime, dat
 def ambiguity_error(text: str, time: RowTime) -> str:
     """Return the error for a time with two candidates."""
     return (
-        f"{text!r} happened twice in {time.zone}, when clocks were put back; expected a time with its "
-        "offset, or ambiguous: infer in the mapping where rows are in the order of time (earlier or later "
-        "takes both hours for one)"
+        f"{text!r} occurred twice in {time.zone}, when clocks were put back; expected a time with its "
+        "offset, or ambiguous: infer in the mapping if rows are in the order of time (earlier or later "
+        "merges both hours)"
     )
 
 
@@ -117,8 +117,8 @@ def check_unordered(mapping: RecordMapping, source: str) -> None:
         MappingError: it infers times from the order.
     """
     if mapping.time.ambiguous == "infer":
-        problem = f"ambiguous: infer, and the rows of {source} have no order"
-        expected = "times with their offset, or ambiguous: earlier or later (which takes two hours for one)"
+        problem = f"ambiguous: infer, but the rows of {source} have no order"
+        expected = "times with their offset, or ambiguous: earlier or later (which merges two hours)"
         raise MappingError(mapping.source, mapping.time.line, problem, expected)
 
 
@@ -142,7 +142,7 @@ class RowOrder:
             self.add(at, rows)
 
     def choose(self, earlier: int, later: int) -> int | None:
-        """Choose the instant of the next row, and add it; None where the order of rows does not decide."""
+        """Choose the instant of the next row, and add it; None if the order of rows does not decide."""
         newest = self._runs[-1].at if self._runs else None
         at: int | None = earlier
         if newest is not None and newest > earlier:
@@ -182,7 +182,7 @@ class ChosenTimes(NamedTuple):
 
     Args:
         ticks: the instants by place.
-        codes: by row, the place; None where each row has its own.
+        codes: by row, the place; None if each row has its own.
         wrong: places whose candidate is not decided.
     """
 
@@ -195,7 +195,7 @@ def choose_times(found: Candidates, codes: Codes | None, time: RowTime, order: R
     """Choose among candidates by the way of the mapping.
 
     Args:
-        codes: by row, the place of its candidates, -1 where there are none; None where each row has its own.
+        codes: by row, the place of its candidates, -1 for none; None if each row has its own.
     """
     differing = np.flatnonzero(found.earlier != found.later)
     if time.ambiguous != "infer":
@@ -228,13 +228,13 @@ MICROSECONDS = 10**6  # a second
 UNIT_ASKED = (
     "unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the stream's times"
 )
-BEYOND = "is no time from the year 1 to 9999"
+BEYOND = "is not a time from the year 1 to 9999"
 OUT_OF_RANGE = f"is out of range; expected {IN_RANGE}"
 _PATTERNS = {"": "", "Y": r"(?P<Y>\d{4})", "%": "%", **{each: rf"(?P<{each}>\d{{1,2}})" for each in "mdHMS"}}
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NAIVE, _ZONED = (tuple(pa.timestamp(unit, zone) for unit in ("us", "ns")) for zone in (None, "UTC"))
 _MOST_DIGITS = 30  # of a number that may be a time
-_NEAR = 5 * 10**15  # microseconds since 1970, which end in 2128: what a unit makes of a time that is meant so
+_NEAR = 5 * 10**15  # microseconds since 1970, up to 2128: the limit of times for which a unit is plausible
 
 
 class ReadTimes(NamedTuple):
@@ -292,7 +292,7 @@ def beyond(text: str, unit: Unit) -> str:
         for each, rate in UNITS.items()
         if each not in ("number", "float") and number * MICROSECONDS / rate < _NEAR
     )
-    hint = f"; it looks as if it were in {each}: say unit: {each}" if (each := next(fitting, None)) else ""
+    hint = f"; the unit seems to be {each}: set unit: {each}" if (each := next(fitting, None)) else ""
     return f"{text} {unit} since 1970 {BEYOND}{hint}"
 
 
@@ -303,7 +303,7 @@ def read_texts(
 
     Args:
         used: the places of texts that occur.
-        kind: what they have to be; None for what fits all.
+        kind: the required kind; None for the kind that fits all.
     """
     found = None if kind is TimeKind.FLOAT else _by_column(time, values)
     return one_by_one(time, values.to_pylist(), sorted(used), kind) if found is None else found
@@ -363,7 +363,7 @@ def _iso(values: pa.StringArray) -> pa.TimestampArray | None:
 
 
 def _formatted(values: pa.StringArray, form: str) -> pa.TimestampArray | None:
-    """Return texts of a format as timestamps; None where Arrow does not read them as Python does."""
+    """Return texts of a format as timestamps; None if Arrow does not read them as Python does."""
     pieces = re.split(r"%(.)", form)
     directives = [*pieces[1::2], ""]
     named = [each for each in directives if each not in ("%", "")]
@@ -423,7 +423,7 @@ def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
         ValueError: it is not a time; the text has the expected form.
     """
     if not _NUMBER.fullmatch(text.strip()):
-        raise ValueError(f"{text!r} is no number, and the mapping says unit: {unit}")
+        raise ValueError(f"{text!r} is not a number, but the mapping has unit: {unit}")
     scale = Decimal(FLOAT_TICKS if kind is TimeKind.FLOAT else 1)
     if kind is TimeKind.DATETIME:
         scale = Decimal(MICROSECONDS) / UNITS[unit]
@@ -438,7 +438,7 @@ def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
     if not least <= ticks <= most:
         raise ValueError(beyond(text.strip(), unit))
     if kind is TimeKind.INTEGER and ticks != exact:
-        raise ValueError(f"{text!r} is not a whole number, as the other times are; {_FLOAT_ASKED}")
+        raise ValueError(f"{text!r} is not a whole number, unlike the other times; {_FLOAT_ASKED}")
     return ticks, kind is TimeKind.DATETIME and exact != ticks
 
 
@@ -477,12 +477,12 @@ def _parsed(time: RowTime, given: str) -> ReadTime:
     except ValueError:
         if time.format is not None:
             example = datetime(2026, 1, 31, 10, tzinfo=UTC).strftime(time.format)
-            said = f"is not written as format: {time.format!r} says, such as {example}"
-            raise ValueError(f"{text!r} {said}") from None
+            problem = f"does not have the format {time.format!r}, such as {example}"
+            raise ValueError(f"{text!r} {problem}") from None
         is_number = re.fullmatch(r"[\d.]+", text) is not None
-        number = f"of a number the mapping has to say {UNIT_ASKED}"
+        number = f"for a number, set {UNIT_ASKED} in the mapping"
         hint = number if is_number else time_hint(text, time.template.columns)
-        raise ValueError(f"{text!r} is no time; {hint}") from None
+        raise ValueError(f"{text!r} is not a time; {hint}") from None
 
 
 def _with_format(text: str, form: str) -> ReadTime:

@@ -1,4 +1,4 @@
-"""Parquet, and tables and frames that speak Arrow, a batch at a time."""
+"""Blocks of rows, and tables in Parquet or Arrow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pantarhei.io.mapping.cell_columns import CellColumn
 
 
 class SkippedLine(NamedTuple):
-    """What is no row: behind how many rows of the block it comes, its line, why, and how it reads."""
+    """Malformed line: the number of rows before it in the block, its line, the error, and the text."""
 
     rows_before: int
     line: int
@@ -26,11 +26,11 @@ class Block(NamedTuple):
     """Neighbouring rows.
 
     Args:
-        columns: the columns asked for.
-        height: how many rows there are.
-        places: gives the line of each row in its file, or its number.
-        left_out: what is malformed among them, in its order.
-        text: returns the text of a row; None where rows are not texts.
+        columns: the requested columns.
+        height: number of rows.
+        places: returns the line of each row in its file, or its number.
+        left_out: malformed lines between the rows, in order.
+        text: returns the text of a row; None if rows are not texts.
     """
 
     columns: Mapping[str, pa.Array | CellColumn]
@@ -41,12 +41,12 @@ class Block(NamedTuple):
 
 
 class RecordTable(Protocol):
-    """A table that is read once, block by block.
+    """Table that is read once, block by block.
 
     Attributes:
-        source: what errors call it.
-        counted: what `places` of blocks count, "line" or "row".
-        names: the names of its columns, known once `open` has been called; none where each row has its own.
+        source: the table's name in errors.
+        counted: unit of `Block.places`, "line" or "row".
+        names: the names of its columns, set by `open`; empty if each row has its own members.
     """
 
     source: str
@@ -54,20 +54,20 @@ class RecordTable(Protocol):
     names: list[str]
 
     def open(self) -> None:
-        """Read as far as the names of columns.
+        """Read the names of the columns.
 
         Raises:
-            InputError: it is no such table.
+            InputError: the input is not such a table.
         """
 
     def type_of(self, column: str) -> pa.DataType:
-        """The type of a column."""
+        """Return the type of a column."""
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
-        """The rows, with these columns.
+        """Yield the rows with these columns.
 
         Raises:
-            MalformedInputError: nobody can tell where the next row begins.
+            MalformedInputError: the begin of the next row is unknown.
         """
 
 
@@ -75,12 +75,12 @@ ROWS = 1 << 16
 
 
 class ArrowTable:
-    """A table in batches of rows.
+    """Table of Arrow record batches.
 
     Args:
-        source: what errors call it.
-        schema: its columns; those of one inside another are `outer.inner`.
-        batches: gives its rows, the outermost of the columns asked for at least.
+        source: the table's name in errors.
+        schema: its columns; a column inside a struct is `outer.inner`.
+        batches: yields its rows, with at least the outermost of the requested columns.
     """
 
     counted = "row"
@@ -93,7 +93,7 @@ class ArrowTable:
         self.names: list[str] = [name for name, _ in self._types]
 
     def open(self) -> None:
-        """Its names are known."""
+        """Do nothing: the schema has the names."""
 
     def type_of(self, column: str) -> pa.DataType:
         return dict(self._types)[column]
@@ -113,10 +113,10 @@ class ArrowTable:
 
 
 def parquet_table(source: str, file: Any) -> ArrowTable:
-    """A table in Parquet.
+    """Open a Parquet file.
 
     Raises:
-        MalformedInputError: it is no Parquet.
+        MalformedInputError: the file is not Parquet.
     """
     from pyarrow import parquet
 
@@ -128,25 +128,25 @@ def parquet_table(source: str, file: Any) -> ArrowTable:
         schema = opened.schema_arrow
         return ArrowTable(source, schema, batches)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise MalformedInputError(source, None, f"it is no Parquet, or was cut short: {error}") from None
+        raise MalformedInputError(source, None, f"it is not Parquet, or is truncated: {error}") from None
 
 
 def speaks_arrow(given: object) -> bool:
-    """Whether it is a table, a frame or a reader by Arrow's interface."""
+    """Return whether an object has Arrow's C stream interface, as tables, frames and readers have."""
     return hasattr(type(given), "__arrow_c_stream__")
 
 
 def arrow_table(source: str, given: Any) -> ArrowTable:
-    """A table or frame that is in memory, or a reader that is read once.
+    """Open a table or frame in memory, or a reader that is read once.
 
     Raises:
-        OptionError: its columns are none of Arrow's.
+        OptionError: a column has no type of Arrow.
     """
     try:
         reader = pa.RecordBatchReader.from_stream(given)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        said = "; ".join(map(str, error.args))
-        expected = f"a table that Arrow can take, each column of one type: {said}"
+        reason = "; ".join(map(str, error.args))
+        expected = f"a table that Arrow accepts, each column of one type: {reason}"
         raise OptionError("source", source, expected) from None
 
     def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -177,12 +177,12 @@ def _itself(rows: range) -> range:
 
 
 def outermost(schema: pa.Schema, columns: Sequence[str]) -> list[str]:
-    """The columns of a schema in which the columns asked for are, each once."""
+    """Return the distinct outermost columns of the requested columns."""
     return sorted({name if name in schema.names else _outer(schema, name) for name in columns})
 
 
 def _outer(schema: pa.Schema, name: str) -> str:
-    """The column of the table in which a column is."""
+    """Return the outermost column that contains a column."""
     return next(str(each) for each in schema.names if name.startswith(f"{each}."))
 
 

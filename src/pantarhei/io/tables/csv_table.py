@@ -1,7 +1,7 @@
-"""CSV, a block of lines at a time, as they arrive: Arrow takes them apart, and nothing makes a row an object.
+"""CSV tables, read in blocks of lines as they arrive and split by Arrow, without an object per row.
 
-Cells are texts here; what they are is the mapping's matter. A block that gives trouble is looked at row by
-row, so that errors know the line.
+Cells are texts; the mapping interprets them. A block with errors is processed row by row, so that errors have
+their line.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _SHOWN = 200
 
 
 class CSVTable:
-    """A table in CSV, whose first line has the names of the columns.
+    """CSV table, whose first line has the names of the columns.
 
     Args:
-        source: what errors call it.
+        source: the table's name in errors.
         feed: its bytes.
-        delimiter: what is between cells; None for what most often is in the first line.
-        is_lenient: whether lines that cannot be the first are left out, and a table may have no line at all.
+        delimiter: the delimiter of cells; None for the most frequent one in the first line.
+        is_lenient: whether malformed first lines are skipped, and an empty table is valid.
     """
 
     counted = "line"
@@ -47,7 +47,7 @@ class CSVTable:
         self._feed, self._given, self._is_lenient = feed, delimiter, is_lenient
         self._before: list[SkippedLine] = []  # the header
         self.delimiter = delimiter or DELIMITERS[0]
-        self._line = 1  # of what comes next
+        self._line = 1  # of the next record
         self.header_size = 0  # in bytes, without a byte order mark; known once it is open
         self._rest = b""  # read and not yet part of a block
 
@@ -68,10 +68,10 @@ class CSVTable:
         self._line = begin + _line_ends(header)
 
     def _header(self) -> bytes:
-        """Return the first record that is not blank, with blank lines before it; empty where there is none.
+        """Return the first record that is not blank, with blank lines before it; empty if there is none.
 
         Raises:
-            MalformedInputError: it is malformed, and malformed lines are not left out.
+            MalformedInputError: the record is malformed, and malformed lines are not skipped.
         """
         while True:
             end = _header_end(self._rest, self.delimiter)
@@ -109,8 +109,9 @@ class CSVTable:
     # records
 
     def runs(self, size: int) -> Iterator[tuple[int, int, int]]:
-        """Neighbouring records of at least `size` bytes but for the last: where they begin and end behind the
-        header, and their first line.
+        """Yield runs of records: begin and end behind the header, and first line.
+
+        Each run has at least `size` bytes, except the last.
         """
         start, end, first = 0, 0, self._line
         for text, _ in self._records():
@@ -122,7 +123,7 @@ class CSVTable:
             yield start, end, first
 
     def _records(self) -> Iterator[tuple[bytes, str | None]]:
-        """Whole records, as many as have come; or a line that is none, and why."""
+        """Yield the complete records that have arrived, or a broken line and its error."""
         data = self._rest
         while True:
             end = _records_end(data, self.delimiter)
@@ -154,7 +155,7 @@ class CSVTable:
         try:
             table = self._parse(text, columns, is_ragged)
         except pa.ArrowInvalid as error:
-            return _nothing(columns, [SkippedLine(0, line, f"it is no CSV: {error}", _shown(text))])
+            return _nothing(columns, [SkippedLine(0, line, f"it is not CSV: {error}", _shown(text))])
         arrays = {name: _one_chunk(table.column(name)) for name in columns}
         width = len(self.names)
         left_out = self._ragged(text, line) if ragged else []
@@ -166,7 +167,7 @@ class CSVTable:
         )
 
     def _parse(self, text: bytes, columns: Sequence[str], is_ragged: Callable[[object], str]) -> pa.Table:
-        # a name that is not referred to may be there twice
+        # a name without reference may occur twice
         names = [name if name in columns else f"{place} {name}" for place, name in enumerate(self.names)]
         included = list(columns) or names[:1]
         return pacsv.read_csv(
@@ -185,7 +186,7 @@ class CSVTable:
         )
 
     def _without_other_encodings(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
-        """Read a block without the records that are not UTF-8."""
+        """Read a block without records that are not UTF-8."""
         kept: list[bytes] = []
         lines: list[int] = []  # their numbers in the file
         left_out: list[SkippedLine] = []
@@ -205,7 +206,7 @@ class CSVTable:
         return block._replace(places=lambda: places, left_out=left_out)
 
     def _ragged(self, text: bytes, line: int) -> list[SkippedLine]:
-        """The lines that have too few or too many cells."""
+        """Return the lines with too few or too many cells."""
         width, rows = len(self.names), 0
         found = []
         for at, cells, row in self._rows(text, line):
@@ -215,17 +216,17 @@ class CSVTable:
             others = [each for each in DELIMITERS if each != self.delimiter and each.encode() in row]
             hint = ""
             if cells == 1 and others:
-                hint = f"; this line looks as if {others[0]!r} separated its cells"
+                hint = f"; the delimiter of this line may be {others[0]!r}"
             elif cells == width + 1 and row.endswith(self.delimiter.encode()):
-                hint = f"; it ends in {self.delimiter!r}: take that out, or let the header end so too"
+                hint = f"; it ends in {self.delimiter!r}: remove that, or add it to the header"
             elif cells > width:
-                hint = f"; a cell with {self.delimiter!r} in it stands in quotation marks"
-            reason = f"{counted(cells, 'cell')} where the header has {width}{hint}"
+                hint = f"; put a cell that contains {self.delimiter!r} into quotation marks"
+            reason = f"{counted(cells, 'cell')}, but the header has {width}{hint}"
             found.append(SkippedLine(rows, at, reason, _shown(row)))
         return found
 
     def _rows(self, text: bytes, line: int) -> Iterator[tuple[int, int, bytes]]:
-        """Of each row that is not empty the first line, how many cells it has, and its text."""
+        """Yield the first line, the number of cells and the text of each row that is not empty."""
         record, place = _record(self.delimiter, rb"(?:\r\n?|\n|\Z)"), 0
         while place < len(text) and (found := record.match(text, place)) is not None:
             if row := found[0].rstrip(b"\r\n"):
@@ -234,7 +235,7 @@ class CSVTable:
 
 
 _TOO_LONG = f"the line is longer than {LONGEST_LINE:,} bytes"
-_NOT_CLOSED = "a quotation mark is opened here and not closed; inside of cells it is written twice"
+_NOT_CLOSED = "unclosed quotation mark; inside a cell, write it twice"
 
 
 def _unfinished(text: bytes, delimiter: str) -> tuple[int, str | None]:
@@ -272,7 +273,7 @@ def _line_ends(text: bytes) -> int:
 
 
 def _cells(row: bytes, delimiter: str) -> list[bytes]:
-    """The cells of a row, without the quotation marks around them."""
+    """Return the cells of a row, without surrounding quotation marks."""
     cell = re.compile(_cell(delimiter, b'"(?P<quoted>(?:[^"]|"")*+)"(?P<rest>[^%b\\r\\n]*+)'))
     cells, place = [], 0
     while (found := cell.match(row, place)) is not None:
@@ -285,7 +286,7 @@ def _cells(row: bytes, delimiter: str) -> list[bytes]:
 
 
 def _header_end(text: bytes, delimiter: str) -> int | None:
-    """Where the first record that is not empty ends, None where it has not ended yet."""
+    """Return the end of the first record that is not empty; None if it has not ended yet."""
     record, place = _record(delimiter), 0
     while (found := record.match(text, place)) is not None:
         place = found.end()
@@ -295,10 +296,10 @@ def _header_end(text: bytes, delimiter: str) -> int | None:
 
 
 def _records_end(text: bytes, delimiter: str) -> int:
-    """Where the last whole record ends.
+    """Return the end of the last complete record.
 
-    Costs a look at the quotation marks of each line where there are any; only where a cell is open at the end
-    of a line, or one stands inside a cell without marks around it, it is looked at cell by cell.
+    Cost: the positions of quotation marks and line ends are compared. Only if a cell is open at the end of a
+    line, or a mark is inside an unquoted cell, the text is scanned cell by cell.
     """
     last = text.rfind(b"\n") + 1
     if not last or b'"' not in text:
@@ -321,20 +322,20 @@ _LINE_ENDS = re.compile(rb"\r\n?|\n")
 
 
 def _record(delimiter: str, end: bytes = rb"(?:\r\n?|\n)") -> re.Pattern[bytes]:
-    """A record with what ends its line; nothing in it is looked at twice."""
+    """Return a pattern for a record with its line end, without backtracking."""
     cell = _cell(delimiter, b'"(?:[^"]|"")*+"[^%b\\r\\n]*+')
-    # atomic, not possessive: before Python 3.11.5 `(?:...)*+` keeps what a last, failing round has passed
+    # atomic, not possessive: before Python 3.11.5 `(?:...)*+` keeps the text of a last, failing round
     return re.compile(b"%b(?>(?:%b%b)*)%b" % (cell, re.escape(delimiter.encode()), cell, end))
 
 
 def _cell(delimiter: str, quoted: bytes) -> bytes:
-    """A cell, in quotation marks or without."""
+    """Return a pattern for a cell, quoted or not."""
     between = re.escape(delimiter.encode())
     return b'(?:%b|(?!")[^%b\\r\\n]*+)' % (quoted % between, between)
 
 
 class CSVPart(NamedTuple):
-    """Records of a file: their bytes from `start` up to `end`, and the number of their first line."""
+    """Records of a file: bytes from `start` to `end` (excluded), and the number of the first line."""
 
     path: str
     start: int
@@ -343,10 +344,10 @@ class CSVPart(NamedTuple):
 
 
 def parts_of(path: str, size: int, delimiter: str | None) -> list[CSVPart]:
-    """A file's records in parts of at least `size` bytes each but the last; none if it cannot be divided: it
-    is small or compressed, or something is wrong with its first line.
+    """Divide a CSV file into parts of complete records, each of at least `size` bytes except the last.
 
-    Reads the file once, to see where records end.
+    The result is empty for a small or compressed file, or one with a malformed first line. Reads the file
+    once to find the ends of records.
     """
     try:
         if os.path.getsize(path) <= size:
@@ -363,10 +364,10 @@ def parts_of(path: str, size: int, delimiter: str | None) -> list[CSVPart]:
 
 
 class CSVPartTable(CSVTable):
-    """The records of a part.
+    """Table of the records of one part.
 
     Args:
-        file: all of the file.
+        file: the whole file.
     """
 
     def __init__(self, file: BinaryIO, part: CSVPart, delimiter: str | None) -> None:
@@ -381,13 +382,13 @@ class CSVPartTable(CSVTable):
 
 
 class LimitedFile:
-    """File that ends after the next `left` bytes of another."""
+    """Reader of a limited number of bytes of a file."""
 
     def __init__(self, file: BinaryIO, left: int) -> None:
         self._file, self._left = file, left
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes, empty at the end."""
+        """Read at most `size` bytes; empty at the end."""
         data = self._file.read(self._left if size < 0 else min(size, self._left))
         self._left -= len(data)
         return data

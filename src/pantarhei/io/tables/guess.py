@@ -1,4 +1,4 @@
-"""The first rows of a table, for whoever guesses what they mean."""
+"""First draft of a mapping, guessed from the first rows of a table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _UNITS = {
 
 
 class Sample(NamedTuple):
-    """The first values of a column, and what its type says they are; None for texts."""
+    """First values of a column, and the datatype of the column; None for texts."""
 
     texts: Sequence[str]
     datatype: URIRef | None = None
@@ -61,23 +61,23 @@ class _Time(NamedTuple):
 
 
 def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str:
-    """A mapping in YAML for a table, with comments that say what was guessed.
+    """Return a mapping in YAML for a table, with comments on the guesses.
 
     Args:
-        name: what the table is called, without folder and suffix.
+        name: the table's name, without folder and suffix.
         columns: its columns.
-        delimiter: what is between its cells, where it is text.
+        delimiter: the delimiter of a table in text.
 
     >>> print(guess("garages", {"at": Sample(["2026-03-02T07:00:00Z"]), "free": Sample(["12"])}))
-    # A mapping to begin with, guessed from the first rows of garages. Look at each line, then run:
+    # First draft of a mapping, guessed from the first rows of garages. Check each line, then run:
     #   pantarhei run --mapping THIS_FILE --stream TABLE --ontology ONTOLOGY --range PT5M
     prefixes:
-      ex: http://example.org/garages#  # or your ontology's namespace; its names then stand below
+      ex: http://example.org/garages#  # or your ontology's namespace, with its names below
     time:
       column: at
     mappings:
       garages:
-        s: ex:garages  # one thing only: no column looks like its name
+        s: ex:garages  # a single thing: no column looks like an identifier
         po:
           # - [a, ex:Garages]  # its class, if it has one
           - [ex:free, $(free), xsd:integer]
@@ -97,10 +97,10 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
     ids = _ids(rest, columns, present)
     local = _local(name) or "table"
     lines = [
-        f"# A mapping to begin with, guessed from the first rows of {name}. Look at each line, then run:",
+        f"# First draft of a mapping, guessed from the first rows of {name}. Check each line, then run:",
         "#   pantarhei run --mapping THIS_FILE --stream TABLE --ontology ONTOLOGY --range PT5M",
         "prefixes:",
-        f"  ex: http://example.org/{local}#  # or your ontology's namespace; its names then stand below",
+        f"  ex: http://example.org/{local}#  # or your ontology's namespace, with its names below",
         *time.lines,
         *_dialect(columns, delimiter, comma),
         "mappings:",
@@ -108,15 +108,15 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
         *_subject(local, ids),
         "    po:",
     ]
-    said = [column for column in rest if column not in ids[:1] or len(rest) == 1]
-    mark = "# " if said else ""
+    mapped = [column for column in rest if column not in ids[:1] or len(rest) == 1]
+    mark = "# " if mapped else ""
     lines.append(f"      {mark}- [a, ex:{local[0].upper()}{local[1:]}]  # its class, if it has one")
-    lines += [f"      - {_statement(column, columns[column], present[column])}" for column in said]
-    numbers = [column for column in said if _datatype(columns[column], present[column]) in _NUMBERS]
+    lines += [f"      - {_statement(column, columns[column], present[column])}" for column in mapped]
+    numbers = [column for column in mapped if _datatype(columns[column], present[column]) in _NUMBERS]
     if len(numbers) >= _WIDE:
         melted = ", ".join(map(_plain, numbers))
         lines += [
-            "# If these columns are sensors or the like, each cell can be a reading of its own:",
+            "# If each of these columns is a sensor, each cell can be a separate reading:",
             f"# melt: {{columns: [{melted}]}}",
             "#   and in po: [ex:$(variable), $(value), xsd:decimal]",
         ]
@@ -128,7 +128,7 @@ def _all(form: re.Pattern[str]) -> Callable[[Sequence[str]], bool]:
 
 
 def _has_commas(texts: Sequence[str]) -> bool:
-    """Whether values are numbers, some of which have a comma before decimals."""
+    """Return whether values are numbers, some with a decimal comma."""
     return _all(_COMMA)(texts) and any("," in text for text in texts)
 
 
@@ -136,7 +136,7 @@ def _has_commas(texts: Sequence[str]) -> bool:
 
 
 def _time(columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]) -> _Time:
-    """The first column that has times; those whose names say so come first, and numbers last."""
+    """Return the first column of times; columns with names of times first, numbers last."""
     by_name = sorted(columns, key=lambda column: not _TIME_NAMES.search(column))
     for lines_of in (_written, _numbered):
         for column in by_name:
@@ -149,14 +149,14 @@ def _time(columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]) -
         columns_of_time = (days[0], *clocks[:1])
         value = "T".join(column_reference(column) for column in columns_of_time)
         return _Time(["time:", f"  value: {_plain(value)}", _ZONE], columns_of_time)
-    return _Time(["time:", "  column: WHICH  # no column was found that has times; say which"], ())
+    return _Time(["time:", "  column: WHICH  # no column of times was found; name it"], ())
 
 
-_ZONE = "  zone: UTC  # the times name no zone; say which one they are of, such as Europe/Copenhagen"
+_ZONE = "  zone: UTC  # the times have no zone; name it, such as Europe/Copenhagen"
 
 
 def _written(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | None:
-    """What is said of a column of dates with times besides its name; None if it has none."""
+    """Return the lines of the mapping for a column of dates and times; None for another column."""
     if not texts or sample.datatype not in (None, XSD.dateTime):
         return None
     zoned = [_zone_in(text) for text in texts]
@@ -165,12 +165,12 @@ def _written(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | N
     fitting = [form for form in _FORMATS if all(_has_format(text, form) for text in texts)]
     if not fitting:
         return None
-    doubt = f"  # or {fitting[1]}: both do for these rows" if fitting[1:] else ""
+    doubt = f"  # or {fitting[1]}: both fit these rows" if fitting[1:] else ""
     return [f"  format: {_plain(fitting[0])}{doubt}", _ZONE]
 
 
 def _numbered(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | None:
-    """What is said of a column of numbers that are times; None if its name does not say so."""
+    """Return the lines of the mapping for a column of numeric times; None if its name is not one of times."""
     if not (_TIME_NAMES.search(column) and _all(_REAL)(texts)):
         return None
     newest = max(map(float, texts))
@@ -183,7 +183,7 @@ def _numbered(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | 
 
 
 def _zone_in(text: str) -> bool | None:
-    """Whether an ISO time has a zone; None for what is no time."""
+    """Return whether an ISO time has a zone; None for other texts."""
     if ":" not in text or not text[:1].isdigit():
         return None
     try:
@@ -212,7 +212,7 @@ def _has_format(text: str, form: str) -> bool:
 def _ids(
     rest: Sequence[str], columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """The columns that may name what a row is about, the likeliest first."""
+    """Return the columns that may identify the subject of a row, the likeliest first."""
 
     def is_one(column: str) -> bool:
         texts = present[column]
@@ -233,7 +233,7 @@ def _ids(
 
 def _subject(local: str, ids: Sequence[str]) -> list[str]:
     if not ids:
-        return [f"    s: ex:{local}  # one thing only: no column looks like its name"]
+        return [f"    s: ex:{local}  # a single thing: no column looks like an identifier"]
     others = f"  # or {', '.join(column_reference(each) for each in ids[1:4])}" if ids[1:] else ""
     return [f"    s: {_plain(f'ex:{column_reference(ids[0])}')}{others}"]
 
@@ -247,7 +247,7 @@ def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list
     found = {text for sample in columns.values() for text in sample.texts if text.strip().lower() in NULLS}
     if found - {""}:
         nulls = json.dumps(["", *sorted(found - {""})], ensure_ascii=False)
-        lines.append(f"null: {nulls}  # cells that have no value")
+        lines.append(f"null: {nulls}  # cells without a value")
     return lines
 
 
@@ -256,7 +256,7 @@ def _statement(column: str, sample: Sample, texts: Sequence[str]) -> str:
     unit = _unit(column)
     comment = f"  # {unit}?" if unit else ""
     if not texts and sample.datatype is None:
-        return f"[{prop}, {_plain(value)}]  # no value in the first rows: say a datatype if it is a number"
+        return f"[{prop}, {_plain(value)}]  # no value in the first rows: add a datatype for numbers"
     datatype = _datatype(sample, texts)
     if datatype is not None:
         return f"[{prop}, {_plain(value)}, xsd:{datatype.removeprefix(str(XSD))}]{comment}"
@@ -276,7 +276,7 @@ def _datatype(sample: Sample, texts: Sequence[str]) -> URIRef | None:
 
 
 def _unit(column: str) -> str | None:
-    """The unit that a name says: `speed [km/h]`, `temp_c`."""
+    """Return the unit in a name: `speed [km/h]`, `temp_c`."""
     if bracketed := re.search(r"[\[(]\s*([^\])]{1,12}?)\s*[\])]\s*$", column):
         return bracketed[1]
     last = re.split(r"[_\s.]+", column)[-1]
@@ -284,13 +284,13 @@ def _unit(column: str) -> str | None:
 
 
 def _local(name: str) -> str:
-    """A name as the last part of an IRI."""
+    """Convert a name to the last part of an IRI."""
     without_unit = re.sub(r"\s*[\[(].*[\])]\s*$", "", name) or name
     return re.sub(r"\W+", "_", without_unit).strip("_")
 
 
 def _plain(text: str) -> str:
-    """A text for YAML, in quotes where it needs them."""
+    """Return a text for YAML, quoted if needed."""
     is_plain = re.fullmatch(r"[A-Za-z_$][\w$()./:~-]*", text, re.ASCII) and text[-1] != ":"
     return text if is_plain else json.dumps(text, ensure_ascii=False)
 
@@ -299,12 +299,12 @@ ROWS = 1_000
 
 
 class FirstRows(NamedTuple):
-    """What a table begins with.
+    """First rows of a table.
 
     Args:
-        name: what it is called, without folder and suffixes.
-        columns: by name, up to `ROWS` values of each that has plain ones.
-        delimiter: what is between cells, where it is text.
+        name: the table's name, without folder and suffixes.
+        columns: by name, up to `ROWS` values of each column of plain values.
+        delimiter: the delimiter of a table in text.
     """
 
     name: str
@@ -313,10 +313,10 @@ class FirstRows(NamedTuple):
 
 
 def first_rows(source: str, format: str | None) -> FirstRows:
-    """The first rows of a table, of several the first one's.
+    """Read the first rows of a table; of several tables, those of the first.
 
     Raises:
-        OptionError: the source is none.
+        OptionError: the source is invalid.
         InputError: it cannot be read.
     """
     sources = sources_of(source, format)

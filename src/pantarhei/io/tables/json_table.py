@@ -1,4 +1,4 @@
-"""JSON lines and documents: objects, whose members are columns; inner members are `outer.inner`."""
+"""JSON lines and documents as tables: the members of objects are columns; inner members are `outer.inner`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _EMPTY = "it is empty; expected an object in each line"
 
 
 class JSONTable:
-    """Table in JSON lines. Each row has its own members; a member that a row lacks has no value there.
+    """Table in JSON lines. Each row has its own members; a missing member has no value.
 
     Args:
-        source: what errors call it.
+        source: the table's name in errors.
         feed: its bytes.
-        is_lenient: whether a table may have no rows.
+        is_lenient: whether an empty table is valid.
     """
 
     counted = "line"
@@ -43,7 +43,7 @@ class JSONTable:
         self._has_begun = False  # with a line that is not blank
 
     def open(self) -> None:
-        """Each row has its own names."""
+        """Do nothing: each row has its own names."""
 
     def type_of(self, column: str) -> pa.DataType:
         return pa.string()
@@ -86,10 +86,10 @@ class JSONTable:
 
 
 class JSONRows(JSONTable):
-    """Table of objects that have been read.
+    """Table of parsed objects.
 
     Args:
-        source: what errors call it.
+        source: the table's name in errors.
         rows: the objects.
     """
 
@@ -105,7 +105,7 @@ class JSONRows(JSONTable):
 
 
 class JSONDocument(JSONTable):
-    """Table in one JSON document, which is held whole: an array of objects, one object, or several."""
+    """Table in one JSON document, which is held in memory: an array of objects, one object, or several."""
 
     counted = "row"
 
@@ -146,7 +146,7 @@ def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
             place, depth = place + 1, 0
         elif place == len(text):
             if depth:
-                yield ValueError("the array does not end, so that rows behind this place may be missing")
+                yield ValueError("the array is not closed, so that later rows may be missing")
             return
         else:
             try:
@@ -191,10 +191,10 @@ def _shown(line: str | bytes) -> str:
 
 
 def read_object(line: str | bytes) -> JSONObject:
-    """Read the object in a text that has no spaces around it.
+    """Read a JSON object from a text without surrounding spaces.
 
     Raises:
-        ValueError: it is not an object; the text has the reason, and advice.
+        ValueError: the text is not an object; with the error and a remedy.
     """
     if isinstance(line, bytes):
         raise ValueError(NOT_UTF_8)
@@ -205,9 +205,9 @@ def read_object(line: str | bytes) -> JSONObject:
     except JSONDecodeError as error:
         problem = f"{error.msg.removesuffix(' at')} at column {error.pos + 1}"
         text, begin = (each.encode(errors="replace") for each in (line, line[: error.pos]))
-        raise ValueError(f"it is no line of JSON: {problem}{_advice(text, len(begin))}") from None
+        raise ValueError(f"it is not a line of JSON: {problem}{_advice(text, len(begin))}") from None
     except RecursionError:
-        raise ValueError("it is no line of JSON: it is nested too deep") from None
+        raise ValueError("it is not a line of JSON: the nesting is too deep") from None
     return _checked(row, _SURROGATE in line.lower())
 
 
@@ -215,10 +215,10 @@ _SURROGATE = "\\ud"
 
 
 def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
-    """Return a value that is an object whose texts are Unicode.
+    """Return a value if it is an object whose texts are Unicode.
 
     Raises:
-        ValueError: it is not one; the text has the reason, and advice.
+        ValueError: it is not; with the error and a remedy.
     """
     if isinstance(row, dict):
         if may_have_surrogates and not _is_text(row):
@@ -226,7 +226,7 @@ def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
         return row
     what = next(name for kind, name in _KINDS if isinstance(row, kind))
     advice = _OF_ARRAY if isinstance(row, list) else ""
-    raise ValueError(f"it is {what}, and in each line an object is expected{advice}")
+    raise ValueError(f"it is {what}, but each line must be an object{advice}")
 
 
 _KINDS = (
@@ -236,7 +236,7 @@ _KINDS = (
     (bytes, "a number"),
     (object, "null"),
 )
-_OF_ARRAY = "; of an array, write each object on a line of its own: jq -c '.[]'"
+_OF_ARRAY = "; write each object of an array on its own line: jq -c '.[]'"
 
 
 def _advice(line: bytes, place: int) -> str:
@@ -244,16 +244,16 @@ def _advice(line: bytes, place: int) -> str:
     if line.startswith(b"["):
         return _OF_ARRAY
     if line == b"{":
-        return "; an object stands on one line: jq -c ."
+        return "; write an object on one line: jq -c ."
     if rest == b",":
-        return "; take the comma behind the object out"
+        return "; remove the comma after the object"
     if rest.startswith(b"{") and line[:place].rstrip().endswith(b"}"):
-        return "; a second object stands on a line of its own"
+        return "; write a second object on its own line"
     return advice_on(line) or ("" if line.startswith(b"{") else "; an object begins with {")
 
 
 def _is_text(row: JSONObject) -> bool:
-    """Whether all that stands in an object can be written."""
+    """Return whether all texts in an object are Unicode."""
     inside: list[Any] = [row]
     while inside:
         value = inside.pop()

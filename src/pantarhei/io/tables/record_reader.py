@@ -1,4 +1,4 @@
-"""The rows of tables as timestamped ABoxes."""
+"""Reader of the rows of tables as timestamped ABoxes."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from pantarhei.io.tables.json_table import JSONRows, JSONTable
 from pantarhei.io.tables.table_sources import TableSources
 from pantarhei.model.time import TimeKind, TimePoint
 
-_FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
+_FEWEST = 16  # triples of an ABox; for fewer, columns cost more than they save
 
 
 class RecordReader(ReaderCounts):
-    """The ABoxes of tables, in their order; build with `read_records`.
+    """Iterable of the ABoxes of tables; build with `read_records`.
 
-    Iterating reads them from their start, lazily, and begins the counts below anew.
+    Iteration reads the tables lazily from their start, and sets the counters below to zero.
 
     Attributes:
-        name: the path as given, `<stdin>` or the like: what errors call it.
-        mapping: the mapping as a value.
-        skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        on_skipped: called at once with each of them and the count so far.
+        name: the name in errors: the given path, `<stdin>` or the like.
+        mapping: the mapping.
+        skipped: rows skipped under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        on_skipped: called with each skipped item and the count so far.
         times_cut: number of rows whose time was cut to microseconds.
-        bytes_read: how much of the files has been read so far.
-        size: their size in bytes, None where nobody knows.
+        bytes_read: number of bytes of the files read so far.
+        size: size of the files in bytes; None if it is unknown.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RecordReader(ReaderCounts):
             raise first.error
         if mapped.bad or block.left_out:
             for wrong in _invalid_rows(table, block, mapped):
-                line, reason = wrong.error.line, wrong.said
+                line, reason = wrong.error.line, wrong.reason
                 if table.counted != "line":
                     line, reason = None, f"{table.counted} {line}, {reason}"
                 self._skip(table.source, line, reason, wrong.text)
@@ -94,7 +94,7 @@ class RecordReader(ReaderCounts):
     def _aboxes(
         self, table: RecordTable, block: Block, mapped: MappedRows
     ) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """Return the ABoxes of rows, and count times that were cut."""
+        """Return the ABoxes of rows, and count cut times."""
         if mapped.cut is not None and (count := mapped.times_cut):
             bad = {each.row for each in mapped.bad}
             rows = [row for row in range(block.height) if row not in bad]
@@ -113,12 +113,12 @@ _MANY = 1_000
 
 
 class _RowMapper:
-    """Mapping of the rows of tables that are read one after the other.
+    """Mapping of the rows of several tables.
 
     Args:
-        kind: the required kind of times; None for the kind of the first.
-        row: the number of the first.
-        order: the rows before.
+        kind: the required kind of times; None for the kind of the first row.
+        row: the number of the first row.
+        order: the previous rows.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class _RowMapper:
         self._mapping, self._kind = mapping, kind
         self._row, self._order = row, RowOrder() if order is None else order
         self._times = frozenset(mapping.time.template.columns)
-        self._unseen: dict[str, None] | None = None  # referred members that no row has had
-        self._names: dict[str, None] = {}  # members that rows have
+        self._unseen: dict[str, None] | None = None  # members of the mapping that no row has had
+        self._names: dict[str, None] = {}  # members of rows
         self._source, self._rows = "", 0
 
     def of(self, table: RecordTable, sources: TableSources) -> Iterator[tuple[Block, MappedRows]]:
@@ -159,7 +159,7 @@ class _RowMapper:
         return mapped
 
     def _watch(self, table: RecordTable, block: Block) -> None:
-        """Warn of members that no row has, once there are many."""
+        """Warn of members that no row has, after many rows."""
         if not (self._unseen and isinstance(block.columns, JSONColumns)):
             return
         self._source, self._rows = table.source, self._rows + block.height
@@ -171,7 +171,7 @@ class _RowMapper:
             self.warn()
 
     def warn(self) -> None:
-        """Warn of members that no row has had; after few rows, only where a member has a similar name."""
+        """Warn of members that no row has had; after few rows, only if a member has a similar name."""
         for name in self._unseen or () if self._rows else ():
             hint = "" if name in self._names else column_hint(name, list(self._names), False)
             if hint or self._rows >= _MANY:
@@ -179,10 +179,10 @@ class _RowMapper:
         self._unseen = {}
 
     def _bound(self, table: RecordTable, sources: TableSources) -> BoundMapping:
-        """Bind the mapping to a table; columns that only other tables have are without values.
+        """Bind the mapping to a table; columns of other tables have no values.
 
         Raises:
-            MappingError: no table has a column.
+            MappingError: a column is in no table.
         """
         is_text = isinstance(table, CSVTable)
         if isinstance(table, JSONTable) or (is_text and not table.names):
@@ -195,15 +195,15 @@ class _RowMapper:
 
 
 class _InvalidRow(NamedTuple):
-    """What is left out: behind how many rows of the block, the error that it would be, and how it reads."""
+    """Invalid row: the number of rows before it in the block, its error, and its text."""
 
     rows_before: int
     error: MalformedInputError
     text: str
 
     @property
-    def said(self) -> str:
-        """What is wrong, without the place."""
+    def reason(self) -> str:
+        """Error without the place."""
         error = self.error
         return (
             f"column {error.column}: {error.reason}" if isinstance(error, InvalidCellError) else error.reason
@@ -211,7 +211,7 @@ class _InvalidRow(NamedTuple):
 
 
 def _invalid_rows(table: RecordTable, block: Block, mapped: MappedRows) -> list[_InvalidRow]:
-    """What is wrong in a block, in its order."""
+    """Return the invalid rows of a block, in order."""
     found = [
         _InvalidRow(each.rows_before, MalformedInputError(table.source, each.line, each.reason), each.text)
         for each in block.left_out
@@ -260,11 +260,11 @@ def row_of(
     Args:
         number: the row's number.
         kind: the required kind of its time; None for any.
-        order: the rows before, for `ambiguous: infer`.
-        source: what errors call it.
+        order: the previous rows, for `ambiguous: infer`.
+        source: the row's name in errors.
 
     Raises:
-        InvalidCellError: it does not fit the mapping.
+        InvalidCellError: the row does not fit the mapping.
     """
     rows = _RowMapper(mapping, kind, number, order)
     for block, mapped in rows.of(JSONRows(source, [row]), TableSources(source, (), None)):
@@ -276,7 +276,7 @@ def row_of(
 
 
 def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-    """The triples of neighbours of one time, with it."""
+    """Yield the triples of neighbouring rows with the same time."""
     bounds = list(runs(mapped.ticks))
     times = shown_times(mapped.ticks[[begin for begin, _ in bounds]], mapped.kind, mapping.time)
     ends = mapped.ends

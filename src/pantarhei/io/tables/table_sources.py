@@ -1,4 +1,4 @@
-"""Which tables a source is, and what they are opened as."""
+"""Sources of tables: files, folders, globs, pipes, and Arrow objects."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _UNKNOWN: Collection[str] = ("",)  # columns that have not been read yet
 
 
 class TableSources:
-    """Tables that are read one after the other; build with `sources_of`.
+    """Sequence of tables; build with `sources_of`.
 
     Args:
-        name: what all of them are called.
-        items: paths, parts of CSV files, "-", binary files, or what speaks Arrow.
-        format: of those that are bytes; None for what their names tell.
-        beside: the paths of all tables, where these are some of them.
+        name: the common name in errors.
+        items: paths, parts of CSV files, "-", binary files, or Arrow objects.
+        format: the format of files; None for the formats of their suffixes.
+        beside: the paths of all tables, if the items are some of them.
     """
 
     def __init__(
@@ -42,36 +42,36 @@ class TableSources:
         self._elsewhere: Collection[str] | None = _UNKNOWN
         self._read_before = 0  # bytes of the files that are closed
         self._feed: ByteFeed | None = None
-        self._begun = False  # to be read, where it speaks Arrow
+        self._begun = False  # whether an Arrow object was read
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of tables."""
         return len(self._items)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The paths, where all are."""
+        """Names of the tables, which are paths."""
         return tuple(map(_name_of, self._items))
 
     @property
     def first(self) -> str:
-        """The name of the first."""
+        """Name of the first table."""
         return _name_of(self._items[0])
 
     @property
     def bytes_read(self) -> int:
-        """How many bytes have been read; of Parquet all of a file when it is opened."""
+        """Number of bytes read; a Parquet file counts as a whole when it is opened."""
         return self._read_before + (self._feed.bytes_read if self._feed else 0)
 
     @property
     def size(self) -> int | None:
-        """How many bytes there are, None where nobody knows."""
+        """Size in bytes; None if it is unknown."""
         sizes = [Path(each).stat().st_size for each in self._items if is_path(each) and _is_file(each)]
         return sum(sizes) if len(sizes) == len(self._items) else None
 
     def begin(self) -> Sequence[Any]:
-        """Begin anew; return the tables to open, one after the other."""
+        """Reset the counters; return the tables to open."""
         self._read_before, self._feed = 0, None
         return self._items
 
@@ -80,10 +80,10 @@ class TableSources:
         """Open a table.
 
         Args:
-            is_lenient: whether what a text begins with is left out where it is malformed.
+            is_lenient: whether malformed first lines are skipped.
 
         Raises:
-            InputError: it is missing, or not of its format.
+            InputError: the file is missing or malformed.
         """
         with ExitStack() as stack:
             try:
@@ -94,7 +94,7 @@ class TableSources:
                 self._read_before, self._feed = self.bytes_read, None
 
     def columns_elsewhere(self, delimiter: str | None) -> Collection[str] | None:
-        """Return the columns of all tables; None for any, where a table's are not known before its rows."""
+        """Return the columns of all tables; None if they are not known before the rows are read."""
         if self._elsewhere is _UNKNOWN:
             self._elsewhere = TableSources(self.name, self._beside, self._format)._columns(delimiter)
         return self._elsewhere
@@ -117,9 +117,7 @@ class TableSources:
             return CSVPartTable(part, item, delimiter_of(item.path, self._format, delimiter))
         if speaks_arrow(item):
             if isinstance(item, pa.RecordBatchReader) and self._begun:
-                expected = (
-                    "what has not been read before: a reader gives its rows once, reader.read_all() a table"
-                )
+                expected = "a reader that has not been read before; reader.read_all() makes a table"
                 raise OptionError("source", name, expected)
             self._begun = True
             return arrow_table(name, item)
@@ -138,16 +136,16 @@ class TableSources:
 
 
 def delimiter_of(name: str, format: str | None, delimiter: str | None) -> str | None:
-    """What is between the cells of a CSV file, None where its first line tells."""
+    """Return the delimiter of a CSV file; None if the first line decides."""
     return delimiter or ("\t" if (format or format_of(name)) == "tsv" else None)
 
 
 def sources_of(source: Source, format: str | None) -> TableSources:
-    """The tables that a source is.
+    """Return the tables of a source.
 
     Raises:
-        OptionError: it is none, or the format is not known; `UnknownFormatError` if nothing tells it.
-        MissingFileError: a file is not there.
+        OptionError: the source or the format is invalid; `UnknownFormatError` for an unknown suffix.
+        MissingFileError: a file does not exist.
     """
     if format is not None and format not in FORMATS:
         raise OptionError("format", repr(format), f"one of {', '.join(FORMATS)}")
@@ -161,15 +159,15 @@ def sources_of(source: Source, format: str | None) -> TableSources:
         name = ", ".join(map(os.fspath, source))
     else:
         expected = (
-            'a path, a folder, a glob, several of these, "-", a binary file, or a table or frame that speaks '
-            f"Arrow (__arrow_c_stream__){_advice(source)}"
+            'a path, a folder, a glob, several of these, "-", a binary file, or a table or frame of Arrow '
+            f"(__arrow_c_stream__){_advice(source)}"
         )
         raise OptionError("source", " ".join(repr(source).split())[:200], expected)
     return TableSources(name, items, format)
 
 
 def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
-    """The files that a path, a folder or a glob names, in the order of their names."""
+    """Return the files of a path, a folder or a glob, sorted by name."""
     name = os.fspath(given)
     if name == "-":
         return [name]
@@ -184,7 +182,7 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
     if not path.exists() and glob.has_magic(name):
         found = sorted(glob.glob(name, recursive=True))
         if not found:
-            raise MissingFileError(name, "no file has such a name")
+            raise MissingFileError(name, "no file matches")
         return found
     if path.is_file() or not path.exists():  # a pipe is opened once, since its writer ends with its reader
         with opened(name):
@@ -195,7 +193,7 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
 
 
 def _advice(given: object) -> str:
-    """How to make a table of what is nearly one."""
+    """Return a hint to convert an object to a table."""
     if isinstance(given, Mapping):
         return "; of a dictionary of columns: pyarrow.table(…)"
     if isinstance(given, Sequence) and given and isinstance(given[0], Mapping):

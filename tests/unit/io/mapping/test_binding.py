@@ -64,7 +64,7 @@ def test_what_is_known_of_a_column_is_encoded_into_iris_and_resolved_as_one():
         (
             {"columns": ["o3"]},
             [["ex:p", "$(id)"]],
-            "columns are melted, and nothing is made of them; expected a map",
+            "columns are melted, but not used; expected a map",
         ),
         (
             {"columns": {"o3": {"unit": "xy:z"}}},

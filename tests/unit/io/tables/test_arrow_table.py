@@ -37,7 +37,7 @@ def test_a_large_batch_is_read_in_parts_whose_rows_are_counted_on(monkeypatch):
 
 
 def test_what_is_no_parquet_is_refused():
-    with pytest.raises(MalformedInputError, match="it is no Parquet"):
+    with pytest.raises(MalformedInputError, match="it is not Parquet"):
         parquet_table("t.parquet", pa.BufferReader(b"a,b\n1,2\n"))
 
 
@@ -47,7 +47,7 @@ def test_what_gives_no_arrow_is_refused():
             raise ValueError("not today")
 
     assert speaks_arrow(Odd())
-    with pytest.raises(OptionError, match="a table that Arrow can take, each column of one type: not today"):
+    with pytest.raises(OptionError, match="a table that Arrow accepts, each column of one type: not today"):
         arrow_table("t", Odd())
 
 

@@ -104,7 +104,7 @@ def test_an_empty_table_is_refused_and_a_header_alone_has_no_rows():
 def test_lines_that_end_as_those_of_old_macs_do_are_lines():
     assert read(b"a,b\n1,2\r3\r4,5\r") == (
         [(2, ("1", "2")), (4, ("4", "5"))],
-        [(3, "1 cell where the header has 2", 1)],
+        [(3, "1 cell, but the header has 2", 1)],
     )
 
 

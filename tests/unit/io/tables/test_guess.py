@@ -62,7 +62,7 @@ def test_the_column_of_times_is_found_with_what_they_are_written_in(times, said)
 
 
 def test_a_day_that_may_be_a_month_is_said():
-    assert 'format: "%d/%m/%Y %H:%M"  # or %m/%d/%Y %H:%M: both do for these rows' in guessed(
+    assert 'format: "%d/%m/%Y %H:%M"  # or %m/%d/%Y %H:%M: both fit these rows' in guessed(
         time=["02/03/2026 07:00"]
     )
 
@@ -76,14 +76,16 @@ def test_dates_come_before_numbers_whose_names_speak_of_time():
 
 
 def test_where_no_column_has_times_this_is_said():
-    assert "column: WHICH  # no column was found that has times; say which" in guessed(free=["1"])
+    assert "column: WHICH  # no column of times was found; name it" in guessed(free=["1"])
 
 
 def test_the_column_of_names_is_the_subject():
     assert "s: ex:$(garage)" in guessed(time=AT, garage=["a", "a"], free=["1", "2"])
     lines = guessed(time=[*AT, *AT], report=["x", "y"] * 2, sensorID=["7"] * 4, free=["1"] * 4)
     assert "s: ex:$(sensorID)  # or $(report)" in lines
-    assert "s: ex:cars  # one thing only: no column looks like its name" in guessed(time=AT, free=["1", "2"])
+    assert "s: ex:cars  # a single thing: no column looks like an identifier" in guessed(
+        time=AT, free=["1", "2"]
+    )
 
 
 def test_numbers_booleans_and_iris_are_told_by_all_their_values():
@@ -97,7 +99,7 @@ def test_numbers_booleans_and_iris_are_told_by_all_their_values():
     assert "- [ex:open, $(open), xsd:boolean]" in lines
     assert "- [ex:link, $(link)~iri]" in lines
     assert "- [ex:text, $(text)]" in lines
-    assert 'null: ["", "n/a"]  # cells that have no value' in lines
+    assert 'null: ["", "n/a"]  # cells without a value' in lines
 
 
 def test_decimal_commas_are_told():
@@ -114,7 +116,7 @@ def test_units_in_names_are_said():
 def test_types_of_columns_are_taken_as_they_are():
     lines = guessed(time=Sample(AT, XSD.dateTime), level=Sample(["1.0", "2.0"], XSD.double), empty=["", ""])
     assert "- [ex:level, $(level), xsd:decimal]" in lines
-    assert "- [ex:empty, $(empty)]  # no value in the first rows: say a datatype if it is a number" in lines
+    assert "- [ex:empty, $(empty)]  # no value in the first rows: add a datatype for numbers" in lines
 
 
 def test_many_columns_of_numbers_may_be_melted():

@@ -46,7 +46,7 @@ def test_what_is_no_object_is_left_out_with_its_line_and_text():
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"[" * 100_000, "it is nested too deep"),
+        (b"[" * 100_000, "the nesting is too deep"),
         (UTF_16, "it is UTF-16"),
         (b"\n<html>\n", "it is a web page"),
         (b"PAR1\x15\x04", "it is Parquet"),
@@ -100,7 +100,7 @@ def test_what_is_no_object_in_a_document_is_left_out():
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b'[{"a": 1}', "the array does not end"),
+        (b'[{"a": 1}', "the array is not closed"),
         (b'[{"a": 1},\n{"a"}', "it is not JSON from line 2 on"),
         (b"[" * 100_000, "it is not JSON from line 1 on"),
         (b"\xff", "it is not UTF-8"),
