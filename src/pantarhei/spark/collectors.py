@@ -285,7 +285,7 @@ def _registration(name: object, given: object) -> Registration:
     return given
 
 
-def register_queries(reasoner: StreamReasoner, asked: Mapping[str, Registration]) -> set[str]:
+def register_queries(reasoner: StreamReasoner, queries: Mapping[str, Registration]) -> set[str]:
     """Register the given queries and close all others; return the names of new queries.
 
     A registered query continues from its state. The first report of a new one has all its answers.
@@ -295,13 +295,13 @@ def register_queries(reasoner: StreamReasoner, asked: Mapping[str, Registration]
         QueryError: a query is malformed or refused.
     """
     for name, query in reasoner.queries.items():
-        if name not in asked:
+        if name not in queries:
             query.close()
     known = reasoner.queries
-    for name, given in asked.items():
+    for name, given in queries.items():
         registrar = reasoner._registering()
         if name in known:
             registrar.resume(name, given)
         else:
             registrar.register(given.text, name, given.window, given.on, given.emit, reports_present=True)
-    return set(asked) - set(known)
+    return set(queries) - set(known)

@@ -61,7 +61,7 @@ class Counts:
     ahead: int = 0
 
 
-class _Place(NamedTuple):
+class _Progress(NamedTuple):
     """Progress of a driver: its last batch and counts, the newest tick of the window, and waiting ABoxes."""
 
     batch: int
@@ -87,7 +87,7 @@ class Driver:
         on_error: handling of rows that are not timestamped triples.
         on_update: called with each update, in the state after it.
         on_late: called with each late ABox.
-        said: further entries of the note.
+        entries: further entries of the note.
         max_ahead: the greatest tolerated distance of a timestamp ahead of the clock, or without a clock of
             the newest timestamp.
         clock: returns the present time.
@@ -102,22 +102,22 @@ class Driver:
         on_error: OnError,
         on_update: Callable[[WindowUpdate], object],
         on_late: Callable[[LateABox], object] | None,
-        said: Mapping[str, Json] | None = None,
+        entries: Mapping[str, Json] | None = None,
         max_ahead: Duration | None = None,
         clock: Callable[[], TimePoint] | None = None,
         on_ahead: Callable[[LateABox], object] | None = None,
     ) -> None:
-        self.reasoner, self.kind, self._said = reasoner, kind, dict(said or {})
+        self.reasoner, self.kind, self._entries = reasoner, kind, dict(entries or {})
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
         self._clock, self._on_ahead = clock, on_ahead
         self._tolerance = Tolerance.of(allowed_lateness, max_ahead, kind)
-        self._stand(self._place_of(reasoner.note))
+        self._restore(self._progress_of(reasoner.note))
 
-    def _place_of(self, note: dict[str, Json]) -> _Place:
+    def _progress_of(self, note: dict[str, Json]) -> _Progress:
         """Return the progress stored in a note."""
         newest = cast("int | None", note.get("newest"))
         waiting, unproven = self._unpacked(note, "waiting"), self._unpacked(note, "unproven")
-        return _Place(
+        return _Progress(
             cast(int, note.get("batch", NO_BATCH)),
             Counts(**cast("dict[str, int]", note.get("counts", {}))),
             cast("int | None", note.get("passed")),
@@ -132,10 +132,10 @@ class Driver:
         return [Timed(each.ticks, each.at, each) for each in found]
 
     @property
-    def _place(self) -> _Place:
-        return _Place(self.batch, self.counts, self._passed, self._waiting)
+    def _progress(self) -> _Progress:
+        return _Progress(self.batch, self.counts, self._passed, self._waiting)
 
-    def _stand(self, place: _Place) -> None:
+    def _restore(self, place: _Progress) -> None:
         self.batch, self.counts, self._passed, self._waiting = place
 
     @property
@@ -151,7 +151,7 @@ class Driver:
             "counts": asdict(self.counts),
             "newest": self._waiting.newest,
             "passed": self._passed,
-            **self._said,
+            **self._entries,
             **self._packed("waiting", self._waiting),
             **self._packed("unproven", self._waiting.unproven),
         }
@@ -169,21 +169,21 @@ class Driver:
             Whatever `on_update`, `on_late` and `deliver` raise.
         """
         with self._all_or_nothing():
-            self._take_in(blocks)
+            self._push_batch(blocks)
             self.batch = batch
             deliver()
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        before = self._place
+        before = self._progress
         try:
             with self.reasoner.all_or_nothing(each_step=True):
                 yield
         except BaseException:
-            self._stand(before)
+            self._restore(before)
             raise
 
-    def _take_in(self, blocks: pa.Table) -> None:
+    def _push_batch(self, blocks: pa.Table) -> None:
         skipped = read_skipped(blocks)
         if skipped.count and self._on_error == "raise":
             raise skipped.examples[0]
@@ -196,15 +196,15 @@ class Driver:
             arrived = self._waiting.arrive(timed, self._tolerance, self._passed, clock)
             if arrived.is_late:
                 self._count(late_aboxes=1, late=each.interpretation.asserted)
-                self._hand_over(each, self._on_late)
-            self._refute(arrived)
+                self._report(each, self._on_late)
+            self._report_ahead(arrived)
         while self._waiting.is_complete(self._tolerance.lateness):
             self._push_oldest()
 
     def flush(self) -> None:
         """Push the ABoxes that wait for the watermark, at the end of a stream."""
         with self._all_or_nothing():
-            self._refute(self._waiting.end())
+            self._report_ahead(self._waiting.end())
             while self._waiting.is_complete(None):
                 self._push_oldest()
 
@@ -221,15 +221,15 @@ class Driver:
         self._count(aboxes=len(parts), assertions=asserted, cut=len(update.repair.taken_out))
         self._on_update(update)
 
-    def _refute(self, arrived: Arrived[TimedInterpretation]) -> None:
+    def _report_ahead(self, arrived: Arrived[TimedInterpretation]) -> None:
         """Store the waiting ABoxes, and report those whose timestamps are too far ahead."""
         self._waiting = arrived.waiting
         for timed in arrived.refuted:
             _log.warning("the ABox at %s is too far ahead, and is left out", show_time(timed.at))
             self._count(ahead=1)
-            self._hand_over(timed.item, self._on_ahead)
+            self._report(timed.item, self._on_ahead)
 
-    def _hand_over(self, timed: TimedInterpretation, take: Callable[[LateABox], object] | None) -> None:
+    def _report(self, timed: TimedInterpretation, take: Callable[[LateABox], object] | None) -> None:
         if take is not None:
             facts = self._texts.table(timed.interpretation).slice(0, timed.interpretation.asserted)
             take(LateABox(timed.at, facts.drop_columns(["derived"])))

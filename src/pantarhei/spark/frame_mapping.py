@@ -150,8 +150,8 @@ def melt(
     check_frame(df, False, "one that does not stream; reason_stream takes the mapping too, and counts")
     given = _melted(df, mapping, "raise" if on_error == "raise" else "carry")
     is_triple = f.col(TIMESTAMP).isNotNull()
-    told = {"triples": is_triple, "skipped": ~is_triple}
-    counts = (f.count(f.when(these, 1)).alias(name) for name, these in told.items())
+    counted = {"triples": is_triple, "skipped": ~is_triple}
+    counts = (f.count(f.when(these, 1)).alias(name) for name, these in counted.items())
     return given.observe(observation, *counts).where(is_triple)
 
 
@@ -212,9 +212,9 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
     check_unordered(mapping, NAME)
     for column, line in bound.columns.items():
         check_type(column, table.type_of(column), NAME, mapping.source, line)
-    asked = [*((name, mapping.time.line) for name in mapping.time.template.columns)]
-    asked += [asked for pattern in bound.patterns for asked in pattern.columns]
-    for name, line in asked:
+    used = [*((name, mapping.time.line) for name in mapping.time.template.columns)]
+    used += [used for pattern in bound.patterns for used in pattern.columns]
+    for name, line in used:
         if name == ROW and ROW not in bound.columns:
             raise MappingError(
                 mapping.source,

@@ -91,7 +91,7 @@ def java_problem(java: str | None) -> str | None:
     if java is None:
         return "JAVA_HOME is not set, and there is no java on PATH"
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [java, "-version"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -106,13 +106,13 @@ def java_problem(java: str | None) -> str | None:
         return f"{java} cannot be run: {error.strerror}"
     except subprocess.TimeoutExpired:
         return f"{java} -version had not answered after {VERSION_SECONDS} s"
-    version = major_version(said.stderr) or major_version(said.stdout)
-    if version is None or said.returncode != 0:
-        return f"{java} -version did not say a version: {_beginning(said.stderr or said.stdout)!r}"
+    version = major_version(output.stderr) or major_version(output.stdout)
+    if version is None or output.returncode != 0:
+        return f"{java} -version did not say a version: {_beginning(output.stderr or output.stdout)!r}"
     return None if version >= NEEDED else f"{java} is Java {version}"
 
 
-def major_version(said: str) -> int | None:
+def major_version(output: str) -> int | None:
     """Return the major version in the output of `java -version`; None without one.
 
     >>> major_version('openjdk version "17.0.15" 2025-04-15')
@@ -121,7 +121,7 @@ def major_version(said: str) -> int | None:
     8
     >>> major_version("command not found")
     """
-    match = re.search(r'^\S+ version "(?:1\.)?(\d+)', said, re.MULTILINE)
+    match = re.search(r'^\S+ version "(?:1\.)?(\d+)', output, re.MULTILINE)
     return int(match[1]) if match else None
 
 

@@ -55,10 +55,10 @@ class QueryProgress:
         if self.at is not None:
             parts.append(f"the window has come to {self.at}")
         if (went_by := self.counts) is not None:
-            told = f"{counted(went_by.aboxes, 'ABox')}, {counted(went_by.assertions, 'assertion')}"
+            reported = f"{counted(went_by.aboxes, 'ABox')}, {counted(went_by.assertions, 'assertion')}"
             few = {"cut": went_by.cut, "late": went_by.late, "skipped": went_by.skipped}
             few["too far ahead"] = went_by.ahead
-            parts.append(told + "".join(f", {number:,} {name}" for name, number in few.items() if number))
+            parts.append(reported + "".join(f", {number:,} {name}" for name, number in few.items() if number))
         return "; ".join(parts)
 
 
@@ -71,10 +71,10 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
         state = "running" if query.isActive else "ended" if query.exception() is None else "failed"
     except FAILURES:  # the session has stopped, and Java with it
         last, state = None, "ended"
-    told = -1 if last is None else last.batchId
-    batch = told if driver is None else driver.batch
+    reported = -1 if last is None else last.batchId
+    batch = reported if driver is None else driver.batch
     rows, seconds = None, None
-    if last is not None and told == batch:
+    if last is not None and reported == batch:
         rows, seconds = last.numInputRows, last.batchDuration / 1000
     if driver is None:
         return QueryProgress(state, batch, rows, seconds)
@@ -133,7 +133,7 @@ class ReasoningQuery:
         spark_query: Spark's query, for its other methods.
         batches: the function of micro-batches, with the errors that it raised.
         driver: holds the window; None where shards on the executors hold it.
-        asked: the client of the shards then.
+        client: the client of the shards then.
     """
 
     def __init__(
@@ -141,10 +141,10 @@ class ReasoningQuery:
         spark_query: StreamingQuery,
         batches: BatchFunction,
         driver: Driver | None = None,
-        asked: ShardClient | None = None,
+        client: ShardClient | None = None,
     ) -> None:
         self.spark_query = spark_query
-        self._batches, self._driver, self._shards = batches, driver, asked
+        self._batches, self._driver, self._client = batches, driver, client
 
     @property
     def reasoner(self) -> StreamReasoner:
@@ -193,30 +193,30 @@ class ReasoningQuery:
             SparkError: the job failed. The methods below raise it as well.
         """
         if all:
-            return self._asked.explain(triple, at, all=True, limit=limit)
-        return self._asked.explain(triple, at, limit=limit)
+            return self._explainer.explain(triple, at, all=True, limit=limit)
+        return self._explainer.explain(triple, at, limit=limit)
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
         """Explain why a triple does not hold, as `StreamReasoner.why_not`; for a sharded query, on the shards
         that can hold it.
         """
-        return self._asked.why_not(triple, at, limit)
+        return self._explainer.why_not(triple, at, limit)
 
     def quality(self) -> Quality:
         """Assess the quality of assertions, as `StreamReasoner.quality`; of all shards together."""
-        return self._asked.quality()
+        return self._explainer.quality()
 
     def conflicts(self) -> ConflictList[Conflict]:
         """Return all conflict sets of the window, as `StreamReasoner.conflicts`; of all shards together."""
-        return self._asked.conflicts()
+        return self._explainer.conflicts()
 
     def unexpected(self) -> Unexpected:
         """Return suspicious assertions, as `StreamReasoner.unexpected`; of all shards together."""
-        return self._asked.unexpected()
+        return self._explainer.unexpected()
 
     @property
-    def _asked(self) -> StreamReasoner | ShardClient:
-        return self._window.reasoner if self._shards is None else self._shards
+    def _explainer(self) -> StreamReasoner | ShardClient:
+        return self._window.reasoner if self._client is None else self._client
 
     # -- while it runs -----------------------------------------------------------------------------
 

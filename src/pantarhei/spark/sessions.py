@@ -117,19 +117,19 @@ def active_session() -> SparkSession | None:
         context.stop()
         return None
     # Without settings, getOrCreate gives the one there is as it is. A thread's active session can be another:
-    # the copy, say, that a stream makes for its batches.
+    # such as the copy that a stream makes for its batches.
     return SparkSession.builder.getOrCreate()
 
 
 def _require(active: SparkSession, settings: Mapping[str, str]) -> None:
-    for key, asked in settings.items():
-        has = _setting(active, key)
-        if key != "spark.app.name" and not _same(asked, has):
+    for key, requested in settings.items():
+        actual = _setting(active, key)
+        if key != "spark.app.name" and not _same(requested, actual):
             raise OptionError(
                 "master" if key == "spark.master" else f"conf[{key!r}]",
-                repr(asked),
-                f"{'no such setting' if has is None else repr(has)}, as in the active session, which stays "
-                "as it is; leave this out, or stop that session first",
+                repr(requested),
+                f"{'no such setting' if actual is None else repr(actual)}, as in the active session, which "
+                "remains unchanged; omit this option, or stop that session first",
             )
 
 
@@ -142,13 +142,15 @@ def _setting(active: SparkSession, key: str) -> str | None:
         return None
 
 
-def _same(asked: str, has: str | None) -> bool:
-    return has is not None and (asked == has or asked.lower() == has.lower() in ("true", "false"))
+def _same(requested: str, actual: str | None) -> bool:
+    if actual is None or requested == actual:
+        return actual is not None
+    return requested.lower() == actual.lower() in ("true", "false")
 
 
 def _start(settings: dict[str, str]) -> SparkSession:
     _refuse_connect(settings)
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java, and knows the master
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java with a master
         settings.setdefault("spark.master", "local[*]")
     check_master(settings.get("spark.master", ""))
     check_reachable(settings.get("spark.master", ""))
@@ -232,7 +234,7 @@ def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) ->
 
 
 def _context_conf(settings: Mapping[str, str]) -> SparkConf:
-    conf = SparkConf()  # what spark-submit and spark-defaults.conf say
+    conf = SparkConf()  # settings of spark-submit and spark-defaults.conf
     _require_launched(settings, conf)
     conf.set("spark.ui.showConsoleProgress", "false")  # Spark's start script always says true
     for key, value in settings.items():
@@ -314,8 +316,8 @@ def spark_error(failure: Exception) -> SparkError:
     _, traceback, raised = text.rpartition(_TRACEBACK)
     found = list(_RAISED.finditer(raised)) if traceback else []
     if found:
-        module, name, said = found[-1].groups(default="")
-        return SparkError(said if module == _OWN else f"a worker failed: {name}: {said}".rstrip(": "))
+        module, name, message = found[-1].groups(default="")
+        return SparkError(message if module == _OWN else f"a worker failed: {name}: {message}".rstrip(": "))
     lines = (line.strip(" :") for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith(_CALLED)), type(failure).__name__)
     return SparkError(f"Spark failed: {first}")
@@ -365,13 +367,13 @@ def _started(master: str) -> SparkSession:
     """
     if not is_local(master):
         return session(master)
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         try:
-            with _redirected(said.fileno()):
+            with _redirected(output.fileno()):
                 return session(master)
         except FAILURES as failure:
-            said.seek(0)
-            lines = said.read().decode(errors="replace").split("\n")
+            output.seek(0)
+            lines = output.read().decode(errors="replace").split("\n")
             last = next((line.strip() for line in reversed(lines) if line.strip()), str(failure))
             raise SparkError(f"Spark does not start: {last}") from failure
 

@@ -302,9 +302,9 @@ def reason_stream(
     search = Budget() if budget is None else budget
     kept = (History() if history is None else history) if shard_by is None else shard_history(history)
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
-    asked, chosen = registrations(queries, query), ColumnTypes.of(types)
+    registered, chosen = registrations(queries, query), ColumnTypes.of(types)
     outlets = outlets_of(
-        asked, sink, None if output is None else local_folder("output", output), output_format
+        registered, sink, None if output is None else local_folder("output", output), output_format
     )
     if shard_by is not None:
         _refuse_where_sharded(
@@ -317,12 +317,12 @@ def reason_stream(
             spark_partitions=spark_partitions,
         )
         sharding = ShardingOptions(shard_by, shards, streaming)
-        questions = QueryOptions(query, asked)
+        queried = QueryOptions(query, registered)
         setup = shard_setup(
-            given, ontology, options, background, sharding, allowed_lateness, questions, temporal
+            given, ontology, options, background, sharding, allowed_lateness, queried, temporal
         )
         setup = replace(setup, types=chosen.of_columns(setup.columns) if chosen.kinds else {})
-        stream = plan_shards(given, setup, allowed_lateness, tells=True)
+        stream = plan_shards(given, setup, allowed_lateness, forwards_warnings=True)
         return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
@@ -335,8 +335,8 @@ def reason_stream(
         check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
         check_needs_no_order(temporal)
     reasoner = _reasoner(ontology, background, options, temporal, progress, kind)
-    had, new = set(reasoner.queries), register_queries(reasoner, asked)
-    results = Results(_collectors(kind, reasoner, query, asked), outlets, chosen)
+    restored, new = set(reasoner.queries), register_queries(reasoner, registered)
+    results = Results(_collectors(kind, reasoner, query, registered), outlets, chosen)
 
     def on_each(update: WindowUpdate) -> None:
         results.note(update)
@@ -345,16 +345,16 @@ def reason_stream(
 
     before = cast("Mapping[str, Mapping[str, str]]", reasoner.note.get("types", {}))
     results.check_types(before, str(progress.reasoner.parent))
-    said = cast("dict[str, Json]", {"types": results.types})
+    entries = cast("dict[str, Json]", {"types": results.types})
     driver = Driver(
-        reasoner, kind, allowed_lateness, on_error, on_each, on_late, said, max_ahead, clock, on_ahead
+        reasoner, kind, allowed_lateness, on_error, on_each, on_late, entries, max_ahead, clock, on_ahead
     )
     progress.check(driver.batch)
     begins = not progress.exists
     for name, (files, _) in outlets.items():
         if files is not None and (begins or name in new):
             files.refuse_if_used()
-    if begins or set(reasoner.queries) != had:
+    if begins or set(reasoner.queries) != restored:
         reasoner.checkpoint(progress.reasoner, driver.note)
     batches = BatchFunction(
         _BatchProcessor(given, driver, results, progress, temporary is None, spark_partitions),
@@ -365,12 +365,12 @@ def reason_stream(
 
 
 def _collectors(
-    kind: TimeKind, reasoner: StreamReasoner, query: str | None, asked: Mapping[str, Registration]
+    kind: TimeKind, reasoner: StreamReasoner, query: str | None, registered: Mapping[str, Registration]
 ) -> dict[str, Collector]:
-    if not asked:
+    if not registered:
         return {STREAM: collector_of(kind, reasoner, query)}
     kept, window = reasoner.queries, reasoner.window
-    return {name: RegisteredAnswers(kind, kept[name], given, window) for name, given in asked.items()}
+    return {name: RegisteredAnswers(kind, kept[name], given, window) for name, given in registered.items()}
 
 
 def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
@@ -404,10 +404,10 @@ def _reasoner(
         history=options.history,
     )
     for name in (field.name for field in fields(Options)):
-        asked, saved = getattr(options, name), getattr(reasoner.options, name)
-        if asked != saved and not (name == "window" and options.window.is_as(reasoner.window, kind)):
+        registered, saved = getattr(options, name), getattr(reasoner.options, name)
+        if registered != saved and not (name == "window" and options.window.is_as(reasoner.window, kind)):
             expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"
-            raise OptionError(name, repr(asked), expected)
+            raise OptionError(name, repr(registered), expected)
     if temporal != reasoner.temporal:
         expected = (
             f"the rules with which the stream in {progress.reasoner.parent} began:\n{reasoner.temporal}"

@@ -53,7 +53,7 @@ OnError = Literal["raise", "skip"]
 
 # Rows looked at together: enough that terms which recur are looked up once.
 CHUNK = 100_000
-_SAID = 10  # of the rows left out, how many are told
+_EXAMPLES = 10  # of the rows left out, how many are told
 
 _log = logging.getLogger("pantarhei.spark")
 
@@ -119,16 +119,16 @@ class SkippedRows:
 
     def add(self, table: pa.Table, found: Sequence[InvalidRow]) -> None:
         """Count the invalid rows of `table`."""
-        room = _SAID - len(self.examples)
+        room = _EXAMPLES - len(self.examples)
         self.note([row_error(table, problem) for problem in found[:room]], len(found))
 
     def note(self, first: Sequence[InvalidRowError], count: int) -> None:
         """Count `count` rows; `first` are the errors of the first of them."""
         self.count += count
-        self.examples += first[: _SAID - len(self.examples)]
+        self.examples += first[: _EXAMPLES - len(self.examples)]
 
     def __add__(self, other: SkippedRows) -> SkippedRows:
-        return SkippedRows(self.count + other.count, (self.examples + other.examples)[:_SAID])
+        return SkippedRows(self.count + other.count, (self.examples + other.examples)[:_EXAMPLES])
 
     def __str__(self) -> str:
         more = "" if self.count <= len(self.examples) else " …"

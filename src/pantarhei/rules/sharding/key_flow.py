@@ -121,7 +121,7 @@ class KeyFlow:
     `why` maps an anchor to the rule that derives it; None for assertions.
     """
 
-    situation: StreamingProgram
+    program: StreamingProgram
     key: KeyMap
     keeping: frozenset[Symbol] = field(init=False)
     bodies: list[_Body] = field(init=False)
@@ -130,10 +130,10 @@ class KeyFlow:
 
     def __post_init__(self) -> None:
         self.keeping = frozenset(self._keeping())
-        self.bodies = [self._body(rule) for rule in self.situation.rules]
+        self.bodies = [self._body(rule) for rule in self.program.rules]
         self.anchors, self.why = defaultdict(set), {}
         at_subject = frozenset((0,))
-        for symbol in self.situation.assertable:
+        for symbol in self.program.assertable:
             self.anchors[symbol].add(at_subject)
             self.why[symbol, at_subject] = None
         self._spread()
@@ -158,8 +158,8 @@ class KeyFlow:
         shared = {
             symbol: frozenset.intersection(*anchors) for symbol, anchors in self.anchors.items() if anchors
         }
-        given = set(self.situation.facts)
-        given.update(Symbol(cast(Predicate, fact[1]), 1) for fact in self.situation.facts.get(TYPE, ()))
+        given = set(self.program.facts)
+        given.update(Symbol(cast(Predicate, fact[1]), 1) for fact in self.program.facts.get(TYPE, ()))
         return KeyPositions(shared, frozenset(given), self.keeping)
 
     def _keeping(self) -> set[Symbol]:
@@ -167,16 +167,16 @@ class KeyFlow:
         of = self.key.value_of
         return {
             symbol
-            for symbol, facts in self.situation.facts.items()
+            for symbol, facts in self.program.facts.items()
             if symbol.arity == 2
-            and self.situation.is_background(symbol)
+            and self.program.is_background(symbol)
             and all(of(one) == of(other) for one, other in facts)
         }
 
     def _body(self, rule: Rule) -> _Body:
         links = (atom.arguments for atom in rule.body if symbol_of(atom) in self.keeping)
         classes = KeyClasses(self.key, links)
-        streaming = (atom for atom in rule.body if symbol_of(atom) in self.situation.streaming)
+        streaming = (atom for atom in rule.body if symbol_of(atom) in self.program.streaming)
         head = None if rule.head is None else classes.keyed(rule.head, rule.head.arguments)
         return _Body(rule, tuple(classes.keyed(atom, atom.arguments) for atom in streaming), head)
 

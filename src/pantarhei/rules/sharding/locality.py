@@ -93,28 +93,28 @@ def sharding_report(
     following = _by_symbol(facts, theory.has_class_variables)
     given = _names_of(background, theory.has_class_variables)
     given |= {symbol.name for symbol in following if symbol.arity == 2} - {TYPE.name}
-    situation = _situation(theory, following, given, streaming)
+    program = _streaming_program(theory, following, given, streaming)
     aliases = {name: group[0] for group in same for name in group[1:]}
-    tried, untried = _keys(situation, keys)
+    tried, untried = _keys(program, keys)
     no_keys: dict[Key, NoKey] = {}
     obstacles: dict[Key, tuple[Obstacle, ...]] = {}
     maps: dict[Key, KeyMap] = {}
     places: dict[Key, KeyPositions] = {}
     for key in tried:
-        found = _key_map(key, situation, aliases, numbers)
+        found = _key_map(key, program, aliases, numbers)
         if isinstance(found, NoKey):
             no_keys[key] = found
             continue
         maps[key] = found
-        flow = KeyFlow(situation, found)
+        flow = KeyFlow(program, found)
         obstacles[key], places[key] = tuple(flow.obstacles()), flow.places()
     return ShardingReport(
         obstacles,
         no_keys,
         untried,
-        background_only=frozenset(situation.background_only),
+        background_only=frozenset(program.background_only),
         maps=maps,
-        assertable=None if streaming is None else situation.assertable,
+        assertable=None if streaming is None else program.assertable,
         places=places,
         has_class_variables=theory.has_class_variables,
     )
@@ -123,7 +123,7 @@ def sharding_report(
 # --- What streams ---
 
 
-def _situation(
+def _streaming_program(
     theory: Theory, facts: Facts, given: set[Predicate], streaming: Iterable[URIRef] | None
 ) -> StreamingProgram:
     known = set(facts).union(*(_symbols_of(rule) for rule in theory.rules))
@@ -230,7 +230,7 @@ def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predica
 # --- Keys ---
 
 
-def _keys(situation: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
+def _keys(program: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
     """Return the keys to check, and the number of properties that are left out."""
     if keys is not None:
         check_type("keys", keys, Iterable, "'subject', or the IRIs (URIRef) of properties")
@@ -239,23 +239,23 @@ def _keys(situation: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list
             if key != SUBJECT and not isinstance(key, URIRef):
                 raise OptionError("keys", repr(key), "'subject' or the IRI (URIRef) of a property")
         return chosen, 0
-    asked = {symbol_of(atom) for rule in situation.rules for atom in rule.body}
-    properties = [s for s in situation.facts if s.arity == 2 and situation.is_background(s)]
-    properties.sort(key=lambda s: (s not in asked, -len(situation.facts[s]), str(s.name)))
+    used = {symbol_of(atom) for rule in program.rules for atom in rule.body}
+    properties = [s for s in program.facts if s.arity == 2 and program.is_background(s)]
+    properties.sort(key=lambda s: (s not in used, -len(program.facts[s]), str(s.name)))
     named = [s.name for s in properties if isinstance(s.name, URIRef) and s not in (SAME, DIFFERENT)]
     return [SUBJECT, *named[:MOST_PROPERTIES]], max(0, len(named) - MOST_PROPERTIES)
 
 
 def _key_map(
-    key: Key, situation: StreamingProgram, aliases: Mapping[Term, Term], numbers: Numbers
+    key: Key, program: StreamingProgram, aliases: Mapping[Term, Term], numbers: Numbers
 ) -> KeyMap | NoKey:
     """Return κ, if the property's facts define one."""
     if key == SUBJECT:
         return KeyMap(key, dict(aliases), numbers)
     symbol = Symbol(URIRef(key), 2)
-    if not situation.is_background(symbol):
+    if not program.is_background(symbol):
         return NoKey("its facts may come from the stream, and a fact's shard must be known beforehand")
-    facts = sorted(situation.facts.get(symbol, ()), key=lambda pair: tuple(map(str, pair)))
+    facts = sorted(program.facts.get(symbol, ()), key=lambda pair: tuple(map(str, pair)))
     if not facts:
         return NoKey("the background has no facts of it")
     keys: dict[Term, Term] = {}

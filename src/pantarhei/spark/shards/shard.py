@@ -143,36 +143,36 @@ class ShardQueries:
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner) -> None:
         self._setup, self._reasoner = setup, reasoner
-        asked = setup.queries if setup.query is None else {_ONLY: Registration(setup.query)}
-        self._asked = [_Asked(setup, reasoner, name, given) for name, given in asked.items()]
+        registered = setup.queries if setup.query is None else {_ONLY: Registration(setup.query)}
+        self._each = [_ShardQuery(setup, reasoner, name, given) for name, given in registered.items()]
 
     def changes(self, update: WindowUpdate) -> Iterator[ShardChange]:
         """Yield the reports of a step, query by query, in the order of time."""
-        for asked in self._asked:
-            answered = update.answers.get(asked.query)
+        for each in self._each:
+            answered = update.answers.get(each.query)
             for report in () if answered is None else answered.reports.nonempty():
                 for row, copies in changed_rows(report):
-                    yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(asked, row), copies)
+                    yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(each, row), copies)
 
     def late(self, ticks: int) -> Iterator[ShardChange]:
         """Yield a change of 0 for each query, which marks a late row."""
-        for asked in self._asked:
-            yield ShardChange(ticks, self._row(asked, ()), 0)
+        for each in self._each:
+            yield ShardChange(ticks, self._row(each, ()), 0)
 
     def timers(self, now: int) -> Iterator[int]:
         """Yield ticks after `now` at which queries may report without further rows."""
         kind = self._setup.kind
         timestamps = [ticks_of(at, kind) for at in self._reasoner.timestamps]
-        for asked in self._asked:
-            yield from asked.looks(now, timestamps)
+        for each in self._each:
+            yield from each.timers(now, timestamps)
 
-    def _row(self, asked: _Asked, row: TextRow) -> TextRow:
+    def _row(self, each: _ShardQuery, row: TextRow) -> TextRow:
         """Return the columns of a row, filled up with None."""
-        named = row if self._setup.query is not None else (asked.query.name, *row)
+        named = row if self._setup.query is not None else (each.query.name, *row)
         return (*named, *[None] * (len(self._setup.names) - len(named)))
 
 
-class _Asked:
+class _ShardQuery:
     """One query of a shard."""
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, name: str, given: Registration) -> None:
@@ -186,7 +186,7 @@ class _Asked:
             ReportPolicy.of(on, emit),
         )
 
-    def looks(self, now: int, timestamps: list[int]) -> Iterator[int]:
+    def timers(self, now: int, timestamps: list[int]) -> Iterator[int]:
         """See `ShardQueries.timers`.
 
         Args:
@@ -286,17 +286,17 @@ class Shard:
     @property
     def next_timer(self) -> int | None:
         """The first tick whose closing changes the shard without further rows; None without one."""
-        looks = []
+        ticks = []
         if self._held.num_rows:
-            looks.append(pc.min(self._held["ticks"]).as_py() + 1)
+            ticks.append(pc.min(self._held["ticks"]).as_py() + 1)
         if self.reasoner.timestamps:
             oldest = ticks_of(self.reasoner.timestamps[0], self._setup.kind)
-            looks.append(self._setup.options.window.leaving_at(self._setup.kind, oldest))
+            ticks.append(self._setup.options.window.leaving_at(self._setup.kind, oldest))
         if self._queries is not None and self._now is not None:
-            looks += self._queries.timers(self._now)
+            ticks += self._queries.timers(self._now)
         if (turn := self.reasoner.next_turn) is not None:
-            looks.append(ticks_of(turn, self._setup.kind))
-        return min(looks, default=None)
+            ticks.append(ticks_of(turn, self._setup.kind))
+        return min(ticks, default=None)
 
     def _time(self, ticks: int) -> TimePoint:
         return time_of(ticks, self._setup.kind)
@@ -330,13 +330,13 @@ def _layout(setup: ShardSetup) -> str:
     budget = None if options.budget == Budget() else options.budget
     others = (options.repair, options.keep, options.unique_names, budget, setup.waits)
     numbers = "" if options.numbers == "by_datatype" else f", numbers={options.numbers}"
-    asked = "" if setup.query is None else f", query={setup.query}"
-    asked += f", queries={dict(sorted(setup.queries.items()))}" if setup.queries else ""
+    queries = "" if setup.query is None else f", query={setup.query}"
+    queries += f", queries={dict(sorted(setup.queries.items()))}" if setup.queries else ""
     rules = "" if setup.temporal is None else f", temporal={setup.temporal}"
     if setup.temporal is not None and setup.temporal.feedback:
         rules += ", feedback"
     types = f", types={dict(setup.types)}" if setup.types else ""
-    more = f"{numbers}{asked}{rules}{types}"
+    more = f"{numbers}{queries}{rules}{types}"
     return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{more}"
 
 

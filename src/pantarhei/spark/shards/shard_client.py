@@ -33,7 +33,7 @@ from pantarhei.spark.shards.processor import STATE, Router
 from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, SharedValue
 
 T = TypeVar("T")
-Ask = Callable[[StreamReasoner], T]
+Question = Callable[[StreamReasoner], T]
 
 _ANSWERS = pa.schema([("shard", pa.int32()), ("answer", pa.binary())])
 
@@ -77,7 +77,7 @@ class ShardClient:
             return (reasoner.explain(_read(texts), at, limit=limit),)
 
         shards = self._router.shards_with(triple)
-        proofs = merge_proofs(self._told(every if all else best, shards).values())
+        proofs = merge_proofs(self._answers_of(every if all else best, shards).values())
         return proofs if all else proofs[0]
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
@@ -85,7 +85,7 @@ class ShardClient:
         facts.
         """
         texts, shards = _texts(triple), range(self._router.shards)
-        found = self._told(lambda reasoner: reasoner.why_not(_read(texts), at, limit), shards)
+        found = self._answers_of(lambda reasoner: reasoner.why_not(_read(texts), at, limit), shards)
         return merge_absences(found, lambda shard, missing: self._router.shard_of(missing[0]) == shard, limit)
 
     def quality(self) -> Quality:
@@ -103,17 +103,17 @@ class ShardClient:
         rules = (*ontology.rules, *ontology.constraints)
         return Unexpected.together(self._of_all(StreamReasoner.unexpected), rules)
 
-    def _told(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T]:
+    def _answers_of(self, question: Question[T], shards: Sequence[int]) -> dict[int, T]:
         """Return the answers of those shards that have one.
 
         Raises:
             PantarheiError: no shard has an answer.
         """
         answers, passed = dict[int, T](), list[PantarheiError]()
-        found = self._answers(ask, shards)
+        found = self._answers(question, shards)
         if len(found) < len(shards):  # no rows have come to the others, which are all alike
             untouched = next(shard for shard in shards if shard not in found)
-            found[untouched] = _answer(ask, lambda: self._untouched)
+            found[untouched] = _answer(question, lambda: self._untouched)
         for shard, answer in found.items():
             if not isinstance(answer, PantarheiError):
                 answers[shard] = answer
@@ -125,10 +125,10 @@ class ShardClient:
             raise _of_all_shards(passed[0])
         return answers
 
-    def _of_all(self, ask: Ask[T]) -> list[T]:
+    def _of_all(self, question: Question[T]) -> list[T]:
         """Return the answers of the shards that have received rows."""
         answers = []
-        for answer in self._answers(ask, range(self._router.shards)).values():
+        for answer in self._answers(question, range(self._router.shards)).values():
             if isinstance(answer, PantarheiError):
                 raise answer
             answers.append(answer)
@@ -141,22 +141,22 @@ class ShardClient:
 
     # -- jobs --------------------------------------------------------------------------------------
 
-    def _answers(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T | PantarheiError]:
+    def _answers(self, question: Question[T], shards: Sequence[int]) -> dict[int, T | PantarheiError]:
         """Return the answers or errors of some shards that have received rows."""
         shipped = self._shipped
 
         def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 for shard, *saved in zip(*batch.to_pydict().values(), strict=True):
-                    answer = _answer(ask, partial(Shard.restore, shipped.value, SavedShard(*saved)))
+                    answer = _answer(question, partial(Shard.restore, shipped.value, SavedShard(*saved)))
                     yield pa.record_batch([[shard], [pickle.dumps(answer)]], _ANSWERS)
 
         try:
             states = self._states()
             if states is None:
                 return {}
-            asked = states.where(F.col("shard").isin(*shards))
-            rows = asked.mapInArrow(answers, from_arrow_schema(_ANSWERS)).collect()
+            chosen = states.where(F.col("shard").isin(*shards))
+            rows = chosen.mapInArrow(answers, from_arrow_schema(_ANSWERS)).collect()
         except FAILURES as failure:
             raise spark_error(failure) from failure
         return {shard: pickle.loads(answer) for shard, answer in sorted(map(tuple, rows))}
@@ -175,10 +175,10 @@ class ShardClient:
         return found.select("key.shard", "value.snapshot", "value.held")
 
 
-def _answer(ask: Ask[T], made: Callable[[], Shard]) -> T | PantarheiError:
+def _answer(question: Question[T], made: Callable[[], Shard]) -> T | PantarheiError:
     """Return the answer of a shard, or its error."""
     try:
-        return ask(made().reasoner)
+        return question(made().reasoner)
     except PantarheiError as error:
         return error
 

@@ -50,8 +50,8 @@ class ShardedAnswers:
 
     def deliver(self, rows: DataFrame, batch: int) -> None:
         """Deliver the reports of a batch. Costs the rows, which are sent to the driver."""
-        told = rows.toArrow()
-        made = [(self._types.typed(columns.table(told, batch)), outlet) for columns, outlet in self._used]
+        changes = rows.toArrow()
+        made = [(self._types.typed(columns.table(changes, batch)), outlet) for columns, outlet in self._used]
         deliver_tables(made, batch, rows.sparkSession)
 
 
@@ -65,11 +65,11 @@ class _Columns:
         self._schema = result_schema(setup.kind, variables, pa.int32(), f"queries[{name!r}]")
         self._window = ReportWindow(setup.kind, given, setup.options.window)
 
-    def table(self, told: pa.Table, batch: int) -> pa.Table:
+    def table(self, changes: pa.Table, batch: int) -> pa.Table:
         """Return the changes of this query among those of all, in the order of time and of the texts of
         terms.
         """
-        own = told.filter(pc.equal(told["query"], self._name)).select(("at", *self._values, "change"))
+        own = changes.filter(pc.equal(changes["query"], self._name)).select(("at", *self._values, "change"))
         ticks = own["at"].cast(pa.int64())  # of datetimes microseconds
         rows = _in_order(_summed(own.set_column(0, "at", ticks)))
         times = {tick: self._times(tick) for tick in pc.unique(rows["at"]).to_pylist()}
@@ -130,7 +130,7 @@ def run_sharded(
     if not any(outlet.is_open for outlet in outlets.values()):
         raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
 
-    stream, hand_out = _told(stream, outlets, types)
+    stream, hand_out = _with_delivery(stream, outlets, types)
 
     def take_in(rows: DataFrame, batch: int) -> None:
         hand_out(rows, batch)
@@ -149,11 +149,11 @@ def run_sharded(
         place = uri_of(folder)
     batches = BatchFunction(take_in, temporary)
     running = start_query(stream.changes, batches, place, trigger, query_name)
-    asked = ShardClient(stream.changes.sparkSession, stream.shipped, place)
-    return ReasoningQuery(running, batches, asked=asked)
+    client = ShardClient(stream.changes.sparkSession, stream.shipped, place)
+    return ReasoningQuery(running, batches, client=client)
 
 
-def _told(
+def _with_delivery(
     stream: ShardedStream, outlets: Mapping[str, Outlet], types: ColumnTypes
 ) -> tuple[ShardedStream, Callable[[DataFrame, int], object]]:
     """Return the stream of changes, and the function that delivers a batch of them."""

@@ -187,8 +187,8 @@ def shard_stream(
     )
     sharding = ShardingOptions(shard_by, shards, streaming)
     given = df if mapping is None else to_triples(df, None, mapping, "raise")
-    asked = QueryOptions(query, registrations(queries, query))
-    setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, asked, temporal)
+    queried = QueryOptions(query, registrations(queries, query))
+    setup = shard_setup(given, ontology, options, background, sharding, allowed_lateness, queried, temporal)
     return plan_shards(given, setup, allowed_lateness).changes
 
 
@@ -212,7 +212,7 @@ def shard_setup(
     background: Background | None,
     sharding: ShardingOptions,
     allowed_lateness: Duration | None,
-    asked: QueryOptions,
+    queried: QueryOptions,
     temporal: TemporalRules | None = None,
 ) -> ShardSetup:
     """Validate options and build the setup of shards, with the errors of `shard_stream`; `options` are those
@@ -235,12 +235,12 @@ def shard_setup(
         _key_local(whole, sharding, options.unique_names, options.numbers),
         allowed_lateness is not None,
     )
-    if asked.query is not None:
-        setup = _asking_one(setup, asked.query)
-    if asked.queries:
-        setup = _asking(setup, asked.queries)
+    if queried.query is not None:
+        setup = _with_query(setup, queried.query)
+    if queried.queries:
+        setup = _with_queries(setup, queried.queries)
     if temporal is not None:
-        setup = _concluding(setup, temporal)
+        setup = _with_rules(setup, temporal)
     Shard(setup, setup.reasoner())  # raises what there is to raise
     return setup
 
@@ -250,14 +250,14 @@ def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
     return duration_ticks(nothing if allowed_lateness is None else allowed_lateness, kind)
 
 
-def _asking_one(setup: ShardSetup, query: str) -> ShardSetup:
+def _with_query(setup: ShardSetup, query: str) -> ShardSetup:
     """Add a query, if its answers are the union of the shards' answers."""
     names = _variables(setup, Registration(query))
     refuse_taken(names, ("shard", "at", "change"), ignores_case=True)
     return replace(setup, query=query, names=names)
 
 
-def _asking(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetup:
+def _with_queries(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetup:
     """Add registered queries, if their answers are the union of the shards' answers."""
     variables = {name: _variables(setup, given, name) for name, given in queries.items()}
     most = max(map(len, variables.values()))
@@ -276,7 +276,7 @@ def _variables(setup: ShardSetup, given: Registration, name: str | None = None) 
     return tuple(map(str, query.variables))
 
 
-def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
+def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     """Add temporal rules, if their conclusions are the union of the shards' conclusions."""
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
     if setup.has_queries:
@@ -292,7 +292,7 @@ def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
 
 
 def plan_shards(
-    df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, tells: bool = False
+    df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, forwards_warnings: bool = False
 ) -> ShardedStream:
     """Build the plan. Spark drops late rows by the column of the watermark, so that column is removed again.
 
@@ -300,10 +300,10 @@ def plan_shards(
     agree to the tick which rows are late. Times that event time cannot represent are refused by the router.
 
     Args:
-        tells: whether warnings of shards are forwarded to the driver; workers log them otherwise.
+        forwards_warnings: whether warnings of shards are forwarded to the driver; workers log them otherwise.
     """
     lateness = _ticks_late(allowed_lateness, setup.kind)
-    warned = ShardWarnings(df.sparkSession.sparkContext) if tells else None
+    warned = ShardWarnings(df.sparkSession.sparkContext) if forwards_warnings else None
     shipped, router = SharedValue(setup), SharedValue(Router(setup.report, setup.key, setup.shards))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
