@@ -225,7 +225,7 @@ class Driver:
         """Store the waiting ABoxes, and report those whose timestamps are too far ahead."""
         self._waiting = arrived.waiting
         for timed in arrived.refuted:
-            _log.warning("the ABox at %s is too far ahead, and is left out", show_time(timed.at))
+            _log.warning("the ABox at %s is too far ahead and is not pushed", show_time(timed.at))
             self._count(ahead=1)
             self._report(timed.item, self._on_ahead)
 
@@ -292,7 +292,9 @@ class CheckpointFolder:
         if folder.exists() and not folder.is_dir():
             raise CheckpointError(str(folder), "it is a file; a stream's checkpoint is a folder")
         if is_sharded(folder):
-            raise CheckpointError(str(folder), "it is a sharded stream's; go on with the same shard_by")
+            raise CheckpointError(
+                str(folder), "it belongs to a sharded stream; resume with the same shard_by"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         self.reasoner = folder / REASONER
         self.spark = folder / _SPARK
@@ -309,8 +311,8 @@ class CheckpointFolder:
         if self._batches("offsets"):
             raise CheckpointError(
                 str(self.reasoner),
-                f"it is lost, while {self.spark} says that the stream has been read already; bring it back, "
-                "or begin anew with an empty checkpoint folder",
+                f"it is missing, but {self.spark} shows that the stream has been read; restore the file, "
+                "or start again with an empty checkpoint folder",
             )
         return False
 
@@ -327,14 +329,14 @@ class CheckpointFolder:
         if batch >= 0 and batch not in begun:
             raise CheckpointError(
                 str(self.spark),
-                f"it does not know batch {batch}, which is in the window of {self.reasoner}: with it rows "
-                "would be lost or come twice; bring it back, or begin anew with an empty checkpoint folder",
+                f"it has no batch {batch}, which is in the window of {self.reasoner}: rows would be lost or "
+                "processed twice; restore the folder, or start again with an empty checkpoint folder",
             )
         if committed and max(committed) > batch:
             raise CheckpointError(
                 str(self.reasoner),
                 f"its window ends with batch {batch}, while {self.spark} is past batch {max(committed)}: it "
-                "is an older copy; bring back the newer one, or begin anew with an empty checkpoint folder",
+                "is an older copy; restore the newer one, or start again with an empty checkpoint folder",
             )
 
     def _batches(self, kind: str) -> set[int]:

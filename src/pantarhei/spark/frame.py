@@ -113,9 +113,7 @@ def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataF
     called = _called(columns)
     for name in COLUMNS:
         if called[name] not in df.columns:
-            expected = (
-                f"a column for the {name} among {', '.join(df.columns)}; say which with columns={{...}}"
-            )
+            expected = f"a column for the {name} among {', '.join(df.columns)}; name it with columns={{...}}"
             raise OptionError("columns", repr({name: called[name]}), expected)
     times = _time(df, called[TIMESTAMP]).alias(TIMESTAMP)
     return df.select(times, *(_term(df, called[name]).alias(name) for name in TERMS))
@@ -148,9 +146,9 @@ def _time(df: DataFrame, name: str) -> Column:
         return quoted(name)
     advice = "an integer, a double, or a timestamp"
     if isinstance(given, t.TimestampNTZType):
-        advice += "; a time without a zone is a different instant in each place: cast it to timestamp"
+        advice += "; a time without a zone is a different instant in each time zone: cast it to timestamp"
     elif isinstance(given, t.StringType):
-        advice += '; make it one first, as with to_timestamp(col) or col.cast("long")'
+        advice += '; convert it first, for example with to_timestamp(col) or col.cast("long")'
     raise OptionError("columns", f"{name} of type {given.simpleString()}", advice)
 
 

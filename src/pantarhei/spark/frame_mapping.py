@@ -33,7 +33,7 @@ from pantarhei.spark.worker import OnError, SkippedRows, check_on_error, log_ski
 _LOG = logging.getLogger("pantarhei.spark")
 
 NAME = "the DataFrame"
-"""What errors call it."""
+"""Its name in errors."""
 
 OnInvalid = Literal["raise", "skip", "carry"]
 
@@ -147,7 +147,9 @@ def melt(
         raise OptionError("df", repr(df)[:200], "a DataFrame; pantarhei.read_records reads files and frames")
     if observation is None:
         return _melted(df, mapping, on_error)
-    check_frame(df, False, "one that does not stream; reason_stream takes the mapping too, and counts")
+    check_frame(
+        df, False, "one that does not stream; reason_stream takes the mapping too, and counts skipped rows"
+    )
     given = _melted(df, mapping, "raise" if on_error == "raise" else "carry")
     is_triple = f.col(TIMESTAMP).isNotNull()
     counted = {"triples": is_triple, "skipped": ~is_triple}
@@ -220,7 +222,7 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
                 mapping.source,
                 line,
                 f"the rows of {NAME} have no numbers, which $({ROW}) refers to",
-                f"what only one row has, such as a time and a name; or a column {ROW}, which "
+                f"values that only one row has, such as a time and a name; or a column {ROW}, which "
                 "monotonically_increasing_id() makes where nothing streams",
             )
     return bound

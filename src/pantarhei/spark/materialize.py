@@ -61,8 +61,8 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
         df = df.coalesce(1)
     elif not clustered:
         cores = df.sparkSession.sparkContext.defaultParallelism
-        # by the hash, not the column: Spark leaves out a shuffle that a join below does already, and may then
-        # turn that join into one that spreads timestamps while the query runs
+        # by the hash, not the column: Spark omits a shuffle that a join below does already, and may then
+        # replace this join at run time by one that spreads timestamps
         df = df.repartition(spark_partitions or cores, f.xxhash64(TIMESTAMP))
     return df.sortWithinPartitions(TIMESTAMP)
 

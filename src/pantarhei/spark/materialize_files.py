@@ -240,7 +240,7 @@ class TableFiles:
         for paths in [files] if self._numbers_rows else [(path,) for path in files]:
             for abox in self.reader(paths, files):
                 return kind_of(abox.at)
-        raise OptionError("timestampType", "nothing", "a row at least, to tell its time's type")
+        raise OptionError("timestampType", "nothing", "at least one row, to infer the type of its time")
 
     def parts(self, size: int) -> list[Parts]:
         """Return the files, CSV in parts of at least `size` bytes; all in one where rows are numbered.

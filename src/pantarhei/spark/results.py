@@ -136,7 +136,7 @@ def typed(df: DataFrame, types: Mapping[str, str]) -> DataFrame:
     chosen.check([name for name, of in df.dtypes if of == "string"])
     try:
         schema = chosen.schema(to_arrow_schema(df.schema, timezone="UTC"))
-    except PySparkException as error:  # a column that workers cannot be given, such as an interval of months
+    except PySparkException as error:  # a type that workers do not support, such as an interval of months
         raise OptionError("df", df.schema.simpleString(), f"columns without {error}") from None
     return df.mapInArrow(_Typing(chosen, schema), from_arrow_schema(schema, prefer_timestamp_ntz=False))
 
@@ -146,7 +146,7 @@ Sink = Callable[[DataFrame, int], object]
 Sinks = Sink | Mapping[str, Sink]
 
 STREAM = ""
-"""The name of what comes out of a stream that has no registered queries."""
+"""The name of the results of a stream without registered queries."""
 
 
 class FileOutput:
@@ -164,7 +164,7 @@ class FileOutput:
         if format not in get_args(OutputFormat):
             raise OptionError("output_format", repr(format), " or ".join(map(repr, get_args(OutputFormat))))
         if folder.exists() and not folder.is_dir():
-            raise OptionError("output", repr(str(folder)), "a folder, or one that can be made")
+            raise OptionError("output", repr(str(folder)), "a folder, or a path where one can be created")
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._format = folder, format
 

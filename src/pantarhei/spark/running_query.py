@@ -49,11 +49,11 @@ class QueryProgress:
     counts: Counts | None = None
 
     def __str__(self) -> str:
-        parts = [self.state if self.batch < 0 else f"{self.state}, batch {self.batch} is done"]
+        parts = [self.state if self.batch < 0 else f"{self.state}, batch {self.batch} is complete"]
         if self.rows is not None and self.seconds is not None:
             parts[0] += f": {counted(self.rows, 'row')} in {self.seconds:.1f} s"
         if self.at is not None:
-            parts.append(f"the window has come to {self.at}")
+            parts.append(f"the window is at {self.at}")
         if (went_by := self.counts) is not None:
             reported = f"{counted(went_by.aboxes, 'ABox')}, {counted(went_by.assertions, 'assertion')}"
             few = {"cut": went_by.cut, "late": went_by.late, "skipped": went_by.skipped}
@@ -69,7 +69,7 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
     try:
         last = query.lastProgress
         state = "running" if query.isActive else "ended" if query.exception() is None else "failed"
-    except FAILURES:  # the session has stopped, and Java with it
+    except FAILURES:  # session and Java have stopped
         last, state = None, "ended"
     reported = -1 if last is None else last.batchId
     batch = reported if driver is None else driver.batch
@@ -168,11 +168,10 @@ class ReasoningQuery:
     @property
     def _window(self) -> Driver:
         if self._driver is None:
-            raise OptionError("shard_by", "given", "nothing, where the driver is to hold the window")
+            raise OptionError("shard_by", "given", "no shard_by, so that the driver holds the window")
         return self._driver
 
-    # -- why ---------------------------------------------------------------------------------------
-    # Any thread may ask at any time; the answer is about the window after the last whole batch.
+    # Explanations, from any thread at any time, of the window after the last whole batch
 
     @overload
     def explain(
@@ -218,7 +217,7 @@ class ReasoningQuery:
     def _explainer(self) -> StreamReasoner | ShardClient:
         return self._window.reasoner if self._client is None else self._client
 
-    # -- while it runs -----------------------------------------------------------------------------
+    # State of the query
 
     @property
     def progress(self) -> QueryProgress:

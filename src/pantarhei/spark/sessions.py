@@ -29,19 +29,19 @@ from pantarhei.spark.launch import check_master, check_reachable, cores, has_spa
 
 EVERYWHERE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # the only one with which transformWithState works
+    # the only provider that transformWithState supports
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
 
-# Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector take half of
-# that away. Rows by the million do better with the slow compiler too; docs/spark.md says how to have it.
+# Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector halve it.
+# Millions of rows profit from the slow compiler too: see docs/spark.md.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
-# How Spark writes a stream's own checkpoint. The one that it takes by itself starts programs of the system to
-# look for links, some ten of them a batch. Both put a file in its place by renaming it.
+# Manager of a stream's checkpoint files. Spark's default starts system programs to look for links, some ten a
+# batch. Both replace a file by renaming.
 _FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 _WITHOUT_PROGRAMS = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
@@ -54,7 +54,7 @@ LAUNCH_ONLY = (
     "spark.driver.extraClassPath",
     "spark.driver.extraLibraryPath",
 )
-"""Settings that Java takes when it starts, and at no other time."""
+"""Settings that take effect only when Java starts."""
 
 _starting = threading.RLock()
 
@@ -116,7 +116,7 @@ def active_session() -> SparkSession | None:
     if context._jsc.sc().isStopped():
         context.stop()
         return None
-    # Without settings, getOrCreate gives the one there is as it is. A thread's active session can be another:
+    # Without settings, getOrCreate returns the session unchanged. A thread's active session can be another,
     # such as the copy that a stream makes for its batches.
     return SparkSession.builder.getOrCreate()
 
@@ -135,7 +135,7 @@ def _require(active: SparkSession, settings: Mapping[str, str]) -> None:
 
 def _setting(active: SparkSession, key: str) -> str | None:
     if key in LAUNCH_ONLY and not is_remote():
-        return SparkConf().get(key)  # Spark adds to these what it needs itself
+        return SparkConf().get(key)  # Spark appends its own options to these
     try:
         return active.conf.get(key)
     except PySparkException:  # neither set nor with a default
@@ -188,7 +188,7 @@ def _require_registered(context: SparkContext) -> None:
     if master.startswith("spark://") and context.applicationId.startswith("spark-application-"):
         context.stop()
         raise MasterUnreachableError(
-            master, ["it accepts connections and does not answer as a Spark master does"]
+            master, ["it accepts connections, but does not respond as a Spark master"]
         )
 
 
@@ -236,7 +236,7 @@ def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) ->
 def _context_conf(settings: Mapping[str, str]) -> SparkConf:
     conf = SparkConf()  # settings of spark-submit and spark-defaults.conf
     _require_launched(settings, conf)
-    conf.set("spark.ui.showConsoleProgress", "false")  # Spark's start script always says true
+    conf.set("spark.ui.showConsoleProgress", "false")  # Spark's start script always sets true
     for key, value in settings.items():
         conf.set(key, value)
     conf.setIfMissing("spark.master", "local[*]")
@@ -264,7 +264,7 @@ def _require_launched(settings: Mapping[str, str], launched: SparkConf) -> None:
             raise OptionError(
                 f"conf[{key!r}]",
                 repr(settings[key]),
-                f"{launched.get(key)!r}, with which this process has started Java; ask for it in a new one",
+                f"{launched.get(key)!r}, with which this process has started Java; use a new process",
             )
 
 
@@ -283,7 +283,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 FAILURES = (PySparkException, Py4JError)
-"""What Spark raises in the driver when a job, a worker or Java fails."""
+"""Errors that Spark raises in the driver when a job, a worker or Java fails."""
 
 _TRACEBACK = "Traceback (most recent call last)"
 _RAISED = re.compile(

@@ -172,7 +172,7 @@ def _results(
     if output is None:
         for name, given in (("query", query), ("types", types.kinds or None)):
             if given is not None:
-                expected = "an output as well; without one, ask the reasoner as updates come"
+                expected = "an output as well; without one, query the reasoner after each update"
                 raise OptionError(name, repr(given)[:200], expected)
         return None
     files = FileOutput(local_folder("output", output), output_format)
@@ -328,7 +328,7 @@ def reason_stream(
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
-    step_to(window, None, time_of(0, kind))  # raises where they do not fit
+    step_to(window, None, time_of(0, kind))  # raises if they do not match
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = CheckpointFolder(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     if temporal is not None:
@@ -378,7 +378,7 @@ def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
         given["on_error"] = on_error
     for name, value in given.items():
         if value is not None:
-            raise OptionError(name, repr(value), "nothing, with shard_by: there is no window on the driver")
+            raise OptionError(name, repr(value), "no value with shard_by: there is no window on the driver")
 
 
 def _reasoner(

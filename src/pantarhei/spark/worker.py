@@ -51,9 +51,9 @@ from pantarhei.spark.invalid_rows import (
 
 OnError = Literal["raise", "skip"]
 
-# Rows looked at together: enough that terms which recur are looked up once.
+# Rows processed together, so that recurring terms are looked up once.
 CHUNK = 100_000
-_EXAMPLES = 10  # of the rows left out, how many are told
+_EXAMPLES = 10  # errors of skipped rows that are kept
 
 _log = logging.getLogger("pantarhei.spark")
 
@@ -106,7 +106,7 @@ def _known_of(digest: str, foundation: Broadcast) -> CachedFoundation:
         gc.unfreeze()
         _known[digest] = CachedFoundation(pickle.loads(foundation.value))
         gc.collect()
-        gc.freeze()  # Spark collects garbage after each task, and would walk through all of this each time
+        gc.freeze()  # Spark collects garbage after each task, which would traverse all of this
     return _known[digest]
 
 
@@ -133,7 +133,7 @@ class SkippedRows:
     def __str__(self) -> str:
         more = "" if self.count <= len(self.examples) else " …"
         first = "; ".join(error.what for error in self.examples)
-        return f"left out {self.count} rows that are no timestamped triples: {first}{more}"
+        return f"skipped {self.count} rows that are not timestamped triples: {first}{more}"
 
 
 def log_skipped(skipped: SkippedRows) -> None:
@@ -194,7 +194,7 @@ class MaterializeTask:
         except (InvalidTripleError, UnicodeDecodeError, pa.ArrowException):
             rest = table.slice(bounds[done])
             if not find_invalid_rows(rest):
-                raise  # it is about something else
+                raise  # another error
             yield from self._closed(self._cleaned(rest, skipped), materializer, skipped)
 
     def _cleaned(self, table: pa.Table, skipped: SkippedRows) -> pa.Table:
@@ -220,7 +220,7 @@ def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         if rows < enough:
             continue
         table = pa.Table.from_batches(waiting)
-        last = _bounds(table)[-2]  # where the newest ABox begins, of which more may come
+        last = _bounds(table)[-2]  # the first row of the newest ABox, which may continue
         if last:
             yield table.slice(0, last)
         waiting = table.slice(last).to_batches()
@@ -368,7 +368,7 @@ def unpack(packed: bytes, kind: TimeKind, materializer: ABoxMaterializer) -> Ite
         yield TimedInterpretation(ticks, time_of(ticks, kind) if real is None else real, each)
 
 
-# `real` is a time that is a float: ticks do not tell all of it
+# `real` is a time of type float, which ticks round
 _PACKED = pa.schema(
     {
         "part": pa.int64(),

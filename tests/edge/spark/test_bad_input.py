@@ -208,17 +208,17 @@ def test_checkpoints_that_do_not_fit_are_refused(spark, tmp_path):
         stream.follow(repair="off")
     newer = (stream.checkpoint / "reasoner").read_bytes()
     (stream.checkpoint / "reasoner").write_bytes(older)
-    with pytest.raises(CheckpointError, match="it is an older copy; bring back the newer one"):
+    with pytest.raises(CheckpointError, match="it is an older copy; restore the newer one"):
         stream.follow()
     (stream.checkpoint / "reasoner").unlink()
-    with pytest.raises(CheckpointError, match=r"reasoner: it is lost, while .*bring it back, or begin anew"):
+    with pytest.raises(CheckpointError, match=r"reasoner: it is missing, but .*restore the file, or start again"):
         stream.follow()
     (stream.checkpoint / "reasoner").write_bytes(newer[:-1])
     with pytest.raises(CheckpointError, match="reasoner"):
         stream.follow()
     (stream.checkpoint / "reasoner").write_bytes(newer)
     shutil.move(stream.checkpoint / "spark", tmp_path / "elsewhere")
-    with pytest.raises(CheckpointError, match="spark: it does not know batch 1"):
+    with pytest.raises(CheckpointError, match="spark: it has no batch 1"):
         stream.follow()
     shutil.move(tmp_path / "elsewhere", stream.checkpoint / "spark")
     with pytest.raises(CheckpointError, match="it is a file; a stream's checkpoint is a folder"):

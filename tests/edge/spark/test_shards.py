@@ -242,7 +242,7 @@ def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_th
 
 def test_what_cannot_be_sharded_is_refused_before_anything_runs(spark, tmp_path):
     stream = Folder(tmp_path / "in").stream(spark)
-    with pytest.raises(NotKeyLocalError, match="in the way") as refused:
+    with pytest.raises(NotKeyLocalError, match="is not usable") as refused:
         shard_stream(stream, ONTOLOGY, Window(5), background=BACKGROUND)
     assert refused.value.key == "subject"
     provider = "spark.sql.streaming.stateStore.providerClass"

@@ -252,7 +252,7 @@ def test_rows_that_workers_left_out_fail_the_batch_or_are_counted_and_logged(cap
     stream.apply(1, skipped=2)
     assert stream.driver.counts == Counts(aboxes=1, assertions=3, skipped=5)
     assert [message.partition(":")[0] for message in caplog.messages] == [
-        f"left out {count} rows that are no timestamped triples" for count in (3, 2)
+        f"skipped {count} rows that are not timestamped triples" for count in (3, 2)
     ]
     strict = Stream()
     with pytest.raises(InvalidRowError, match="column timestamp of the row"):
@@ -303,8 +303,8 @@ def test_a_window_may_be_one_batch_before_what_spark_has_committed_or_level_with
     [
         (2, range(5), range(4), r"window ends with batch 2, while .* is past batch 3: it is an older copy"),
         (-1, [0], [0], "is past batch 0"),
-        (4, [], [], "does not know batch 4, which is in the window"),
-        (4, range(3), range(2), "rows would be lost or come twice"),
+        (4, [], [], "has no batch 4, which is in the window"),
+        (4, range(3), range(2), "rows would be lost or processed twice"),
     ],
 )
 def test_all_else_is_refused(tmp_path, batch, offsets, commits, said):
@@ -313,7 +313,7 @@ def test_all_else_is_refused(tmp_path, batch, offsets, commits, said):
 
 
 def test_a_lost_window_and_a_file_in_the_folders_place_are_refused(tmp_path):
-    with pytest.raises(CheckpointError, match=r"it is lost, while .* says that the stream has been read"):
+    with pytest.raises(CheckpointError, match=r"it is missing, but .* shows that the stream has been read"):
         _ = folder_with(tmp_path / "lost", [0], [], reasoner=False).exists
     (tmp_path / "file").touch()
     with pytest.raises(CheckpointError, match="it is a file; a stream's checkpoint is a folder"):

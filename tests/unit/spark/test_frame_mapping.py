@@ -58,7 +58,7 @@ def test_rows_that_are_left_out_are_counted_in_the_log(caplog):
         rows = melted(TEXTS, "skip")
     assert rows.column("timestamp").to_pylist() == [7, 7]
     (record,) = caplog.records
-    assert record.getMessage().startswith("left out 2 rows")
+    assert record.getMessage().startswith("skipped 2 rows")
 
 
 def test_rows_that_are_left_out_carry_what_is_wrong_to_who_looks_at_rows():

@@ -42,7 +42,7 @@ def test_what_is_wrong_with_a_row_is_found_and_said(row, column, reason):
 def test_times_that_are_no_number_are_problems_of_their_rows():
     rows = [(float(at), A, A, A) for at in ("nan", "1", "-inf", "inf", "-0.0")]
     assert [(p.row, p.column, p.reason) for p in find_invalid_rows(table_of(rows))] == [
-        (row, "timestamp", "it is no finite number") for row in (0, 2, 3)
+        (row, "timestamp", "it is not a finite number") for row in (0, 2, 3)
     ]
 
 

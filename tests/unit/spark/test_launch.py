@@ -70,9 +70,9 @@ def test_a_java_that_is_new_enough_is_left_in_its_place(tmp_path):
         (
             "Error: could not find libjava.so\nmore",
             2,
-            "did not say a version: 'Error: could not find libjava.so'",
+            "printed no version: 'Error: could not find libjava.so'",
         ),
-        (DEBIAN_17, 1, "did not say a version"),
+        (DEBIAN_17, 1, "printed no version"),
     ],
 )
 def test_a_java_that_does_not_do_is_named_with_what_to_install(tmp_path, said, status, reason):

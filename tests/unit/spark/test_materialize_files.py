@@ -68,7 +68,7 @@ def test_each_file_is_read_by_itself_unless_rows_are_numbered_over_all(folder):
 def test_the_first_abox_of_all_files_tells_the_kind_of_times(folder):
     assert options(folder).kind() is TimeKind.INTEGER
     assert options(folder, unit="s").kind() is TimeKind.DATETIME
-    with pytest.raises(OptionError, match="a row at least, to tell its time's type"):
+    with pytest.raises(OptionError, match="at least one row, to infer the type of its time"):
         options(folder / "0.csv").kind()
     with pytest.raises(MissingFileError):
         options(folder / "2.csv").parts(150)

@@ -61,7 +61,7 @@ def test_numbers_that_are_not_finite_are_null_in_json(tmp_path):
 
 def test_folders_and_formats_that_cannot_be_are_refused(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(OptionError, match=r"output=.* a folder, or one that can be made"):
+    with pytest.raises(OptionError, match=r"output=.* a folder, or a path where one can be created"):
         FileOutput(tmp_path / "file", "csv")
     with pytest.raises(OptionError, match=r"output_format='xml' .* 'parquet' or 'ndjson' or 'csv'"):
         FileOutput(tmp_path / "out", "xml")

@@ -17,10 +17,10 @@ COUNTS = Counts(aboxes=1, assertions=1200, cut=2, skipped=3)
         (QueryProgress("running", -1, None, None, None, Counts()), "running; 0 ABoxes, 0 assertions"),
         (
             QueryProgress("failed", 4, 1200, 0.84, 7, COUNTS),
-            "failed, batch 4 is done: 1,200 rows in 0.8 s; the window has come to 7; "
+            "failed, batch 4 is complete: 1,200 rows in 0.8 s; the window is at 7; "
             "1 ABox, 1,200 assertions, 2 cut, 3 skipped",
         ),
-        (QueryProgress("ended", 0, 1, 2.0), "ended, batch 0 is done: 1 row in 2.0 s"),
+        (QueryProgress("ended", 0, 1, 2.0), "ended, batch 0 is complete: 1 row in 2.0 s"),
     ],
 )
 def test_what_is_said_of_a_query(progress, said):

@@ -145,7 +145,7 @@ def test_of_rows_left_out_the_first_few_are_told_and_sums_add_up():
     both = skipped + skipped
     assert (skipped.count, len(skipped.examples), both.count, len(both.examples)) == (14, 10, 28, 10)
     assert str(skipped).startswith(
-        "left out 14 rows that are no timestamped triples: column subject of the row"
+        "skipped 14 rows that are not timestamped triples: column subject of the row"
     )
     assert str(skipped).endswith(" …") and "bad9" in str(skipped) and "bad10" not in str(skipped)
     assert pickle.loads(pickle.dumps(skipped)).examples[0].args == skipped.examples[0].args

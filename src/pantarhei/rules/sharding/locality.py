@@ -49,7 +49,7 @@ from pantarhei.rules.sharding.sharding_report import (
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, TYPE, Theory, relations_of
 from pantarhei.values.by_value import READINGS, Numbers
 
-# How many properties of the background are tried as keys unless some are named.
+# The number of background properties that are checked as keys unless some are named.
 MOST_PROPERTIES = 30
 
 _ALWAYS_POSSIBLE = (
@@ -254,7 +254,7 @@ def _key_map(
         return KeyMap(key, dict(aliases), numbers)
     symbol = Symbol(URIRef(key), 2)
     if not program.is_background(symbol):
-        return NoKey("its facts may come from the stream, and a fact's shard must be known beforehand")
+        return NoKey("the stream may assert its facts, but the shard of a fact must be fixed in advance")
     facts = sorted(program.facts.get(symbol, ()), key=lambda pair: tuple(map(str, pair)))
     if not facts:
         return NoKey("the background has no facts of it")

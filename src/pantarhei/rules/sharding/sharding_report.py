@@ -23,13 +23,13 @@ from pantarhei.values.by_value import READINGS, Numbers
 SUBJECT = "subject"
 Key = URIRef | str
 
-# What stands for the predicates that the ontology does not know, where these may stream.
+# Stand-ins for the predicates that the ontology does not have, if these may stream.
 ANY_OTHER = (
     Symbol(URIRef("urn:pantarhei:any#OtherClass"), 1),
     Symbol(URIRef("urn:pantarhei:any#OtherProperty"), 2),
 )
 
-# How much the text shows: keys that do not work with obstacles, obstacles of each, names in a list.
+# Limits of the text: unusable keys with obstacles, obstacles of a key, names in a list.
 _MOST_KEYS = 3
 _MOST_OBSTACLES = 3
 _MOST_NAMES = 12
@@ -175,7 +175,7 @@ class ShardingReport:
             return False
         if key not in self.obstacles:
             looked_at = ", ".join(repr(str(each)) for each in (*self.obstacles, *self.no_keys))
-            raise OptionError("key", repr(str(key)), f"one of those looked at: {looked_at}")
+            raise OptionError("key", repr(str(key)), f"one of the checked keys: {looked_at}")
         return not self.obstacles[key]
 
     def admits(self, predicate: Predicate, is_class: bool) -> bool:
@@ -215,7 +215,7 @@ class ShardingReport:
 
     def __repr__(self) -> str:
         looked_at = counted(len(self.obstacles) + len(self.no_keys), "key")
-        return f"ShardingReport({looked_at} looked at, {len(self.keys)} of them usable)"
+        return f"ShardingReport({looked_at} checked, {len(self.keys)} of them usable)"
 
     @property
     def _names(self) -> DisplayNames:
@@ -223,13 +223,13 @@ class ShardingReport:
 
     def _lines(self) -> list[str]:
         refused = sorted((k for k, found in self.obstacles.items() if found), key=self._number_of_obstacles)
-        lines = [f"A stream can be sharded by {_listed(self.keys)}." if self.keys else "No key works."]
+        lines = [f"A stream can be sharded by {_listed(self.keys)}." if self.keys else "No key is usable."]
         lines += (self._summary(key) for key in self.keys)
         lines += (line for key in refused[:_MOST_KEYS] for line in self._about(key, _MOST_OBSTACLES))
         lines += map(self._summary, (*refused[_MOST_KEYS:], *self.no_keys))
         if self.untried:
             lines.append(
-                f"not looked at: {counted(self.untried, 'property', 'properties')} (name them: keys=…)"
+                f"not checked: {counted(self.untried, 'property', 'properties')} (name them: keys=…)"
             )
         lines += self._conditions(bool(refused))
         return lines
@@ -269,11 +269,11 @@ class ShardingReport:
 
     def _summary(self, key: Key) -> str:
         if key in self.no_keys:
-            return f"{short(URIRef(key))} is no key: {self.no_keys[key]}"
+            return f"{short(URIRef(key))} is not a key: {self.no_keys[key]}"
         if not self.obstacles[key]:
-            return f"{self._described(key)} works"
-        number = counted(self._number_of_obstacles(key), "rule stands", "rules stand")
-        return f"{self._described(key)} does not work: {number} in the way"
+            return f"{self._described(key)} is usable"
+        number = counted(self._number_of_obstacles(key), "rule", "rules")
+        return f"{self._described(key)} is not usable: {number} would join facts of different shards"
 
     def _number_of_obstacles(self, key: Key) -> int:
         return len(self.obstacles[key])

@@ -103,14 +103,14 @@ def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]
 ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
 _TYPE = RDF.type.n3()
 _MOST_KNOWN = 500_000
-_WATERMARK = "Spark's watermark, by which shards notice that time passes, has no others"
+_WATERMARK = "Spark's watermark, which advances the time of shards, has no others"
 
 WATERMARK_OFFSET = 1 << 51
 """Offset from ticks to Spark's event time in milliseconds, of datetimes 71 years. Spark's watermark is never
 negative: with the offset, ticks before 0 (1970) have one too."""
 
 FIRST_TICK = -WATERMARK_OFFSET
-LAST_TICK = (2**63 - 1) // 1000 - WATERMARK_OFFSET  # Spark counts the microseconds of event time in 64 bits
+LAST_TICK = (2**63 - 1) // 1000 - WATERMARK_OFFSET  # event time is in microseconds, in 64 bits
 
 
 class Router:
@@ -205,11 +205,11 @@ class Router:
 
 
 STATE = "shard"
-"""The name of the state, by which others find it."""
+"""The name of the state."""
 
 _COLUMNS = "token BINARY, snapshot BINARY, held BINARY"
 
-# Live shards of this process by stream and number, each with its token, those used last at the end.
+# Live shards of this process by stream and number, each with its token, the most recently used last.
 _LIVE: OrderedDict[tuple[str, int], tuple[bytes, Shard]] = OrderedDict()
 _MOST_LIVE = 64
 
@@ -250,7 +250,7 @@ class ShardProcessor(StatefulProcessor):
         """Do nothing: the processor holds nothing outside the state."""
 
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
-        watermark = times.getCurrentWatermarkInMs()  # 0 where there is none yet
+        watermark = times.getCurrentWatermarkInMs()  # 0 without one
         closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
         shard = self._load(number)
         with forward_warnings(self._warned):

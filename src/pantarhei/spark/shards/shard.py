@@ -29,7 +29,7 @@ from pantarhei.temporal.rules import TemporalRules
 
 Value = TypeVar("Value")
 
-# What was unpickled in this process, the newest last; a process serves few streams at a time.
+# Unpickled values of this process, the newest last; a process serves few streams at a time.
 _UNPICKLED: dict[Hashable, object] = {}
 _MOST_UNPICKLED = 4
 
@@ -125,7 +125,7 @@ class ShardChange(NamedTuple):
     change: int
 
 
-_ONLY = "answers"  # the name of the query in a shard's reasoner, where there is one without a name
+_ONLY = "answers"  # the name of a query without a name in a shard's reasoner
 
 
 class ShardQueries:

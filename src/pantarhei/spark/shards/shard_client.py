@@ -111,13 +111,13 @@ class ShardClient:
         """
         answers, passed = dict[int, T](), list[PantarheiError]()
         found = self._answers(question, shards)
-        if len(found) < len(shards):  # no rows have come to the others, which are all alike
+        if len(found) < len(shards):  # the others have no rows, and are all alike
             untouched = next(shard for shard in shards if shard not in found)
             found[untouched] = _answer(question, lambda: self._untouched)
         for shard, answer in found.items():
             if not isinstance(answer, PantarheiError):
                 answers[shard] = answer
-            elif isinstance(answer, NotEntailedError | TimestampError):  # another shard may say more
+            elif isinstance(answer, NotEntailedError | TimestampError):  # another shard may have an answer
                 passed.append(answer)
             else:
                 raise answer
@@ -139,7 +139,7 @@ class ShardClient:
         """A shard that has received no rows."""
         return Shard(self._shipped.value, self._shipped.value.reasoner())
 
-    # -- jobs --------------------------------------------------------------------------------------
+    # Jobs
 
     def _answers(self, question: Question[T], shards: Sequence[int]) -> dict[int, T | PantarheiError]:
         """Return the answers or errors of some shards that have received rows."""

@@ -70,7 +70,7 @@ class _Columns:
         terms.
         """
         own = changes.filter(pc.equal(changes["query"], self._name)).select(("at", *self._values, "change"))
-        ticks = own["at"].cast(pa.int64())  # of datetimes microseconds
+        ticks = own["at"].cast(pa.int64())  # microseconds for datetimes
         rows = _in_order(_summed(own.set_column(0, "at", ticks)))
         times = {tick: self._times(tick) for tick in pc.unique(rows["at"]).to_pylist()}
         head = list(zip(*(times[tick] for tick in rows["at"].to_pylist()), strict=True)) or [()] * 3
@@ -142,7 +142,7 @@ def run_sharded(
     if re.match("[A-Za-z][A-Za-z0-9+.-]+:/", place) is None:
         folder = Path(place)
         if (folder / REASONER).exists():
-            raise CheckpointError(place, "it is that of a stream that is not sharded; go on without shard_by")
+            raise CheckpointError(place, "it belongs to a stream without shards; resume without shard_by")
         for files, _ in outlets.values() if not is_sharded(folder) else ():
             if files is not None:
                 files.refuse_if_used()

@@ -241,7 +241,7 @@ def shard_setup(
         setup = _with_queries(setup, queried.queries)
     if temporal is not None:
         setup = _with_rules(setup, temporal)
-    Shard(setup, setup.reasoner())  # raises what there is to raise
+    Shard(setup, setup.reasoner())  # raises errors of queries and rules
     return setup
 
 
@@ -281,8 +281,8 @@ def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
     if setup.has_queries:
         expected = (
-            "one of them, since queries of shards see no conclusions: let a rule conclude what the query "
-            "asks, or leave out shard_by"
+            "one of them, since queries of shards do not find conclusions: derive the answers of the query "
+            "by a rule, or omit shard_by"
         )
         raise OptionError("temporal", "(rules, with a query and shard_by)", expected)
     ontology = setup.ontology

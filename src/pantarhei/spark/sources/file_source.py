@@ -63,7 +63,7 @@ from pantarhei.spark.sources.source_options import LOGGER, FileOptions, WorkerCo
 from pantarhei.spark.sources.text_rows import TimedTriples, read_rows, record_batches
 
 _CHUNK = 1 << 20
-_CUT = TimeReading(on_cut=str)  # what is cut is counted where the part is read
+_CUT = TimeReading(on_cut=str)  # cut times are counted when the part is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def infer_kind(options: FileOptions) -> TimeKind:
     raise OptionError(
         "timestampType",
         "nothing",
-        f"{', '.join(TIME_TYPES)}, since there is no ABox yet to tell its times' type",
+        f"{', '.join(TIME_TYPES)}, since there is no ABox yet to infer it from",
     )
 
 
@@ -227,7 +227,7 @@ class FileReader(DataSourceReader):
         Raises:
             InputError: something is invalid; the message names file and line.
         """
-        if isinstance(partition, FilePartition):  # Spark makes up one if there is none
+        if isinstance(partition, FilePartition):  # Spark passes another one if there are none
             yield from read_part(partition.part, self._options, self._kind, self._schema)
 
 
@@ -289,7 +289,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not os.path.isdir(self._path) and not glob.has_magic(self._path):
             raise OptionError(
                 "path", ", ".join(options.paths),
-                "one folder that there is, or one glob: a stream is read from files that are added; "
+                "one folder that exists, or one glob: a stream is read from files that are added; "
                 "read a single file with spark.read",
             )  # fmt: skip
         self._seen: set[str] | None = None
@@ -369,7 +369,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if late:
             message = (
                 f"{self._path}: {late} came after {start['last']!r} had been read, but sorts before it; "
-                "files are read in the order of their names, so give new files names that sort last"
+                "files are read in the order of their names, so name new files so that they sort last"
             )
             if not self._options.skip_errors:
                 raise StreamError(message)
@@ -386,7 +386,7 @@ def _change(before: Mapping[str, str], start: FilesOffset) -> str:
         return f"something in the files up to {start['last']!r}"
     if 0 < len(before) < count:
         LOGGER.warning(
-            "%d of the %d files read before are gone: whether a file came too late meanwhile cannot be told",
+            "%d of the %d files read before are gone: late files of that time cannot be detected",
             count - len(before),
             count,
         )
@@ -444,7 +444,7 @@ def register(spark: SparkSession) -> None:
         except AnalysisException as error:
             if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
                 raise
-            # Spark looks among the sources of the thread's active session, which may be another one: the
-            # copy that a stream's batches had, for one. Making a DataFrame makes this one active.
+            # Spark checks the sources of the thread's active session, which may be another one, such as
+            # the copy of a stream's batches. Creating a DataFrame activates this one.
             spark.createDataFrame([], "nothing long")
             spark.dataSource.register(source)

@@ -247,7 +247,7 @@ class RedisOptions(SourceOptions):
         start = options.get("startingId", FIRST)
         if start != NEW and not re.fullmatch(r"\d+(-\d+)?", start, re.ASCII):
             raise OptionError(
-                "startingId", repr(start), "the id of an entry, 0-0 for all, or $ for what is new"
+                "startingId", repr(start), "the id of an entry, 0-0 for all, or $ for new entries"
             )
         most = positive(options, "maxEntriesPerTrigger")
         url = options.get("url", DEFAULT_URL)
@@ -308,7 +308,7 @@ class RedisReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of a partition; errors name the stream and the entry."""
-        if isinstance(partition, EntriesPartition):  # Spark makes up one if there is none
+        if isinstance(partition, EntriesPartition):  # Spark passes another one if there are none
             yield from _read_entries(partition, self._options, self._kind, self._schema)
 
 
@@ -371,7 +371,7 @@ def _infer_kind(options: RedisOptions) -> TimeKind:
     raise OptionError(
         "timestampType",
         "nothing",
-        f"{', '.join(TIME_TYPES)}, since there is no entry yet to tell its time's type",
+        f"{', '.join(TIME_TYPES)}, since there is no entry yet to infer it from",
     )
 
 
@@ -459,9 +459,7 @@ def _assertion(
 def _triple(line: str, source: str) -> TextTriple:
     try:
         text = line.encode()
-        if b"<<(" in without_strings(
-            text
-        ):  # no term of RDF 1.1, and nested deep it exhausts the parser's stack
+        if b"<<(" in without_strings(text):  # not in RDF 1.1, and deep nesting exhausts the parser's stack
             raise ValueError
         (quad,) = ox.parse(text, ox.RdfFormat.N_QUADS)
         if str(quad.graph_name) != f"<{_GRAPH}>":

@@ -237,8 +237,8 @@ class TextMessages(GraphMessages[TextTriples]):
             raise MalformedInputError(
                 self._source,
                 line,
-                "a statement outside all graphs, of a file that is read in parts, where nobody knows which "
-                "graphs the other parts have; read it whole with splitSize=0",
+                "a statement outside all graphs, in a file that is read in parts, whose graphs may be in "
+                "other parts; read it whole with splitSize=0",
             )
         super()._about(line, quad)
 

@@ -289,7 +289,7 @@ def test_a_report_names_rule_axiom_and_way_out():
     )
     found = load_ontology(graph).sharding_report()
     text = str(found)
-    assert text.startswith("No key works.")
+    assert text.startswith("No key is usable.")
     assert (
         "prp-trp: isIn(?x, ?z) :- isIn(?x, ?y), isIn(?y, ?z). (from TransitiveObjectProperty(isIn))" in text
     )
@@ -303,8 +303,8 @@ def test_a_report_of_a_key_that_works_says_how_many_shards_it_makes():
     text = str(report([rule(is_a(C, y), is_a(A, x), related(K, x, y))], ONE_HOUSE))
     assert text.splitlines()[:3] == [
         "A stream can be sharded by subject, inBuilding.",
-        "subject (a fact is in the shard of its subject) works",
-        "inBuilding (2 values for 3 names of the background) works",
+        "subject (a fact is in the shard of its subject) is usable",
+        "inBuilding (2 values for 3 names of the background) is usable",
     ]
 
 
@@ -322,9 +322,9 @@ def test_properties_past_the_limit_are_counted_and_can_be_named():
     many = [(a, EX[f"p{number:02}"], b) for number in range(MOST_PROPERTIES + 3)]
     found = report([], many)
     assert found.untried == 3
-    assert "not looked at: 3 properties" in str(found)
+    assert "not checked: 3 properties" in str(found)
     last = EX[f"p{MOST_PROPERTIES + 2:02}"]
-    with pytest.raises(OptionError, match="one of those looked at"):
+    with pytest.raises(OptionError, match="one of the checked keys"):
         found.allows(last)
     assert report([], many, keys=[last]).keys == (last,)
 

@@ -21,18 +21,18 @@ REPORT = ShardingReport(OBSTACLES, {EX.zone: NoKey("two values")}, 3, frozenset(
 def test_a_key_works_where_nothing_stands_in_its_way():
     assert REPORT.keys == (IN,)
     assert [REPORT.allows(key) for key in (IN, "subject", EX.zone)] == [True, False, False]
-    with pytest.raises(OptionError, match="one of those looked at"):
+    with pytest.raises(OptionError, match="one of the checked keys"):
         REPORT.allows(EX.other)
 
 
 def test_the_text_is_short_and_what_is_asked_about_is_whole():
     assert str(REPORT).count("they are apart") == 3 and "and 2 more" in str(REPORT)
     assert REPORT.about("subject").count("they are apart") == 5
-    assert "two values" in REPORT.about(EX.zone) and "not looked at: 3 properties" in str(REPORT)
+    assert "two values" in REPORT.about(EX.zone) and "not checked: 3 properties" in str(REPORT)
 
 
 def test_a_report_is_shown_in_a_line():
-    assert repr(REPORT) == "ShardingReport(3 keys looked at, 1 of them usable)"
+    assert repr(REPORT) == "ShardingReport(3 keys checked, 1 of them usable)"
 
 
 def test_the_json_has_every_obstacle_with_its_axiom():
