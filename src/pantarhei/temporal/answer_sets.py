@@ -93,6 +93,10 @@ class AtomStream:
         return (found[0][0] if len(found) == size else self.start), found
 
 
+_Names = dict[Variable, str]
+"""Names of the variables of a rule."""
+
+
 class AtomKind(NamedTuple):
     """Kind of atoms: those with one predicate in the program.
 
@@ -206,14 +210,16 @@ class AspProgram:
     # -- rules -------------------------------------------------------------------------------------
 
     def _rule(self, rule: TemporalRule) -> Iterator[str]:
-        names = _Names()
+        names: _Names = {}
         body: list[str] = []
         for formula in rule.body:
             if not formula.is_negated:
                 body += self._positive(formula, names)
                 continue
             variables = sorted(formula.variables)
-            defined = f"q{self._next()}({','.join(map(names.of, variables))})".replace("()", "")
+            defined = f"q{self._next()}({','.join(_name(each, names) for each in variables)})".replace(
+                "()", ""
+            )
             yield f"{defined} :- {'; '.join(self._positive(formula, names))}."
             body.append(f"not {defined}")
         body += self._tested(rule, names)
@@ -283,7 +289,7 @@ class AspProgram:
         return self._term(self.ticks.normalize_time(time) if isinstance(time, Literal) else time, names)
 
     def _term(self, argument: Argument, names: _Names) -> str:
-        return names.of(argument) if isinstance(argument, Variable) else str(self.terms.number(argument))
+        return _name(argument, names) if isinstance(argument, Variable) else str(self.terms.number(argument))
 
     def _number(self, kind: AtomKind) -> int:
         return self._kinds.setdefault(kind, len(self._kinds))
@@ -306,18 +312,12 @@ class AspProgram:
 
     def _fact(self, tick: int, atom: TemporalAtom, kind: AtomKind) -> Iterator[str]:
         if kind in self._kinds:
-            arguments = (str(self._term(each, _Names())) for each in atom.arguments)
+            arguments = (str(self._term(each, {})) for each in atom.arguments)
             yield f"p{self._kinds[kind]}({','.join([str(tick), *arguments])})."
 
 
-class _Names:
-    """Names of the variables of a rule."""
-
-    def __init__(self) -> None:
-        self._names: dict[Variable, str] = {}
-
-    def of(self, variable: Variable) -> str:
-        return self._names.setdefault(variable, f"V{len(self._names)}")
+def _name(variable: Variable, names: _Names) -> str:
+    return names.setdefault(variable, f"V{len(names)}")
 
 
 def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> AtomKind:

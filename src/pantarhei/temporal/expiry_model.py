@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from pantarhei.materialize.kernel.rows import UNLIMITED_BYTES
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import Work
 from pantarhei.rules.compilation.program import Program
+from pantarhei.temporal.numbered import LiteralEvaluator
 
 Expiries = npt.NDArray[np.int64]
 
@@ -44,14 +45,6 @@ EXPIRED: Final = -(1 << 62)
 """Expiry of a fact that does not hold: earlier than every tick, negative ticks included (`ticks.py`)."""
 
 
-class LiteralFunctions(Protocol):
-    """Functions on literals that the kernel calls (`Matcher.consult`)."""
-
-    @property
-    def memberships(self) -> npt.NDArray[np.uint8]: ...
-    def evaluate(self, builtin: int, left: int, right: int) -> int: ...
-
-
 class ExpiryModel:
     """Facts of the second kernel; ticks ascend.
 
@@ -64,7 +57,7 @@ class ExpiryModel:
     # Levels have 32 bits in the kernel: from here on they are renumbered from the present tick.
     renumber_at = 1 << 29
 
-    def __init__(self, program: Program, literals: LiteralFunctions, tick: int) -> None:
+    def __init__(self, program: Program, literals: LiteralEvaluator, tick: int) -> None:
         self._kernel: Any = NewestKernel(program.plans)
         self._kernel.detect = False
         self._kernel.settle_at_once()

@@ -29,8 +29,6 @@ from pantarhei.temporal.expiry_model import (
 )
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
 from pantarhei.temporal.selection import (
-    ALL_ARGUMENTS,
-    NumberedSelections,
     RowMapper,
     RowMapping,
     SupportCounts,
@@ -48,17 +46,10 @@ class InputRows:
 
     def __init__(self, program: NumberedTemporalProgram, model: ExpiryModel) -> None:
         self._model = model
+        direct = [feed for feed in program.feeds if feed.is_direct]
         self._of_events, self._of_states = (
-            RowMapper(
-                program.selectors,
-                (
-                    RowMapping(source, feed.target, feed.size, feed.selector or ALL_ARGUMENTS)
-                    for source, feeds in program.feeds_of(is_asserted).items()
-                    for feed in feeds
-                    if feed.is_direct
-                ),
-            )
-            for is_asserted in (True, False)
+            program.mapper((feed for feed in direct if feed.is_asserted is flag), lambda feed: feed.size)
+            for flag in (True, False)
         )
         self._of_conclusions = RowMapper(
             program.selectors,
@@ -78,11 +69,11 @@ class InputRows:
         Args:
             states, concluded: states and remembered conclusions of the tick before.
         """
-        events, said_at = past.events
+        events, said_at = past.part("events")
         for size, rows, places in self._of_events.rows_from(events):
             self._add_lasting(rows, said_at[places] + size)
-        self._begin(self._of_states, states, past.states)
-        self._begin(self._of_conclusions, concluded, past.conclusions)
+        self._begin(self._of_states, states, past.last_changes("came", "went"))
+        self._begin(self._of_conclusions, concluded, past.last_changes("concluded", "withdrawn"))
 
     def _begin(self, following: RowMapper[int], standing: Integers, turns: LastChanges) -> None:
         for _, rows, _ in following.rows_from(standing):
@@ -208,7 +199,7 @@ class StateBoxes:
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> Iterator[Integers]:
         """Resume at a tick with the states of the tick before; yield the rows that hold then."""
-        turns = past.states
+        turns = past.last_changes("came", "went")
         for place, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
             starts = turns.since_when(states[states[:, 0] == feed.source], past.complete_from)
             yield rows_of(box.restore(starts, tick), feed.target)
@@ -253,25 +244,18 @@ class EventBoxes:
     tick what changes.
 
     Args:
-        selectors: the program's selections.
+        program: the rules.
         boxes: inputs of the boxes; all inputs of one predicate are one box.
         first: first tick of the timeline.
     """
 
     def __init__(
-        self, selectors: NumberedSelections, boxes: Iterable[Sequence[NumberedInput]], first: int
+        self, program: NumberedTemporalProgram, boxes: Iterable[Sequence[NumberedInput]], first: int
     ) -> None:
         feeds = [feed for box in boxes for feed in box]
         self._events, self._states = (
-            RowMapper(
-                selectors,
-                (
-                    RowMapping(feed.source, feed.target, 0, feed.selector or ALL_ARGUMENTS)
-                    for feed in feeds
-                    if feed.is_asserted is is_asserted
-                ),
-            )
-            for is_asserted in (True, False)
+            program.mapper((feed for feed in feeds if feed.is_asserted is flag), lambda _: 0)
+            for flag in (True, False)
         )
         sizes = np.zeros(max((feed.target for feed in feeds), default=0) + 1, np.int32)
         for feed in feeds:

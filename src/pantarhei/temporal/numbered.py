@@ -7,7 +7,7 @@ Operators react in the order of the predicates that they derive from, so that ea
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,14 +17,22 @@ from rdflib import URIRef
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.graphs import components
-from pantarhei.model.rule import Atom, Rule
+from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import Mode, TemporalRule
 from pantarhei.rules.compilation.planning import GivenNumbers
 from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.temporal.literal_tests import COMPARISON_OF, RangeMemberships, compare_terms
 from pantarhei.temporal.reification import LEFT, PAIR, RIGHT
 from pantarhei.temporal.rule_warnings import MAX_NEW_LITERALS, too_many_literals
-from pantarhei.temporal.selection import NumberedSelection, NumberedSelections
+from pantarhei.temporal.rules import symbol_of
+from pantarhei.temporal.selection import (
+    ALL_ARGUMENTS,
+    K,
+    NumberedSelection,
+    NumberedSelections,
+    RowMapper,
+    RowMapping,
+)
 from pantarhei.temporal.temporal_program import (
     ALWAYS,
     FIRST,
@@ -58,7 +66,7 @@ def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) 
     True
     """
     makings = [
-        DerivedPredicate(_symbol(rule.head), tuple(map(_symbol, rule.body)))
+        DerivedPredicate(symbol_of(rule.head), tuple(map(symbol_of, rule.body)))
         for rule in rules
         if rule.head is not None
     ]
@@ -73,10 +81,6 @@ def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) 
     symbols = list(numbers)
     found = enumerate(components(rests_on))
     return {symbols[number]: rank for rank, component in found for number in component}
-
-
-def _symbol(atom: Atom) -> Symbol:
-    return Symbol(atom.predicate, len(atom.arguments))
 
 
 class NumberedInput(NamedTuple):
@@ -116,14 +120,6 @@ class NumberedInput(NamedTuple):
     def is_counted(self) -> bool:
         """Test whether the rows depend on a window of assertions or on a number of occurrences."""
         return self.counts_tuples or self.times > 1
-
-
-class NumberedBox(NamedTuple):
-    """□ over conclusions, as `temporal_program.ConclusionRun`."""
-
-    source: int
-    size: int
-    target: int
 
 
 class NumberedTemporalProgram:
@@ -196,7 +192,7 @@ class NumberedTemporalProgram:
             (of[denied], of[asked], of[free], self.unit if denied.arity == 1 else None)
             for denied, asked, free in program.guards
         ]
-        self.runs = [NumberedBox(of[source], size, of[target]) for source, size, target in program.runs]
+        self.runs = [(of[source], of[target], size) for source, size, target in program.runs]
         self.dated_runs = [
             (of[source], of[target], size, times, target.arity)
             for source, size, target, times in program.dated_runs
@@ -222,30 +218,51 @@ class NumberedTemporalProgram:
     def _number_feeds(self, program: TemporalProgram) -> None:
         """Number the inputs."""
         of, vocabulary = self.predicates, self._vocabulary
-        self._feeds: dict[bool, defaultdict[int, list[NumberedInput]]] = {
-            False: defaultdict(list),
-            True: defaultdict(list),
-        }
         self.selectors = NumberedSelections((each.selection for each in program.inputs), vocabulary)
-        for given in program.inputs:
-            number, target = vocabulary.number_symbol(given.source), of[given.target]
-            feed = NumberedInput(
-                number,
-                given.mode,
-                given.size,
-                target,
-                given.is_asserted,
-                given.times,
-                given.counts_tuples,
-                self.selectors.of(given.selection),
-                _arity(given),
+        self.feeds = [
+            NumberedInput(
+                vocabulary.number_symbol(each.source),
+                each.mode,
+                each.size,
+                of[each.target],
+                each.is_asserted,
+                each.times,
+                each.counts_tuples,
+                self.selectors.of(each.selection),
+                _arity(each),
             )
-            self._feeds[given.is_asserted][number].append(feed)
-        self._feeding = {flag: _flags(by_source) for flag, by_source in self._feeds.items()}
-        self.dated_feeds = [
-            feed for feed in self._all_feeds() if feed.mode is Mode.AT and not feed.is_counted
+            for each in program.inputs
         ]
-        self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
+        self._is_input = {
+            flag: _flags({feed.source for feed in self.feeds if feed.is_asserted is flag})
+            for flag in (False, True)
+        }
+        self.dated_feeds = [feed for feed in self.feeds if feed.mode is Mode.AT and not feed.is_counted]
+        self.counted = [feed for feed in self.feeds if feed.is_counted]
+
+    def mapper(
+        self,
+        feeds: Iterable[NumberedInput],
+        kind: Callable[[NumberedInput], K],
+        of_classes: NumberedSelection = ALL_ARGUMENTS,
+    ) -> RowMapper[K]:
+        """Return the mapping of facts to the rows of inputs, labelled by `kind`.
+
+        Args:
+            of_classes: selection of facts with one argument.
+        """
+        return RowMapper(
+            self.selectors,
+            (
+                RowMapping(
+                    feed.source,
+                    feed.target,
+                    kind(feed),
+                    feed.selector or (ALL_ARGUMENTS if feed.arity > 1 else of_classes),
+                )
+                for feed in feeds
+            ),
+        )
 
     @property
     def fits(self) -> bool:
@@ -261,17 +278,7 @@ class NumberedTemporalProgram:
         facts = self._vocabulary.with_classes(facts)
         if is_asserted and self.counts_tuples:
             return facts
-        return facts[self._feeding[is_asserted].take(facts[:, 0], mode="clip")]
-
-    def flags(self, predicates: Iterable[int]) -> npt.NDArray[np.bool_]:
-        """Return a mask over the predicates of the second kernel."""
-        found = np.zeros(len(self.is_conclusion), bool)
-        found[list(predicates)] = True
-        return found
-
-    def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[NumberedInput]]:
-        """Return the inputs by the stream's predicates that they follow."""
-        return self._feeds[is_asserted]
+        return facts[self._is_input[is_asserted].take(facts[:, 0], mode="clip")]
 
     def of_conclusions(self, facts: Integers, other: NumberedTemporalProgram) -> Integers:
         """Return conclusions in the numbers of another program of the same rules."""
@@ -306,15 +313,10 @@ class NumberedTemporalProgram:
     def boxes(self) -> Iterable[Sequence[NumberedInput]]:
         """Inputs of □ over windows of ticks, grouped by target."""
         found: defaultdict[int, list[NumberedInput]] = defaultdict(list)
-        for feed in self._all_feeds():
+        for feed in self.feeds:
             if feed.mode is Mode.ALWAYS and not feed.is_counted:
                 found[feed.target].append(feed)
         return found.values()
-
-    def _all_feeds(self) -> Iterator[NumberedInput]:
-        for by_source in self._feeds.values():
-            for feeds in by_source.values():
-                yield from feeds
 
 
 def _ranks(program: TemporalProgram, of: Mapping[Symbol, int]) -> dict[int, int]:

@@ -67,7 +67,7 @@ class RuleEvaluation:
         for feeds in program.boxes:
             boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
         self._states_always = StateBoxes((feed for (feed,) in boxes[True]), first)
-        self._events_always = EventBoxes(program.selectors, boxes[False], first)
+        self._events_always = EventBoxes(program, boxes[False], first)
         self._pairs = PairNumbers(*program.pairs)
         self._tuples = TupleRows(tuples or TupleNumbers(), *program.tuples) if program.tuples else None
         self._dating = TimestampedRows(program, self._pairs, first) if program.is_dated else None
@@ -78,7 +78,7 @@ class RuleEvaluation:
             for key, feeds in _by_window(program.counted).items()
         }
         self._repeating: dict[Fact, None] = {}  # the present states, if states are counted
-        conclusion_boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
+        conclusion_boxes = [ConclusionBox(*run, first) for run in program.runs]
         negations = [Negation(*guard, self.model) for guard in program.guards]
         dated = [
             TickCounter(source, target, size, times, arity, self._pairs, first, tick)
@@ -118,7 +118,7 @@ class RuleEvaluation:
         self._feeding.restore(past, standing.states, standing.concluded)
         self._events_always.restore(past, standing.states, self.tick)
         self._come(self._states_always.restore(past, standing.states, self.tick))
-        turns = past.conclusions
+        turns = past.last_changes("concluded", "withdrawn")
         for place, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
@@ -135,7 +135,7 @@ class RuleEvaluation:
     def _begin_counts(self, past: TickHistory, states: Integers) -> None:
         for key, counting in self._counts.items():
             if key.is_asserted:
-                events, said_at = past.events
+                events, said_at = past.part("events")
                 told = zip(said_at.tolist(), as_tuples(events), strict=True)
                 counting.restore((Occurrence(*each) for each in told), self.tick)
             else:

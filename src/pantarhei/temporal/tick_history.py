@@ -213,21 +213,6 @@ class TickHistory:
         size = sum(chunk.bytes for chunk in chunks[:full]) + sum(said.bytes for said in last)
         return cls(begun, tuple(chunks[:full]), last, size)
 
-    @property
-    def events(self) -> tuple[Integers, TickColumn]:
-        """What was asserted, and when. Costs all that was said."""
-        return self.part("events")
-
-    @property
-    def states(self) -> LastChanges:
-        """When states last came and went. Costs all that was said."""
-        return self._turns("came", "went")
-
-    @property
-    def conclusions(self) -> LastChanges:
-        """When remembered conclusions last came and went. Costs all that was said."""
-        return self._turns("concluded", "withdrawn")
-
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> TickHistory:
@@ -247,7 +232,8 @@ class TickHistory:
         facts, ticks = zip(*parts, strict=True)
         return np.concatenate(facts), np.concatenate(ticks)
 
-    def _turns(self, coming: str, going: str) -> LastChanges:
+    def last_changes(self, coming: str, going: str) -> LastChanges:
+        """Return the last changes, given the fields of begun and of ended facts. Costs the history."""
         (came, came_at), (went, went_at) = self.part(coming), self.part(going)
         facts, ticks = np.concatenate([came, went]), np.concatenate([came_at, went_at])
         is_there = np.arange(len(facts)) < len(came)

@@ -16,7 +16,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
 from pantarhei.temporal.data_stream import LazyFactSet, difference, union
 from pantarhei.temporal.expiry_model import ExpiryModel, RowChanges, StratumOperator
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
-from pantarhei.temporal.selection import ALL_ARGUMENTS, FIRST_ARGUMENT, RowMapper, RowMapping, SupportCounts
+from pantarhei.temporal.selection import FIRST_ARGUMENT, RowMapper, SupportCounts
 from pantarhei.temporal.tick_history import TickHistory, facts_by_tick
 from pantarhei.temporal.tuples import PairNumbers
 
@@ -53,18 +53,7 @@ class TimestampedRows:
         self._concluded = NO_FACTS  # remembered conclusions at the end of the last closed tick
 
     def _following(self, feeds: Iterable[NumberedInput]) -> RowMapper[_Kind]:
-        return RowMapper(
-            self._program.selectors,
-            (
-                RowMapping(
-                    feed.source,
-                    feed.target,
-                    _Kind(feed.size, feed.arity > 1),
-                    feed.selector or (ALL_ARGUMENTS if feed.arity > 1 else FIRST_ARGUMENT),
-                )
-                for feed in feeds
-            ),
-        )
+        return self._program.mapper(feeds, lambda feed: _Kind(feed.size, feed.arity > 1), FIRST_ARGUMENT)
 
     def restore(self, past: TickHistory, states: Integers, concluded: Integers, tick: int) -> Parts:
         """Yield the rows of input before a tick; states and conclusions are those of the tick before."""

@@ -13,7 +13,6 @@ from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.inputs import EventBoxes, InputRows, StateBoxes, Timers
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
-from pantarhei.temporal.selection import NumberedSelections
 from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import compile_rules
@@ -114,7 +113,9 @@ def test_what_was_remembered_goes_on_from_the_tick_before():
 HOT, COLD, OTHER = 1, 2, 3
 HOT_2, HOT_3, COLD_2 = 11, 12, 13
 LONG_AGO = -100
-NO_SELECTORS = NumberedSelections([], Vocabulary(compile_([])))
+NO_RULES = NumberedTemporalProgram(
+    compile_rules([], [], Ticks(Window(range=9), TimeKind.INTEGER)), Vocabulary(compile_([]))
+)
 
 
 def feeds(is_asserted):
@@ -164,7 +165,7 @@ def held(boxes, ticks):
 
 
 def test_each_box_of_events_takes_what_is_asserted_of_its_own():
-    boxes = EventBoxes(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventBoxes(NO_RULES, boxes_of(feeds(True)), LONG_AGO)
     said = [(HOT,), (HOT, COLD, OTHER), (COLD, HOT), (COLD, HOT), (COLD,), ()]
     assert held(boxes, said) == [[], [], [HOT_2], [HOT_2, HOT_3, COLD_2], [COLD_2], []]
     assert boxes.next_due() is None
@@ -172,7 +173,7 @@ def test_each_box_of_events_takes_what_is_asserted_of_its_own():
 
 def test_events_go_on_from_the_ticks_before_if_none_is_missing():
     past = [TickRecord(tick, rows(HOT)) for tick in (-4, -2, -1)]
-    boxes = EventBoxes(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventBoxes(NO_RULES, boxes_of(feeds(True)), LONG_AGO)
     boxes.restore(TickHistory.of(LONG_AGO, past), NO_FACTS, 0)
     assert held(boxes, [(HOT,), (HOT,)]) == [[HOT_2], [HOT_2, HOT_3]]
     assert boxes.next_due() == 2
@@ -184,7 +185,7 @@ def test_events_go_on_from_the_ticks_before_if_none_is_missing():
 # either     |===================|===|
 def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
     boxes = EventBoxes(
-        NO_SELECTORS,
+        NO_RULES,
         [
             [
                 NumberedInput(HOT, Mode.ALWAYS, 2, HOT_2, True),
@@ -206,7 +207,7 @@ def test_what_is_asserted_and_what_holds_can_fill_a_window_together():
 
 def test_windows_over_both_go_on_from_the_ticks_before():
     boxes = EventBoxes(
-        NO_SELECTORS,
+        NO_RULES,
         [
             [
                 NumberedInput(HOT, Mode.ALWAYS, 2, HOT_2, True),
@@ -222,7 +223,7 @@ def test_windows_over_both_go_on_from_the_ticks_before():
 
 
 def test_what_is_lost_within_a_tick_and_comes_again_has_not_been_away():
-    boxes = EventBoxes(NO_SELECTORS, boxes_of(feeds(True)), LONG_AGO)
+    boxes = EventBoxes(NO_RULES, boxes_of(feeds(True)), LONG_AGO)
     for tick in range(3):
         boxes.change(rows(HOT), NO_FACTS, tick)
     assert predicates([boxes.change(NO_FACTS, rows(HOT), 2).going]) == [HOT_2]
@@ -233,7 +234,7 @@ def test_what_several_feeds_say_is_there_until_all_take_it_back():
     both = [
         [NumberedInput(HOT, Mode.ALWAYS, 0, HOT_2, True), NumberedInput(HOT, Mode.ALWAYS, 0, HOT_2, False)]
     ]
-    boxes = EventBoxes(NO_SELECTORS, both, LONG_AGO)
+    boxes = EventBoxes(NO_RULES, both, LONG_AGO)
     boxes.change_states(rows(HOT), NO_FACTS)
     assert predicates([boxes.change(rows(HOT), NO_FACTS, 0).coming]) == [HOT_2]
     assert not any(map(len, boxes.change(NO_FACTS, rows(HOT), 0)))
@@ -242,7 +243,7 @@ def test_what_several_feeds_say_is_there_until_all_take_it_back():
 
 
 def test_without_boxes_nothing_holds():
-    boxes = EventBoxes(NO_SELECTORS, [], LONG_AGO)
+    boxes = EventBoxes(NO_RULES, [], LONG_AGO)
     boxes.restore(TickHistory.of(LONG_AGO, []), rows(HOT), 0)
     assert not any(map(len, boxes.change(rows(HOT), NO_FACTS, 0))) and boxes.next_due() is None
 

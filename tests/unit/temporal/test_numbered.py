@@ -41,11 +41,11 @@ def name_of(numbered, number):
 
 def test_feeds_lead_from_the_streams_predicates_to_the_kernels(numbered, vocabulary):
     hot, served = (vocabulary.number_symbol(Symbol(EX[name], 1)) for name in ("hot", "served"))
-    (feed,) = numbered.feeds_of(is_asserted=False)[hot]
+    (feed,) = (each for each in numbered.feeds if each.source == hot)
+    assert not feed.is_asserted
     assert (feed.mode, feed.size, name_of(numbered, feed.target)) == (Mode.ALWAYS, 3, "hot□3")
-    (feed,) = numbered.feeds_of(is_asserted=True)[served]
+    (feed,) = (each for each in numbered.feeds if each.source == served and each.is_asserted)
     assert (feed.source, feed.mode, name_of(numbered, feed.target)) == (served, Mode.SOMETIME, "!served~5")
-    assert hot not in numbered.feeds_of(is_asserted=True)
 
 
 def test_feeds_are_found_by_their_mode(numbered):
@@ -68,8 +68,8 @@ def test_what_goes_on_around_the_kernel_is_numbered_too(numbered):
         "asked-!served~5",
         "free-!served~5",
     ]
-    (run,) = numbered.runs
-    assert (name_of(numbered, run.source), run.size, name_of(numbered, run.target)) == ("alarm", 2, "alarm□2")
+    ((source, target, size),) = numbered.runs
+    assert (name_of(numbered, source), size, name_of(numbered, target)) == ("alarm", 2, "alarm□2")
     ((source, windows),) = numbered.windows.items()
     assert name_of(numbered, source) == "alarm"
     assert [(name_of(numbered, target), size) for target, size in windows] == [("was-alarm~4", 4)]

@@ -68,7 +68,7 @@ def test_when_states_last_came_and_went_is_known(monkeypatch):
         TickRecord(2, went=both),
         TickRecord(3, came=facts[1]),
     ]
-    turns = TickHistory.of(0, turned).states
+    turns = TickHistory.of(0, turned).last_changes("came", "went")
     assert (turns.there[:, 0].tolist(), turns.since.tolist()) == ([1], [3])
     assert (turns.gone[:, 0].tolist(), turns.until.tolist()) == ([2], [2])
     assert turns.since_when(both, otherwise=-7) == {as_tuples(facts[1])[0]: 3, as_tuples(facts[2])[0]: -7}

@@ -164,11 +164,7 @@ class BodyMatcher:
     """
 
     def __init__(
-        self,
-        clauses: Sequence[ProgramClause],
-        intervals: TickIntervals,
-        ticks: Ticks,
-        vocabulary: Vocabulary,
+        self, clauses: Sequence[ProgramClause], intervals: TickIntervals, ticks: Ticks, vocabulary: Vocabulary
     ) -> None:
         self.clauses, self._intervals, self._ticks, self._vocabulary = clauses, intervals, ticks, vocabulary
 

@@ -20,13 +20,7 @@ from pantarhei.temporal.text.cursor import WORDS, Token, TokenCursor
 from pantarhei.values.numeric import MOST_DIGITS
 from pantarhei.values.scalar_functions import SWRLB
 
-USUAL_PREFIXES = {
-    "owl": str(OWL),
-    "rdf": str(RDF),
-    "rdfs": str(RDFS),
-    "swrlb": str(SWRLB),
-    "xsd": str(XSD),
-}
+USUAL_PREFIXES = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "swrlb": str(SWRLB), "xsd": str(XSD)}
 # An absolute IRI, although its scheme could be a prefix.
 _WHOLE_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|did|mailto|file|data):")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
