@@ -69,8 +69,8 @@ class AtomStream:
 
     def relative(self) -> AtomStream:
         """Return the stream with ticks relative to `now`: 0, and negative earlier ones."""
-        told = tuple(each._replace(tick=each.tick - self.now) for each in self.records)
-        return AtomStream(self.start - self.now, 0, told)
+        records = tuple(each._replace(tick=each.tick - self.now) for each in self.records)
+        return AtomStream(self.start - self.now, 0, records)
 
     def states(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
         """Yield the states of each tick from a tick on."""
@@ -139,23 +139,23 @@ class AspProgram:
 
     Args:
         rules: in any order; the length of a window is in ticks, or fits `ticks`.
-        said: input of the stream.
+        stream: input of the stream.
         ticks: ticks of the stream.
 
     Raises:
         TemporalRuleError: a window does not fit the ticks.
     """
 
-    def __init__(self, rules: Sequence[TemporalRule], said: AtomStream, ticks: Ticks) -> None:
-        self.now, self.ticks, self.terms = said.now, ticks, TermNumbers()
-        self.said = said.relative()  # clingo's numbers have 32 bits, which ticks may exceed
+    def __init__(self, rules: Sequence[TemporalRule], stream: AtomStream, ticks: Ticks) -> None:
+        self.now, self.ticks, self.terms = stream.now, ticks, TermNumbers()
+        self.stream = stream.relative()  # clingo's numbers have 32 bits, which ticks may exceed
         self._maybe_endless = first_unbounded_rule(rules)
         self._kinds: dict[AtomKind, int] = {}
         self._tests: list[Builtin] = []
         self._fresh = 0
         self._by_time: dict[Hashable, int] = {}
         if any(formula.mode is Mode.AT for rule in rules for formula in rule.formulas):
-            timeline = range(self.said.start, 1)
+            timeline = range(self.stream.start, 1)
             self._by_time = {value_of(ticks.literal_of(self.now + tick)): tick for tick in timeline}
         self._since = 0
         self._lines = [line for rule in rules for line in self._rule(rule)]
@@ -228,14 +228,14 @@ class AspProgram:
     def _head(self, head: Formula, names: _Names, body: list[str]) -> str:
         """Return the head; add to `body` the condition that its tick is in the timeline."""
         if head.mode is not Mode.AT:
-            return self._atom(head, str(self.said.now), names)
+            return self._atom(head, str(self.stream.now), names)
         tick = f"K{self._next()}"
         body.append(f"{tick} = @tick({self._time(head, names)})")
         return self._atom(head, tick, names)
 
     def _positive(self, formula: Formula, names: _Names) -> list[str]:
         """Return conditions that hold where the formula does, and bind its variables."""
-        first, now, tick = self._first(formula), self.said.now, f"K{self._next()}"
+        first, now, tick = self._first(formula), self.stream.now, f"K{self._next()}"
         self._since = min(self._since, first)
         found = self._atom(formula, tick, names)
         inside = [found, f"{tick} >= {first}", f"{tick} <= {now}"]
@@ -256,10 +256,10 @@ class AspProgram:
         """Return the first tick of a formula's window."""
         match formula.window:
             case TimeWindow() as window:
-                return max(self.said.start, self.said.now - self.ticks.window_size(window, formula))
+                return max(self.stream.start, self.stream.now - self.ticks.window_size(window, formula))
             case TupleWindow(size):
-                return self.said.last_events(size)[0]
-        return self.said.start if formula.mode is Mode.AT else self.said.now
+                return self.stream.last_events(size)[0]
+        return self.stream.start if formula.mode is Mode.AT else self.stream.now
 
     def _tested(self, rule: TemporalRule, names: _Names) -> Iterator[str]:
         """Yield the tests: comparisons, and computations that bind a variable or are compared with it."""
@@ -302,12 +302,12 @@ class AspProgram:
 
     def _facts(self) -> Iterator[str]:
         """Yield the input as facts, restricted to the kinds and ticks that rules read."""
-        for tick, atom in self.said.states(self._since):
+        for tick, atom in self.stream.states(self._since):
             yield from self._fact(tick, atom, _kind(atom))
-        for tick, atom in self.said.events(self._since):
+        for tick, atom in self.stream.events(self._since):
             yield from self._fact(tick, atom, AtomKind(atom.predicate, len(atom.arguments), True))
         for window in {kind.window for kind in self._kinds if kind.window is not None}:
-            for tick, atom in self.said.last_events(window.size)[1]:
+            for tick, atom in self.stream.last_events(window.size)[1]:
                 yield from self._fact(tick, atom, _kind(atom, window))
 
     def _fact(self, tick: int, atom: TemporalAtom, kind: AtomKind) -> Iterator[str]:
@@ -342,7 +342,7 @@ class AnswerStream:
 
 
 def answer_streams(
-    rules: Sequence[TemporalRule], said: AtomStream, ticks: Ticks, most: int = 0
+    rules: Sequence[TemporalRule], stream: AtomStream, ticks: Ticks, most: int = 0
 ) -> tuple[AnswerStream, ...]:
     """Return the answer streams of rules at the last tick of a stream, in the order of their texts.
 
@@ -350,7 +350,7 @@ def answer_streams(
 
     Args:
         rules: safe rules; they need no strata.
-        said: input of the stream.
+        stream: input of the stream.
         ticks: ticks of the stream.
         most: maximum number; 0 for all. Which ones are found first is up to clingo.
 
@@ -358,7 +358,7 @@ def answer_streams(
         ClingoNotFoundError: clingo is not installed.
         TemporalRuleError: a window does not fit the stream's ticks.
     """
-    clingo, program = _clingo(), AspProgram(rules, said, ticks)
+    clingo, program = _clingo(), AspProgram(rules, stream, ticks)
     called = _Called(clingo, program)
     control: Any = clingo.Control([str(most), "--warn=none"])
     control.add("base", [], program.text)

@@ -86,7 +86,7 @@ class Head:
         """Return the rule that concludes the head where all conditions hold; always, without conditions.
 
         Raises:
-            OptionError: a condition is none.
+            OptionError: an argument is not a condition.
         """
         for each in conditions:
             check_type(
@@ -104,7 +104,7 @@ def predicate(iri: URIRef) -> Callable[..., Condition]:
     number for a conclusion.
 
     Raises:
-        OptionError: it is no IRI; when called, an argument is no term and stands for none.
+        OptionError: `iri` is not an IRI; when called, an argument is not a term or a Python value.
 
     >>> hot = predicate(URIRef("http://example.org/hot"))
     >>> print(hot(Variable("X"), 5).within("PT10M"))
@@ -151,7 +151,7 @@ def rule(head: Condition) -> Head:
     """Start a rule with its head; `when` completes it.
 
     Raises:
-        OptionError: the head is none.
+        OptionError: `head` is not a condition.
     """
     check_type("head", head, Condition, "the result of a predicate, such as Alarm(V)")
     return Head(head.formula)

@@ -142,9 +142,9 @@ class DataStream(NamedTuple):
         """States that began, and states that ended, since the last closed tick."""
         return split_changes(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
-    def with_changes(self, came: Integers, went: Integers) -> DataStream:
+    def with_changes(self, added: Integers, removed: Integers) -> DataStream:
         """Add state changes of the present tick."""
-        changes = np.concatenate([signed(came, 1), signed(went, -1)])
+        changes = np.concatenate([signed(added, 1), signed(removed, -1)])
         return self._replace(changed=self.changed.with_item(changes, changes.nbytes))
 
     def with_abox(self, entry: Entry, fed: Callable[[Integers], Integers]) -> DataStream:
@@ -177,8 +177,8 @@ class DataStream(NamedTuple):
             concluded, withdrawn: remembered conclusions that began and ended at the closed tick.
             needed: oldest tick that windows still read.
         """
-        said = TickRecord(self.tick, self.events, *self.net_state_changes, concluded, withdrawn)
-        past = self.past.with_tick(said, needed)
+        record = TickRecord(self.tick, self.events, *self.net_state_changes, concluded, withdrawn)
+        past = self.past.with_tick(record, needed)
         standing = union(difference(self.concluded, withdrawn), concluded)
         return DataStream(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
 
@@ -189,8 +189,8 @@ class DataStream(NamedTuple):
 
     def states_before(self, states: Integers) -> Integers:
         """Return the states at the end of the last closed tick, given the present ones."""
-        came, went = self.net_state_changes
-        return union(difference(states, came), went)
+        added, removed = self.net_state_changes
+        return union(difference(states, added), removed)
 
     def stream_facts(self) -> Iterator[Integers]:
         """Yield all facts with predicates of the stream."""
@@ -229,9 +229,9 @@ class DataStream(NamedTuple):
         return self.mapped(renaming.facts, partial(renamed_facts, renaming))._replace(tuples=tuples)
 
 
-def state_changes(came: Integers, went: Integers) -> Appended[Integers]:
+def state_changes(added: Integers, removed: Integers) -> Appended[Integers]:
     """Return begun and ended states as one item of `DataStream.changed`."""
-    changes = np.concatenate([signed(came, 1), signed(went, -1)])
+    changes = np.concatenate([signed(added, 1), signed(removed, -1)])
     return Appended([changes], changes.nbytes)
 
 
@@ -260,18 +260,18 @@ class LazyFactSet:
     def __init__(self, facts: Integers = NO_FACTS) -> None:
         self._facts, self._changes, self._count = facts, list[Integers](), len(facts)
 
-    def change(self, came: Integers, went: Integers) -> None:
+    def change(self, added: Integers, removed: Integers) -> None:
         """Add facts that are not in the set, and remove facts that are."""
-        if len(came) or len(went):
-            self._changes += (signed(came, 1), signed(went, -1))
-            self._count += len(came) - len(went)
+        if len(added) or len(removed):
+            self._changes += (signed(added, 1), signed(removed, -1))
+            self._count += len(added) - len(removed)
 
     @property
     def facts(self) -> Integers:
         """All facts, shape (n, 3)."""
         if self._changes:
-            came, went = split_changes(net_changes(np.concatenate(self._changes)))
-            self._facts, self._changes = union(difference(self._facts, went), came), []
+            added, removed = split_changes(net_changes(np.concatenate(self._changes)))
+            self._facts, self._changes = union(difference(self._facts, removed), added), []
         return self._facts
 
     def __len__(self) -> int:
@@ -334,11 +334,11 @@ class TickEvents:
             return EventChanges(self._only)
         events, fresh, lost = self._all(), dict[Fact, None](), dict[Fact, None]()
         for part in parts:
-            came, went = apply_part(events, part)
-            lost.update(dict.fromkeys(fact for fact in went if fact not in fresh))
-            for fact in went:
+            added, removed = apply_part(events, part)
+            lost.update(dict.fromkeys(fact for fact in removed if fact not in fresh))
+            for fact in removed:
                 fresh.pop(fact, None)
-            fresh.update(dict.fromkeys(came))
+            fresh.update(dict.fromkeys(added))
         # an event that was lost and added again has another place
         return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
 

@@ -95,7 +95,7 @@ class ExpiryModel:
         Expired facts are removed at the next call other than `add`: a fact added again at the tick is
         unchanged.
         """
-        self._let_go()
+        self._drop_expired()
         self.tick = tick
         kernel, level = self._kernel, tick - self._shift
         if level > kernel.newest + 1:  # everything that expires has expired: the tick gets the next level,
@@ -112,7 +112,7 @@ class ExpiryModel:
         while self._expiries and self._expiries[0] < tick:
             self._waiting.discard(heappop(self._expiries))
 
-    def _let_go(self) -> None:
+    def _drop_expired(self) -> None:
         """Remove expired facts that are still stored."""
         if self._is_hiding:
             self._kernel.drop()
@@ -153,7 +153,7 @@ class ExpiryModel:
 
     def lower(self, facts: Integers, until: Until) -> None:
         """Lower base facts to their expiries; an expiry before the present tick removes them."""
-        self._let_go()
+        self._drop_expired()
         self._consult()
         self._kernel.retract(contiguous(facts), contiguous(self._levels(until, len(facts))))
 
@@ -161,7 +161,7 @@ class ExpiryModel:
         """Return facts inserted (1) and deleted (-1, last column) since the last call, of recorded
         predicates; a fact may recur.
         """
-        self._let_go()
+        self._drop_expired()
         changes: Integers = self._kernel.store.take_changes()
         return changes
 
@@ -171,36 +171,36 @@ class ExpiryModel:
 
     def guarded_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
         """Return the rows of `free` to insert and to delete after changes of facts; a row may recur."""
-        self._let_go()
+        self._drop_expired()
         coming, going = guarding.turned(contiguous(changed))
         return coming, going
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Return a mask of the facts that hold."""
-        self._let_go()
+        self._drop_expired()
         return np.asarray(self._kernel.store.present(contiguous(facts)), np.bool_)
 
     def facts(self) -> Integers:
         """Return all facts, shape (n, 3). Costs a pass over the rows."""
-        self._let_go()
+        self._drop_expired()
         predicates, subjects, objects = self._kernel.store.columns("predicate", "subject", "object")
         there = predicates >= 0
         return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
 
-    def facts_of(self, wanted: npt.NDArray[np.bool_]) -> Integers:
+    def facts_of(self, mask: npt.NDArray[np.bool_]) -> Integers:
         """Return all facts of some predicates, shape (n, 3). Costs a pass over the rows.
 
         Args:
-            wanted: mask over the predicates.
+            mask: mask over the predicates.
         """
-        self._let_go()
-        facts: Integers = self._kernel.store.facts_of(wanted.view(np.uint8))
+        self._drop_expired()
+        facts: Integers = self._kernel.store.facts_of(mask.view(np.uint8))
         return facts
 
     @property
     def work(self) -> Work:
         """Work counters."""
-        self._let_go()
+        self._drop_expired()
         return Work(*(int(getattr(self._kernel, name)) for name in Work._fields))
 
     @property
@@ -285,14 +285,14 @@ class StateBox:
             fresh += sorted(self._due.pop(heappop(self._dues)))
         return fresh
 
-    def change(self, came: list[Fact], went: list[Fact], tick: int) -> tuple[list[Fact], list[Fact]]:
+    def change(self, added: list[Fact], removed: list[Fact], tick: int) -> tuple[list[Fact], list[Fact]]:
         """Apply begun and ended facts of the present tick; return facts that hold now, and facts that do not
         any more.
         """
         if tick != self._broken_at:
             self._broken, self._broken_at = {}, tick
         fresh: list[Fact] = []
-        for fact in came:
+        for fact in added:
             start = self._starts[fact] = self._broken.pop(fact, tick)
             holds_from = self._holds_from(start)
             if holds_from <= tick:
@@ -300,7 +300,7 @@ class StateBox:
             else:
                 self._wait(holds_from, fact)
         ended: list[Fact] = []
-        for fact in went:
+        for fact in removed:
             start = self._starts.pop(fact)
             if start < tick:
                 self._broken[fact] = start
@@ -397,11 +397,11 @@ class ConclusionBox(StratumOperator):
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         rows = net_changes(changed)[:, :3]
         there = list(zip(as_tuples(rows), model.present(rows).tolist(), strict=True))
-        came = [fact for fact, holds in there if holds and fact not in self._running]
-        went = [fact for fact, holds in there if not holds and fact in self._running]
-        self._running.update(came)
-        self._running.difference_update(went)
-        fresh, ended = self._box.change(came, went, model.tick)
+        added = [fact for fact, holds in there if holds and fact not in self._running]
+        removed = [fact for fact, holds in there if not holds and fact in self._running]
+        self._running.update(added)
+        self._running.difference_update(removed)
+        fresh, ended = self._box.change(added, removed, model.tick)
         return RowChanges(rows_of(fresh, self._target), rows_of(ended, self._target))
 
     def advance(self, tick: int, model: ExpiryModel) -> RowChanges:

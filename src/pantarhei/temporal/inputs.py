@@ -69,17 +69,17 @@ class InputRows:
         Args:
             states, concluded: states and remembered conclusions of the tick before.
         """
-        events, said_at = past.part("events")
+        events, ticks = past.part("events")
         for size, rows, places in self._of_events.rows_from(events):
-            self._add_lasting(rows, said_at[places] + size)
-        self._begin(self._of_states, states, past.last_changes("came", "went"))
+            self._add_lasting(rows, ticks[places] + size)
+        self._begin(self._of_states, states, past.last_changes("added", "removed"))
         self._begin(self._of_conclusions, concluded, past.last_changes("concluded", "withdrawn"))
 
-    def _begin(self, following: RowMapper[int], standing: Integers, turns: LastChanges) -> None:
+    def _begin(self, following: RowMapper[int], standing: Integers, changes: LastChanges) -> None:
         for _, rows, _ in following.rows_from(standing):
             self._model.add(rows, UNTIL_REMOVED)
-        for size, rows, places in following.rows_from(turns.gone):
-            self._add_lasting(rows, turns.until[places] - 1 + size)
+        for size, rows, places in following.rows_from(changes.absent):
+            self._add_lasting(rows, changes.until[places] - 1 + size)
 
     def advance(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
         """Start a new tick after one at which remembered conclusions changed."""
@@ -90,11 +90,11 @@ class InputRows:
         for size, rows, _ in self._of_conclusions.rows_from(withdrawn):
             self._model.lower(rows, ended - 1 + size)
 
-    def change_states(self, came: Integers, went: Integers) -> None:
+    def change_states(self, added: Integers, removed: Integers) -> None:
         """Apply changes of states at the present tick."""
-        for size, rows, _ in self._of_states.rows_from(went):
+        for size, rows, _ in self._of_states.rows_from(removed):
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
-        self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(came)])
+        self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(added)])
 
     def remove_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
         """Remove events of the present tick.
@@ -195,35 +195,35 @@ class StateBoxes:
         self._feeds = list(feeds)
         self._boxes = [StateBox(feed.size, first) for feed in self._feeds]
         self._places = _by_source(self._feeds)
-        self._waking = Timers(self._boxes)
+        self._timers = Timers(self._boxes)
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> Iterator[Integers]:
         """Resume at a tick with the states of the tick before; yield the rows that hold then."""
-        turns = past.last_changes("came", "went")
+        changes = past.last_changes("added", "removed")
         for place, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
-            starts = turns.since_when(states[states[:, 0] == feed.source], past.complete_from)
+            starts = changes.since_when(states[states[:, 0] == feed.source], past.complete_from)
             yield rows_of(box.restore(starts, tick), feed.target)
-            self._waking.update(place)
+            self._timers.update(place)
 
     def next_due(self) -> int | None:
         """Return the next tick from which a row holds although no input arrives."""
-        return self._waking.next_due()
+        return self._timers.next_due()
 
     def advance(self, tick: int) -> Iterator[Integers]:
         """Start a new tick; yield the rows that hold from then on."""
-        for place in self._waking.due(tick):
+        for place in self._timers.due(tick):
             yield rows_of(self._boxes[place].advance(tick), self._feeds[place].target)
-            self._waking.update(place)
+            self._timers.update(place)
 
-    def change(self, came: Integers, went: Integers, tick: int) -> Iterator[RowChanges]:
+    def change(self, added: Integers, removed: Integers, tick: int) -> Iterator[RowChanges]:
         """Apply states that began and ended at the present tick; yield the row changes."""
-        coming, going = self._parts(came), self._parts(went)
+        coming, going = self._parts(added), self._parts(removed)
         for source in sorted({*coming, *going}):
             for place in self._places[source]:
                 box, target = self._boxes[place], self._feeds[place].target
                 fresh, ended = box.change(coming.get(source, []), going.get(source, []), tick)
                 yield RowChanges(rows_of(fresh, target), rows_of(ended, target))
-                self._waking.update(place)
+                self._timers.update(place)
 
     def _parts(self, facts: Integers) -> dict[int, list[Fact]]:
         found: defaultdict[int, list[Fact]] = defaultdict(list)
@@ -263,7 +263,7 @@ class EventBoxes:
         self._largest = max((feed.size for feed in feeds), default=None)
         self._runs = Runs(sizes, first)
         self._standing: dict[Fact, None] = {}  # present states
-        self._turned = NO_FACTS, NO_FACTS  # state changes since the last `change`
+        self._changed = NO_FACTS, NO_FACTS  # state changes since the last `change`
         self._tick = first - 1
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> None:
@@ -272,22 +272,22 @@ class EventBoxes:
         self._tick = tick - 1
         if self._largest is None:
             return
-        said = {each.tick: each.events for each in past}
-        turns = [(each.tick, self._among(each.came), self._among(each.went)) for each in past]
+        events = {each.tick: each.events for each in past}
+        changes = [(each.tick, self._among(each.added), self._among(each.removed)) for each in past]
         oldest = max(past.complete_from, tick - self._largest)
-        held = facts_by_tick(turns, self._standing, tick - 1, oldest) if self._states.sources else ()
+        held = facts_by_tick(changes, self._standing, tick - 1, oldest) if self._states.sources else ()
         standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
-        for each in sorted({*said, *standing}):
-            self._tell(said.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
+        for each in sorted({*events, *standing}):
+            self._add_tick(events.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
 
     def next_due(self) -> int | None:
         """Return the next tick if anything holds: without a new assertion it ends."""
         return self._tick + 1 if self._runs.held or len(self._standing) else None
 
-    def change_states(self, came: Integers, went: Integers) -> None:
+    def change_states(self, added: Integers, removed: Integers) -> None:
         """Apply changes of states at the present tick."""
-        if self._states.sources and (len(came) or len(went)):
-            coming, going = self._turned = self._among(came), self._among(went)
+        if self._states.sources and (len(added) or len(removed)):
+            coming, going = self._changed = self._among(added), self._among(removed)
             for fact in as_tuples(going):
                 self._standing.pop(fact, None)
             self._standing.update(dict.fromkeys(as_tuples(coming)))
@@ -299,18 +299,18 @@ class EventBoxes:
         """
         if self._largest is None:
             return NO_ROW_CHANGES
-        (came, went), self._turned = self._turned, (NO_FACTS, NO_FACTS)
+        (added, removed), self._changed = self._changed, (NO_FACTS, NO_FACTS)
         if tick != self._tick:
             self._tick = tick
-            self._tell(fresh, from_tuples(self._standing), tick)
+            self._add_tick(fresh, from_tuples(self._standing), tick)
             return RowChanges(*self._runs.change())
         self._events.remove_runs(self._runs, lost)
-        self._states.remove_runs(self._runs, went)
+        self._states.remove_runs(self._runs, removed)
         self._events.add_runs(self._runs, fresh)
-        self._states.add_runs(self._runs, came)
+        self._states.add_runs(self._runs, added)
         return RowChanges(*self._runs.change())
 
-    def _tell(self, events: Integers, states: Integers, tick: int) -> None:
+    def _add_tick(self, events: Integers, states: Integers, tick: int) -> None:
         self._runs.come_to(tick)
         self._events.add_runs(self._runs, events)
         self._states.add_runs(self._runs, states)

@@ -57,8 +57,8 @@ def denies_same_individual(rule: TemporalRule, test: Builtin) -> bool:
 def _named(rule: TemporalRule, concluded: set[URIRef]) -> frozenset[Argument]:
     """Return the variables that can only stand for names: subjects of facts of the stream."""
     atoms = [formula.atom for formula in rule.body if not formula.is_negated]
-    said = [atom for atom in atoms if atom.arguments and atom.predicate not in concluded]
-    return frozenset(atom.arguments[0] for atom in said)
+    input_atoms = [atom for atom in atoms if atom.arguments and atom.predicate not in concluded]
+    return frozenset(atom.arguments[0] for atom in input_atoms)
 
 
 def _is_name(argument: Argument, named: frozenset[Argument]) -> bool:

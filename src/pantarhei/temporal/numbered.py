@@ -48,7 +48,7 @@ from pantarhei.temporal.temporal_program import (
 class DerivedPredicate(NamedTuple):
     """Predicate that is derived from others."""
 
-    made: Symbol
+    symbol: Symbol
     of: tuple[Symbol, ...]
 
 
@@ -65,19 +65,19 @@ def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) 
     >>> evaluation_ranks([], [Making(a, (b,)), Making(b, (c,))]) == {c: 0, b: 1, a: 2}
     True
     """
-    makings = [
+    derived = [
         DerivedPredicate(symbol_of(rule.head), tuple(map(symbol_of, rule.body)))
         for rule in rules
         if rule.head is not None
     ]
-    makings += others
+    derived += others
     numbers: dict[Symbol, int] = {}
-    for each in makings:
-        for symbol in (each.made, *each.of):
+    for each in derived:
+        for symbol in (each.symbol, *each.of):
             numbers.setdefault(symbol, len(numbers))
     rests_on: list[list[int]] = [[] for _ in numbers]
-    for each in makings:
-        rests_on[numbers[each.made]] += map(numbers.__getitem__, each.of)
+    for each in derived:
+        rests_on[numbers[each.symbol]] += map(numbers.__getitem__, each.of)
     symbols = list(numbers)
     found = enumerate(components(rests_on))
     return {symbols[number]: rank for rank, component in found for number in component}
@@ -342,7 +342,7 @@ def _arity(given: Input) -> int:
 
 
 def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:
-    """Return a mask over the stream's predicates; the last entry stands for all that follow."""
+    """Return a mask over the stream's predicates; the last entry covers all later predicates."""
     flags = np.zeros(max(sources, default=-1) + 2, bool)
     flags[list(sources)] = True
     return flags

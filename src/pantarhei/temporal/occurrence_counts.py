@@ -41,7 +41,7 @@ class OccurrenceWindow:
 
     The present tick may be replaced repeatedly. Costs the given facts, and what leaves the window.
 
-    The present tick may be told again and again. Costs what is told of it, and what leaves the window.
+    The present tick may be replaced repeatedly. Costs its facts, and what leaves the window.
 
     Args:
         size: number of assertions, or length in ticks.
@@ -151,7 +151,7 @@ class OccurrenceWindow:
             del self.counts[fact]
 
 
-_Wanted = tuple[Integers, npt.NDArray[np.bool_]]
+_Expected = tuple[Integers, npt.NDArray[np.bool_]]
 """Rows that may be inserted or deleted, and a mask of those that must hold."""
 
 
@@ -230,22 +230,22 @@ class OccurrenceRows:
         for feed in self._feeds:
             has_pairs = False
             if feed.mode is Mode.AT:
-                rows, wanted, has_pairs = self._dated(feed, changed)
+                rows, expected, has_pairs = self._dated(feed, changed)
             else:
-                rows, wanted = self._counted(feed, touched)
+                rows, expected = self._counted(feed, touched)
             there = model.present(rows)
-            fresh, over = rows[wanted & ~there], rows[there & ~wanted]
+            fresh, over = rows[expected & ~there], rows[there & ~expected]
             coming.append(fresh)
             going.append(over)
             if has_pairs:
                 coming.append(self._pairs.use(fresh[:, 1], over[:, 1]))
         return RowChanges(np.concatenate(coming), np.concatenate(going))
 
-    def _counted(self, feed: NumberedInput, touched: set[Fact]) -> _Wanted:
-        looked_at = {fact for fact in touched if fact[0] == feed.source}
+    def _counted(self, feed: NumberedInput, touched: set[Fact]) -> _Expected:
+        candidates = {fact for fact in touched if fact[0] == feed.source}
         if feed.mode is Mode.ALWAYS:
-            looked_at.update(fact for fact in self._inside.counts if fact[0] == feed.source)
-        given = sorted(looked_at)
+            candidates.update(fact for fact in self._inside.counts if fact[0] == feed.source)
+        given = sorted(candidates)
         return rows_of(given, feed.target), np.array([self._holds(feed, fact) for fact in given], bool)
 
     def _dated(

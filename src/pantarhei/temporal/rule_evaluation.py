@@ -59,25 +59,25 @@ class RuleEvaluation:
     ) -> None:
         self.program, self.first, self.tick = program, first, tick
         self.model = ExpiryModel(program.compiled, program.literals, tick)
-        self._feeding = InputRows(program, self.model)
+        self._input_rows = InputRows(program, self.model)
         self._events = TickEvents()
         self._changed: list[Integers] = []  # conclusions, since the last `take_changes`
         self._remembered: dict[Fact, int] = {}  # changes of remembered conclusions at the present tick
         boxes = {True: list[Sequence[NumberedInput]](), False: list[Sequence[NumberedInput]]()}
         for feeds in program.boxes:
             boxes[len(feeds) == 1 and feeds[0].follows_states].append(feeds)
-        self._states_always = StateBoxes((feed for (feed,) in boxes[True]), first)
-        self._events_always = EventBoxes(program, boxes[False], first)
+        self._state_boxes = StateBoxes((feed for (feed,) in boxes[True]), first)
+        self._event_boxes = EventBoxes(program, boxes[False], first)
         self._pairs = PairNumbers(*program.pairs)
         self._tuples = TupleRows(tuples or TupleNumbers(), *program.tuples) if program.tuples else None
-        self._dating = TimestampedRows(program, self._pairs, first) if program.is_dated else None
+        self._timestamped = TimestampedRows(program, self._pairs, first) if program.is_dated else None
         self._dated: list[tuple[Integers, int]] = []  # rows to be added, with their expiries
         self._at_ticks = 0  # number of conclusions at named ticks
         self._counts = {
             key: OccurrenceRows(feeds, program, self._pairs, first)
             for key, feeds in _by_window(program.counted).items()
         }
-        self._repeating: dict[Fact, None] = {}  # the present states, if states are counted
+        self._counted_states: dict[Fact, None] = {}  # the present states, if states are counted
         conclusion_boxes = [ConclusionBox(*run, first) for run in program.runs]
         negations = [Negation(*guard, self.model) for guard in program.guards]
         dated = [
@@ -88,22 +88,22 @@ class RuleEvaluation:
         others: list[StratumOperator] = [*negations, *dated, *conclusion_boxes]
         others.sort(key=lambda each: program.ranks[each.makes])
         self._operators: list[StratumOperator] = [*numbering, *others]
-        self._waking = Timers(self._operators)
+        self._timers = Timers(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes, by the place of the operator
-        self._watching = self._who_is_told()
+        self._dispatch = self._dispatch_table()
 
-    def _who_is_told(self) -> Watching:
+    def _dispatch_table(self) -> Watching:
         """Return the dispatch of predicates to operators and, after these, to the lists of changes."""
         program = self.program
         watched: list[Iterable[int]] = [operator.watched for operator in self._operators]
         watched += [program.is_conclusion.nonzero()[0], program.windows, program.at_ticks.nonzero()[0]]
-        told = defaultdict[int, tuple[int, ...]](tuple)
+        receivers = defaultdict[int, tuple[int, ...]](tuple)
         for place, predicates in enumerate(watched):
             for predicate in predicates:
-                told[predicate] += (place,)
-        self.model.record_only(told.keys())
-        alike = {places: number for number, places in enumerate(dict.fromkeys([(), *told.values()]))}
-        groups = [alike[told.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
+                receivers[predicate] += (place,)
+        self.model.record_only(receivers.keys())
+        alike = {places: number for number, places in enumerate(dict.fromkeys([(), *receivers.values()]))}
+        groups = [alike[receivers.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
         return Watching(groups, list(alike))
 
     # -- start -------------------------------------------------------------------------------------
@@ -111,23 +111,23 @@ class RuleEvaluation:
     def restore(self, past: TickHistory, standing: PriorState) -> None:
         """Start from input before the present tick. Costs the history, and the states."""
         self.program.literals.begin()
-        self._come([np.array([self.program.always], np.int32)])
+        self._insert([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
             before = past.columns
-            self._come(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
-        self._feeding.restore(past, standing.states, standing.concluded)
-        self._events_always.restore(past, standing.states, self.tick)
-        self._come(self._states_always.restore(past, standing.states, self.tick))
+            self._insert(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
+        self._input_rows.restore(past, standing.states, standing.concluded)
+        self._event_boxes.restore(past, standing.states, self.tick)
+        self._insert(self._state_boxes.restore(past, standing.states, self.tick))
         turns = past.last_changes("concluded", "withdrawn")
         for place, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
-                self._come([operator.restore(turns.since_when(concluded, past.complete_from), self.tick)])
+                self._insert([operator.restore(turns.since_when(concluded, past.complete_from), self.tick)])
                 self._pending[place] = [signed(concluded, 1)]  # may have ended
-            self._waking.update(place)
+            self._timers.update(place)
         self._begin_counts(past, standing.states)
-        if self._dating is not None:
-            self._add_dated(self._dating.restore(past, standing.states, standing.concluded, self.tick))
+        if self._timestamped is not None:
+            self._add_dated(self._timestamped.restore(past, standing.states, standing.concluded, self.tick))
         self._settle()
         self._changed.clear()
         self._remember(signed(standing.concluded, -1))
@@ -135,30 +135,30 @@ class RuleEvaluation:
     def _begin_counts(self, past: TickHistory, states: Integers) -> None:
         for key, counting in self._counts.items():
             if key.is_asserted:
-                events, said_at = past.part("events")
-                told = zip(said_at.tolist(), as_tuples(events), strict=True)
-                counting.restore((Occurrence(*each) for each in told), self.tick)
+                events, ticks = past.part("events")
+                asserted = zip(ticks.tolist(), as_tuples(events), strict=True)
+                counting.restore((Occurrence(*each) for each in asserted), self.tick)
             else:
-                self._repeating = dict.fromkeys(as_tuples(states))
-                turns = ((said.tick, said.came, said.went) for said in past)
+                self._counted_states = dict.fromkeys(as_tuples(states))
+                turns = ((each.tick, each.added, each.removed) for each in past)
                 held = facts_by_tick(
-                    turns, self._repeating, self.tick - 1, max(past.complete_from, self.tick - key.size)
+                    turns, self._counted_states, self.tick - 1, max(past.complete_from, self.tick - key.size)
                 )
                 occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
-                counting.restore(reversed(occurred), self.tick, self._repeating)
+                counting.restore(reversed(occurred), self.tick, self._counted_states)
 
     # -- time --------------------------------------------------------------------------------------
 
     @property
     def is_repeating(self) -> bool:
         """Test whether facts change at each tick although nothing is asserted."""
-        return self._dating is not None and self._dating.is_repeating(self._at_ticks > 0)
+        return self._timestamped is not None and self._timestamped.is_repeating(self._at_ticks > 0)
 
     def next_due(self) -> int | None:
         """Return the next tick at which facts begin or end although no input arrives."""
         expiry = self.model.next_expiry()
         ticks = [None if expiry is None else expiry + 1]
-        ticks += [each.next_due() for each in (self._states_always, self._events_always, self._waking)]
+        ticks += [each.next_due() for each in (self._state_boxes, self._event_boxes, self._timers)]
         ticks += [each.next_due(repeats=not key.is_asserted) for key, each in self._counts.items()]
         if self.is_repeating:
             ticks.append(self.tick + 1)
@@ -176,18 +176,18 @@ class RuleEvaluation:
         self.program.literals.begin()
         self._events, self._remembered = TickEvents(), {}
         self.model.advance(tick)
-        self._feeding.advance(ended, concluded, withdrawn)
-        if self._dating is not None:
-            self._add_dated(self._dating.advance(tick, ended, concluded, withdrawn))
-        self._come(self._states_always.advance(tick))
-        self._go(self._pairs.remove_unused(ended))  # operators receive the removed rows at the new tick
+        self._input_rows.advance(ended, concluded, withdrawn)
+        if self._timestamped is not None:
+            self._add_dated(self._timestamped.advance(tick, ended, concluded, withdrawn))
+        self._insert(self._state_boxes.advance(tick))
+        self._delete(self._pairs.remove_unused(ended))  # operators receive the removed rows at the new tick
         if self._tuples is not None:
-            self._go(self._tuples.remove_unused(self.model))
-        for place in self._waking.due(tick):
-            self._come_and_go(self._operators[place].advance(tick, self.model))
+            self._delete(self._tuples.remove_unused(self.model))
+        for place in self._timers.due(tick):
+            self._apply(self._operators[place].advance(tick, self.model))
             self._pending[place] = [NO_CHANGES]  # it reacts again, whatever changes
         for key, counting in self._counts.items():
-            counting.advance(tick, () if key.is_asserted else self._repeating)
+            counting.advance(tick, () if key.is_asserted else self._counted_states)
 
     @property
     def remembered_changes(self) -> tuple[Integers, Integers]:
@@ -211,53 +211,53 @@ class RuleEvaluation:
 
     # -- input of the present tick -----------------------------------------------------------------
 
-    def change(self, came: Integers, went: Integers, asserted: Appended[AssertedPart]) -> None:
+    def change(self, added: Integers, removed: Integers, asserted: Appended[AssertedPart]) -> None:
         """Apply changes of states, and the ABoxes of the present tick. Costs what has changed."""
         self.program.literals.begin()
         fresh, lost, is_appended = self._events.update(asserted)
-        if len(came) or len(went):
-            self._change_states(came, went, fresh, lost)
+        if len(added) or len(removed):
+            self._change_states(added, removed, fresh, lost)
         if len(fresh) or len(lost):
             self._change_events(fresh, lost)
         for key, counting in self._counts.items():
             if key.is_asserted:
                 last = None if is_appended else self._events.last
-                self._come_and_go(counting.change(fresh, lost, self.model, last))
+                self._apply(counting.change(fresh, lost, self.model, last))
             else:
-                self._come_and_go(counting.change(came, went, self.model))
-        self._come_and_go(self._events_always.change(fresh, lost, self.tick))
+                self._apply(counting.change(added, removed, self.model))
+        self._apply(self._event_boxes.change(fresh, lost, self.tick))
         self._settle()
 
-    def _change_states(self, came: Integers, went: Integers, fresh: Integers, lost: Integers) -> None:
+    def _change_states(self, added: Integers, removed: Integers, fresh: Integers, lost: Integers) -> None:
         """Apply changes of states, given the earlier events of the tick.
 
         Rows that only ended states support are removed.
         """
-        self._feeding.change_states(came, went)
-        if self._dating is not None:
-            dated, gone = self._dating.states(
-                came, went, self.tick, lambda: union(difference(self._events.facts, fresh), lost)
+        self._input_rows.change_states(added, removed)
+        if self._timestamped is not None:
+            dated, lost_rows = self._timestamped.states(
+                added, removed, self.tick, lambda: union(difference(self._events.facts, fresh), lost)
             )
-            self._go(gone)
+            self._delete(lost_rows)
             self._add_dated(dated)
         if any(not key.is_asserted for key in self._counts):
-            for fact in as_tuples(went):
-                self._repeating.pop(fact, None)
-            self._repeating.update(dict.fromkeys(as_tuples(came)))
-        for rows in self._states_always.change(came, went, self.tick):
-            self._come_and_go(rows)
-        self._events_always.change_states(came, went)
+            for fact in as_tuples(removed):
+                self._counted_states.pop(fact, None)
+            self._counted_states.update(dict.fromkeys(as_tuples(added)))
+        for rows in self._state_boxes.change(added, removed, self.tick):
+            self._apply(rows)
+        self._event_boxes.change_states(added, removed)
 
     def _change_events(self, fresh: Integers, lost: Integers) -> None:
         def remaining() -> Integers:
             return difference(self._events.facts, fresh)
 
         if len(lost):
-            self._feeding.remove_events(lost, remaining)
-        self._feeding.add_events(fresh)
-        if self._dating is not None:
-            dated, gone = self._dating.change_events(fresh, lost, self.tick, remaining)
-            self._go(gone)
+            self._input_rows.remove_events(lost, remaining)
+        self._input_rows.add_events(fresh)
+        if self._timestamped is not None:
+            dated, lost_rows = self._timestamped.change_events(fresh, lost, self.tick, remaining)
+            self._delete(lost_rows)
             self._add_dated(dated)
 
     # -- conclusions -------------------------------------------------------------------------------
@@ -271,20 +271,20 @@ class RuleEvaluation:
 
     def _settle(self) -> None:
         """Run operators until nothing changes; those of lower strata first."""
-        self._come_dated()
+        self._insert_dated()
         self._distribute()
         while self._pending:
             place = min(self._pending)
             changed = np.concatenate(self._pending.pop(place))
             rows = self._operators[place].react(changed, self.model)
-            self._waking.update(place)
+            self._timers.update(place)
             if len(rows.coming) or len(rows.going):
-                self._come_and_go(rows)
+                self._apply(rows)
                 self._distribute()
 
     def _distribute(self) -> None:
         concluded, remembered, at_ticks = range(len(self._operators), len(self._operators) + 3)
-        for place, part in self._watching.parted(self.model.take_changes()):
+        for place, part in self._dispatch.parted(self.model.take_changes()):
             if place < concluded:
                 self._pending.setdefault(place, []).append(part)
             elif place == concluded:
@@ -310,22 +310,22 @@ class RuleEvaluation:
         given = (*parts, *self._pairs.take_links())  # in this order: `parts` numbers pairs
         self._dated += (part for part in given if part[1] >= self.tick)
 
-    def _come_and_go(self, rows: RowChanges) -> None:
+    def _apply(self, rows: RowChanges) -> None:
         """Apply changes of base rows that hold until they are removed."""
-        self._go(rows.going)
-        self._come([rows.coming])
+        self._delete(rows.going)
+        self._insert([rows.coming])
 
-    def _come(self, parts: Iterable[Integers]) -> None:
+    def _insert(self, parts: Iterable[Integers]) -> None:
         given = [rows for rows in parts if len(rows)]
         if given:
             self.model.add(np.concatenate(given), UNTIL_REMOVED)
 
-    def _go(self, rows: Integers) -> None:
+    def _delete(self, rows: Integers) -> None:
         if len(rows):
-            self._come_dated()
+            self._insert_dated()
             self.model.lower(rows, EXPIRED)
 
-    def _come_dated(self) -> None:
+    def _insert_dated(self) -> None:
         if self._dated:
             self.model.add_parts(self._dated)
             self._dated = []

@@ -68,10 +68,9 @@ class TemporalRules:
         written: positions of `remember` statements, for errors.
 
     Raises:
-        TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or something is said that
-            cannot be.
-        TimestampError: `start` is no timestamp.
-        OptionError: a rule is none.
+        TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or a rule is malformed.
+        TimestampError: `start` is not a timestamp.
+        OptionError: a rule is not a TemporalRule.
     """
 
     rules: tuple[TemporalRule, ...]
@@ -193,8 +192,8 @@ def load_rules(
         InputError: the file cannot be read, or has no rule.
         TemporalTextError: the text is malformed, or has no rule.
         TemporalRuleError: what it says is refused.
-        TimestampError: `start` is no timestamp.
-        OptionError: what is given is of another type, or a prefix stands for no IRI.
+        TimestampError: `start` is not a timestamp.
+        OptionError: what is given is of another type, or a prefix does not stand for an IRI.
 
     >>> rules = load_rules("alarm(X) :- hot(X) always in [5 min].", prefixes={"": "http://example.org/"})
     >>> print(rules.rules[0])
@@ -212,7 +211,7 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
     Raises:
         InputError: the file cannot be read, or has no rule.
         TemporalTextError: the text is malformed, or has no rule.
-        OptionError: it is neither, or a prefix stands for no IRI.
+        OptionError: it is neither, or a prefix does not stand for an IRI.
     """
     if prefixes is not None:
         check_prefixes(prefixes)

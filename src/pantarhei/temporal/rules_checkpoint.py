@@ -39,7 +39,7 @@ def to_bytes(
 
     Costs the history as columns, and a step of Python for each different term.
 
-    Costs what has been said as columns, with a step of Python for each different term.
+    Costs the history as columns, and a step of Python for each different term.
     """
     start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
     saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
@@ -153,18 +153,18 @@ def _read(
     facts[:, 0] = np.array(symbols, np.int32)[of_symbols]
     facts[:, 1:] = np.array(terms, np.int32)[of_terms].reshape(-1, 2)
     ends = np.cumsum([0, *given["lengths"]]).tolist()
-    past, came, went, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
+    past, added, removed, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
     times = given["asserted"]
     cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have none
-    told = list(map(AssertedPart, times, aboxes[: len(times)], cuts))
+    parts = list(map(AssertedPart, times, aboxes[: len(times)], cuts))
     return DataStream(
         given["first"],
         given["tick"],
         TickHistory.of_columns(given["begun"], HistoryChunk(ticks.astype(np.int64), past, places)),
         tuples,
         concluded,
-        state_changes(came, went),
-        Appended(told, sum(part.bytes for part in told)),
+        state_changes(added, removed),
+        Appended(parts, sum(part.bytes for part in parts)),
         given["oldest"],
     )
 

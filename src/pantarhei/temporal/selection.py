@@ -33,11 +33,11 @@ class ArgumentCondition(NamedTuple):
 
     Args:
         place: number of the argument, from 1.
-        wanted: the term it must equal, or the data range it must be in; names are in no data range.
+        operand: the term it must equal, or the data range it must be in; names are in no data range.
     """
 
     place: int
-    wanted: DataRange | Term
+    operand: DataRange | Term
 
 
 class Selection(NamedTuple):
@@ -69,18 +69,18 @@ class Selection(NamedTuple):
         is_one_to_one = len(bound) == len(atom.arguments) == len(self.arguments)
         if rule.head is None or rule.different or not is_one_to_one:
             return None
-        asked: list[tuple[Argument, DataRange | Term]]
-        asked = [(each, each) for each in bound if not isinstance(each, Variable)]
+        conditions_on: list[tuple[Argument, DataRange | Term]]
+        conditions_on = [(each, each) for each in bound if not isinstance(each, Variable)]
         for test in rule.tests:
             if not isinstance(test, Member) or not test.inside:
                 return None
-            asked.append((test.argument, test.range))
+            conditions_on.append((test.argument, test.range))
         conditions = [*self.conditions]
-        for argument, wanted in asked:
+        for argument, operand in conditions_on:
             place = bound.get(argument)
             if not isinstance(place, int) or place == TICK_PLACE:
                 return None
-            conditions.append(ArgumentCondition(place, wanted))
+            conditions.append(ArgumentCondition(place, operand))
         head = rule.head.arguments
         return _selection(
             [bound.get(each) if isinstance(each, Variable) else each for each in head], conditions
@@ -122,9 +122,9 @@ class NumberedSelections:
 
     def __init__(self, selections: Iterable[Selection | None], vocabulary: Vocabulary) -> None:
         given = list(dict.fromkeys(each for each in selections if each))
-        wanted = (condition.wanted for each in given for condition in each.conditions)
+        operand = (condition.operand for each in given for condition in each.conditions)
         known = list(vocabulary.ranges)
-        added = dict.fromkeys(each for each in wanted if not isinstance(each, Term) and each not in known)
+        added = dict.fromkeys(each for each in operand if not isinstance(each, Term) and each not in known)
         self._ranges, self._number = [*known, *added], vocabulary.number
         self._width = (len(self._ranges) + 7) // 8
         self._memberships = RangeMemberships(self._ranges, vocabulary)
@@ -139,14 +139,16 @@ class NumberedSelections:
         taken = tuple((each, NONE) if isinstance(each, int) else (0, self._number(each)) for each in given)
         bits: defaultdict[tuple[int, int], int] = defaultdict(int)
         conditions = []
-        for place, wanted in selection.conditions:
-            if isinstance(wanted, Term):
-                conditions.append((IS_TERM, place, self._number(wanted), NONE))
+        for place, operand in selection.conditions:
+            if isinstance(operand, Term):
+                conditions.append((IS_TERM, place, self._number(operand), NONE))
             else:
-                byte, bit = divmod(self._ranges.index(wanted), 8)
+                byte, bit = divmod(self._ranges.index(operand), 8)
                 bits[place, byte] |= 1 << bit
-        conditions += [(IN_RANGES, place, byte, asked) for (place, byte), asked in bits.items()]
-        if taken[0][0] > 1:  # what something is said of is no literal
+        conditions += [
+            (IN_RANGES, place, byte, mask) for (place, byte), mask in bits.items()
+        ]
+        if taken[0][0] > 1:  # subjects are not literals
             conditions.append((IS_NAME, taken[0][0], NONE, NONE))
         return NumberedSelection(taken, tuple(conditions))
 

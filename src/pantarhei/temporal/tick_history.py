@@ -24,16 +24,16 @@ class TickRecord(NamedTuple):
     Args:
         tick: the tick.
         events: surviving assertions, in the given order; each fact once.
-        came: states that began at the tick.
-        went: states that ended at the tick.
+        added: states that began at the tick.
+        removed: states that ended at the tick.
         concluded: remembered conclusions that began at the tick, with the second kernel's predicates.
         withdrawn: remembered conclusions that ended at the tick.
     """
 
     tick: int
     events: Integers = NO_FACTS
-    came: Integers = NO_FACTS
-    went: Integers = NO_FACTS
+    added: Integers = NO_FACTS
+    removed: Integers = NO_FACTS
     concluded: Integers = NO_FACTS
     withdrawn: Integers = NO_FACTS
 
@@ -76,10 +76,10 @@ class HistoryChunk:
     def of(cls, ticks: Iterable[TickRecord]) -> HistoryChunk:
         """Build a chunk of at most `_CHUNK` records."""
         given = list(ticks)
-        parts = [part for said in given for part in said[1:]]
+        parts = [part for record in given for part in record[1:]]
         places = np.repeat(np.arange(len(parts), dtype=np.uint16), list(map(len, parts)))
         return cls(
-            np.array([said.tick for said in given], np.int64), np.concatenate([NO_FACTS, *parts]), places
+            np.array([record.tick for record in given], np.int64), np.concatenate([NO_FACTS, *parts]), places
         )
 
     def __iter__(self) -> Iterator[TickRecord]:
@@ -121,19 +121,19 @@ class LastChanges(NamedTuple):
     """Last beginnings and endings of facts.
 
     Args:
-        there, since: facts that began and have not ended, and when each began.
-        gone, until: facts that ended and have not begun again, and when each ended.
+        present, since: facts that began and have not ended, and when each began.
+        absent, until: facts that ended and have not begun again, and when each ended.
     """
 
-    there: Integers
+    present: Integers
     since: TickColumn
-    gone: Integers
+    absent: Integers
     until: TickColumn
 
     def since_when(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
         """Return when each of some present facts began; `otherwise` for those that always held."""
-        came = dict(zip(as_tuples(self.there), self.since.tolist(), strict=True))
-        return {fact: came.get(fact, otherwise) for fact in as_tuples(facts)}
+        added = dict(zip(as_tuples(self.present), self.since.tolist(), strict=True))
+        return {fact: added.get(fact, otherwise) for fact in as_tuples(facts)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +156,14 @@ class TickHistory:
     def of(cls, begun: int, ticks: Iterable[TickRecord]) -> TickHistory:
         """Build a history of records, oldest first."""
         past = cls(begun)
-        for said in ticks:
-            past = past.with_tick(said, begun)
+        for record in ticks:
+            past = past.with_tick(record, begun)
         return past
 
     def __iter__(self) -> Iterator[TickRecord]:
         yield from chain(*self.chunks, self.last)
 
-    def with_tick(self, said: TickRecord, needed: int) -> TickHistory:
+    def with_tick(self, record: TickRecord, needed: int) -> TickHistory:
         """Add a record, and drop records before `needed`; of full chunks only whole ones are dropped."""
         chunks, begun, size, last = self.chunks, self.complete_from, self.bytes, self.last
         while chunks and chunks[0].last < needed:
@@ -173,11 +173,11 @@ class TickHistory:
             if gone:
                 begun, last = gone[-1].tick + 1, last[len(gone) :]
                 size -= sum(each.bytes for each in gone)
-        if said.is_empty:
+        if record.is_empty:
             return TickHistory(begun, chunks, last, size)
-        last = (*last, said)
+        last = (*last, record)
         if len(last) < _CHUNK:
-            return TickHistory(begun, chunks, last, size + said.bytes)
+            return TickHistory(begun, chunks, last, size + record.bytes)
         whole = HistoryChunk.of(last)
         return TickHistory(
             begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in last[:-1])
@@ -210,7 +210,7 @@ class TickHistory:
         ]
         full = count // _CHUNK
         last = tuple(chain(*chunks[full:]))
-        size = sum(chunk.bytes for chunk in chunks[:full]) + sum(said.bytes for said in last)
+        size = sum(chunk.bytes for chunk in chunks[:full]) + sum(record.bytes for record in last)
         return cls(begun, tuple(chunks[:full]), last, size)
 
     def mapped(
@@ -234,9 +234,9 @@ class TickHistory:
 
     def last_changes(self, coming: str, going: str) -> LastChanges:
         """Return the last changes, given the fields of begun and of ended facts. Costs the history."""
-        (came, came_at), (went, went_at) = self.part(coming), self.part(going)
-        facts, ticks = np.concatenate([came, went]), np.concatenate([came_at, went_at])
-        is_there = np.arange(len(facts)) < len(came)
+        (added, added_at), (removed, removed_at) = self.part(coming), self.part(going)
+        facts, ticks = np.concatenate([added, removed]), np.concatenate([added_at, removed_at])
+        is_there = np.arange(len(facts)) < len(added)
         order = np.lexsort((ticks, *facts.T))
         facts, ticks, is_there = facts[order], ticks[order], is_there[order]
         newest = np.append((facts[1:] != facts[:-1]).any(axis=1), np.ones(min(1, len(facts)), bool))

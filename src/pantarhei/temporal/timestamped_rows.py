@@ -49,7 +49,7 @@ class TimestampedRows:
         self._conclusions = self._following(program.dated_conclusions)
         self._supports = SupportCounts(self._states, self._events)
         self._standing = LazyFactSet()  # states with timestamped rows
-        self._timed = first - 1, NONE
+        self._last_time = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions at the end of the last closed tick
 
     def _following(self, feeds: Iterable[NumberedInput]) -> RowMapper[_Kind]:
@@ -60,13 +60,13 @@ class TimestampedRows:
         self._standing = LazyFactSet(_of(states, self._states.sources))
         self._concluded = _of(concluded, self._conclusions.sources)
         yield from self._clocks(self._first, tick)
-        for said in past:
-            yield from self.events(said.events, said.tick)
+        for record in past:
+            yield from self.events(record.events, record.tick)
         feeds, dated = self._program.dated_feeds, self._program.dated_conclusions
-        turns = [(said.tick, said.came, said.went) for said in past]
+        turns = [(each.tick, each.added, each.removed) for each in past]
         for feed in (feed for feed in feeds if not feed.is_asserted):
             yield from self._held(turns, states, feed, past.complete_from, tick)
-        turns = [(said.tick, said.concluded, said.withdrawn) for said in past]
+        turns = [(each.tick, each.concluded, each.withdrawn) for each in past]
         for feed in dated:
             yield from self._held(turns, concluded, feed, past.complete_from, tick)
         yield from self.standing(tick)
@@ -74,23 +74,25 @@ class TimestampedRows:
     def advance(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
         """Start a new tick after one at which remembered conclusions changed; yield the new rows."""
         self._supports.reset()
-        came, went = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
-        self._concluded = union(difference(self._concluded, went), came)
+        added, removed = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
+        self._concluded = union(difference(self._concluded, removed), added)
         yield from self._clocks(ended + 1, tick)
-        yield from self._fed(self._conclusions, self._concluded, ended)
+        yield from self._rows(self._conclusions, self._concluded, ended)
         yield from self.standing(tick)
 
-    def states(self, came: Integers, went: Integers, tick: int, events: Callable[[], Integers]) -> _Turned:
+    def states(
+        self, added: Integers, removed: Integers, tick: int, events: Callable[[], Integers]
+    ) -> _Turned:
         """Apply changes of states at the present tick.
 
         Args:
             events: returns the events of the tick.
         """
-        coming, going = _of(came, self._states.sources), _of(went, self._states.sources)
+        coming, going = _of(added, self._states.sources), _of(removed, self._states.sources)
         self._standing.change(NO_FACTS, going)
-        gone = self._gone(self._fed(self._states, going, tick), tick, events)
+        lost = self._unsupported(self._rows(self._states, going, tick), tick, events)
         self._standing.change(coming, NO_FACTS)
-        return self._counted(self._fed(self._states, coming, tick)), gone
+        return self._counted(self._rows(self._states, coming, tick)), lost
 
     def change_events(
         self, fresh: Integers, lost: Integers, tick: int, remaining: Callable[[], Integers]
@@ -100,23 +102,23 @@ class TimestampedRows:
         Args:
             remaining: returns the events that are neither new nor lost.
         """
-        gone = self._gone(self._fed(self._events, lost, tick), tick, remaining)
-        return self._counted(self.events(fresh, tick)), gone
+        lost = self._unsupported(self._rows(self._events, lost, tick), tick, remaining)
+        return self._counted(self.events(fresh, tick)), lost
 
     def events(self, events: Integers, tick: int) -> Parts:
         """Return the rows of assertions at a tick."""
-        return self._fed(self._events, events, tick)
+        return self._rows(self._events, events, tick)
 
     def standing(self, tick: int) -> Parts:
         """Return the rows of all states at a tick."""
-        return self._fed(self._states, self._standing.facts, tick)
+        return self._rows(self._states, self._standing.facts, tick)
 
     def _counted(self, parts: Parts) -> Parts:
         for rows, expiry in parts:
             self._supports.add(rows)
             yield rows, expiry
 
-    def _gone(self, parts: Parts, tick: int, events: Callable[[], Integers]) -> Integers:
+    def _unsupported(self, parts: Parts, tick: int, events: Callable[[], Integers]) -> Integers:
         """Return the rows of lost facts that no other fact supports."""
 
         def remaining() -> Iterator[Integers]:
@@ -133,7 +135,7 @@ class TimestampedRows:
         """
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
-    def _fed(self, following: RowMapper[_Kind], facts: Integers, tick: int) -> Parts:
+    def _rows(self, following: RowMapper[_Kind], facts: Integers, tick: int) -> Parts:
         """Yield the rows that follow from facts at a tick."""
         if not len(facts) or not following.sources:
             return
@@ -156,7 +158,7 @@ class TimestampedRows:
         for each, standing in facts_by_tick(turns, as_tuples(facts), tick - 1, max(begun, tick - feed.size)):
             there = sorted(fact for fact in standing if fact[0] == feed.source)
             held = np.array(there, np.int32).reshape(-1, 3)
-            yield from self._fed(following, held, each)
+            yield from self._rows(following, held, each)
 
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:
@@ -166,9 +168,9 @@ class TimestampedRows:
 
     def _time(self, tick: int) -> int:
         """Return the number of a tick's time, cached for the last tick."""
-        if self._timed[0] != tick:
-            self._timed = tick, self._program.time(tick)
-        return self._timed[1]
+        if self._last_time[0] != tick:
+            self._last_time = tick, self._program.time(tick)
+        return self._last_time[1]
 
 
 class TickCounter(StratumOperator):
@@ -200,17 +202,17 @@ class TickCounter(StratumOperator):
         self._first, self._tick = first, tick
         self._ticks: dict[int, int] = {}  # number of ticks at which a fact holds, by its key
         self._held: set[int] = set()
-        self._asked = self._number_asked()  # at the last reaction
+        self._required_before = self._required()  # at the last reaction
         self.watched, self.makes = (source,), target
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """Update the counts. Costs the changes, and all held facts while the window grows."""
         self._tick = model.tick
         changes = self._changes(changed)
-        before, self._asked = self._asked, self._number_asked()
-        if before != self._asked:
+        before, self._required_before = self._required_before, self._required()
+        if before != self._required_before:
             changes = {**dict.fromkeys(self._held, 0), **changes}
-        ticks, held, asked = self._ticks, self._held, self._asked
+        ticks, held, required = self._ticks, self._held, self._required_before
         coming, going = list[int](), list[int]()
         for key, more in changes.items():
             count = ticks.get(key, 0) + more
@@ -218,7 +220,7 @@ class TickCounter(StratumOperator):
                 ticks[key] = count
             else:
                 ticks.pop(key, None)
-            if count < asked:
+            if count < required:
                 if key in held:
                     held.discard(key)
                     going.append(key)
@@ -246,10 +248,10 @@ class TickCounter(StratumOperator):
 
     def next_due(self) -> int | None:
         """Return the next tick while the window grows: facts held at each tick then need one tick more."""
-        is_growing = self._times is None and self._asked <= self._size
+        is_growing = self._times is None and self._required_before <= self._size
         return self._tick + 1 if self._held and is_growing else None
 
-    def _number_asked(self) -> int:
+    def _required(self) -> int:
         """Return the required number of ticks."""
         return self._times or min(self._size, self._tick - self._first) + 1
 

@@ -105,7 +105,7 @@ class _Translation:
     fed_back: dict[Symbol, Symbol] = field(default_factory=dict)  # predicates of what rules conclude
 
     def __post_init__(self) -> None:
-        self.wide_ones = {each.predicate: each for each in self.wide.values()}
+        self.by_kernel_name = {each.predicate: each for each in self.wide.values()}
         self.remembered |= {each.predicate for each in self.wide.values() if each.name in self.remembered}
         self.bridges = [rule for each in self.wide.values() for rule in each.bridges]
         heads = [rule.head for rule in (*self.given, *self.bridges) if rule.head.atom.predicate != TUPLE]
@@ -115,7 +115,7 @@ class _Translation:
             if each.head
         ]
         self.heads = {kernel_symbol(head.atom): head.atom for head in heads}
-        self.collected = ProgramBuilder(self.wide_ones)
+        self.collected = ProgramBuilder(self.by_kernel_name)
         now = frozenset(kernel_symbol(head.atom) for head in heads if head.mode is Mode.NOW)
         remembered = [symbol for symbol, atom in self.heads.items() if atom.predicate in self.remembered]
         at_ticks = head_tick_offsets(self.given, self.ticks)
@@ -132,18 +132,18 @@ class _Translation:
             self._feed_plain()
         for joined in self.ontology:
             self._join(joined)
-        made = self.collected
+        builder = self.collected
         for symbol, head in self.heads.items():  # input of a concluded predicate holds too
             if head.arguments:
-                made.feed(Input(symbol, False, Mode.NOW, 0, symbol))
+                builder.feed(Input(symbol, False, Mode.NOW, 0, symbol))
         coming = (symbol for symbol, back in self.looking_back.at_ticks.items() if back == UNBOUNDED)
         return TemporalProgram(
-            tuple(made.rules),
-            tuple(made.inputs),
-            tuple(made.guards),
-            tuple(made.runs),
-            tuple(made.dated_runs),
-            tuple(made.clocks),
+            tuple(builder.rules),
+            tuple(builder.inputs),
+            tuple(builder.guards),
+            tuple(builder.runs),
+            tuple(builder.dated_runs),
+            tuple(builder.clocks),
             tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in coming),
             tuple(self.looking_back.remembering()),
             dict(self._conclusions()),
@@ -155,7 +155,7 @@ class _Translation:
 
     def _conclusions(self) -> Iterator[tuple[Symbol, tuple[URIRef, int]]]:
         for symbol, atom in self.heads.items():
-            wide = self.wide_ones.get(atom.predicate)
+            wide = self.by_kernel_name.get(atom.predicate)
             if wide is not None:
                 yield symbol, (wide.name, wide.arity)
             elif isinstance(atom.predicate, URIRef) and atom.predicate not in self.wide:
@@ -164,20 +164,20 @@ class _Translation:
     # -- rules -------------------------------------------------------------------------------------
 
     def _translate(self, rule: TemporalRule, name: str, feedback: bool) -> None:
-        made = self.collected
+        builder = self.collected
         head = self._head(rule.head, feedback and rule.head.atom.predicate != TUPLE)
         body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
         denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
-        body = connect_body(made, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
+        body = connect_body(builder, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
         free: list[Atom] = []
         for atom in denied:
             guard = _guard(atom)
-            made.guards[guard] = None
+            builder.guards[guard] = None
             arguments = atom.arguments if len(atom.arguments) > 1 else (UNIT, *atom.arguments)
-            made.add(f"{name}-asked", body, Atom(guard.asked.name, arguments), rule.tests)
+            builder.add(f"{name}-asked", body, Atom(guard.asked.name, arguments), rule.tests)
             free.append(Atom(guard.free.name, arguments))
-        made.add(
-            name, connect_body(made, [*body, *free], [head]), head, rule.tests
+        builder.add(
+            name, connect_body(builder, [*body, *free], [head]), head, rule.tests
         )  # tests may bind variables
 
     def _join(self, rule: Rule) -> None:
@@ -221,7 +221,7 @@ class _Translation:
 
     def _atom(self, formula: Formula) -> Atom:
         """Return the atom of the second kernel for a formula of a body."""
-        window, made = formula.window, self.collected
+        window, builder = formula.window, self.collected
         if formula.mode is Mode.AT:
             return self._at(formula)
         if isinstance(window, TupleWindow):
@@ -234,12 +234,12 @@ class _Translation:
         now = URIRef(f"{'!' * atom.is_asserted}{atom.predicate}")
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
-            made.feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
+            builder.feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
         elif formula.times > 1 or (mode is Mode.ALWAYS and not self.looking_back.has_runs(source)):
             times = None if mode is Mode.ALWAYS else formula.times
-            made.dated_runs[TickCount(self._date(atom, size), size, target, times)] = None
+            builder.dated_runs[TickCount(self._date(atom, size), size, target, times)] = None
         elif mode is Mode.ALWAYS:
-            made.runs[ConclusionRun(source, size, target)] = None
+            builder.runs[ConclusionRun(source, size, target)] = None
         elif mode is Mode.SOMETIME:
             self.looking_back.span(source, size, target)
         return Atom(target.name, _arguments(formula))

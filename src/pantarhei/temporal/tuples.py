@@ -27,27 +27,27 @@ from pantarhei.encoding.numbers import (
 from pantarhei.temporal.expiry_model import EXPIRED, NO_ROW_CHANGES, ExpiryModel, RowChanges, StratumOperator
 
 _FEW = 1024
-"""So many pairs at least are kept before any is looked through for what is over."""
+"""Minimum number of pairs before unused ones are collected."""
 
 _FIRST = FIRST_LITERAL - 1
-"""The number of the pair at place 0; that at place 1 has one less."""
+"""Number of the pair at place 0; numbers descend with places."""
 
 
 class PairNumbers(StratumOperator):
     """Pairs that facts are about, or that rules request; an operator on the requests.
 
     Args:
-        asked: predicate of requested pairs.
+        requested: predicate of requested pairs.
         left, right: predicates of the kernel that link a pair to its terms.
     """
 
-    def __init__(self, asked: int, left: int, right: int) -> None:
-        self.watched, self.makes = (asked,), NONE
+    def __init__(self, requested: int, left: int, right: int) -> None:
+        self.watched, self.makes = (requested,), NONE
         self._left, self._right = left, right
         self._places: dict[int, int] = {}  # by a key of both terms
         self._terms = np.empty((0, 2), np.int32)  # by place, as the following arrays
         self._until = np.empty(0, np.int64)  # last tick of facts about the pair
-        self._is_asked = np.empty(0, bool)  # true if rules request it
+        self._is_requested = np.empty(0, bool)  # true if rules request it
         self._uses = np.empty(0, np.int32)  # number of rows without expiry that have it
         self._links: list[tuple[npt.NDArray[np.intp], int]] = []  # pairs to define, until when
         self._begun = 0  # number of places used so far
@@ -59,13 +59,13 @@ class PairNumbers(StratumOperator):
         places, fresh = self._places_of(names.astype(np.int64) | time << 32)
         self._until[fresh] = expiry
         longer = np.flatnonzero(self._until[places] < expiry)
-        told = fresh
+        linked = fresh
         if len(longer):
             raised = np.unique(places[longer])
             self._until[raised] = expiry
-            told = np.append(fresh, raised)
-        if len(told):
-            self._links.append((told, expiry))
+            linked = np.append(fresh, raised)
+        if len(linked):
+            self._links.append((linked, expiry))
         return (_FIRST - places).astype(np.int32)
 
     def numbers(self, terms: Integers) -> Integers:
@@ -96,7 +96,7 @@ class PairNumbers(StratumOperator):
         if self._begun > len(self._until):
             more = max(_FEW, 2 * self._begun) - len(self._until)
             self._until = np.append(self._until, np.full(more, EXPIRED, np.int64))
-            self._is_asked = np.append(self._is_asked, np.zeros(more, bool))
+            self._is_requested = np.append(self._is_requested, np.zeros(more, bool))
             self._uses = np.append(self._uses, np.zeros(more, np.int32))
             self._terms = np.append(self._terms, np.empty((more, 2), np.int32), axis=0)
         return np.array([*again, *range(begun, self._begun)], np.intp)
@@ -121,16 +121,16 @@ class PairNumbers(StratumOperator):
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """Return the defining rows of requested pairs."""
         rows = net_changes(changed)[:, :3]
-        (places, _), asked = self._places_of(_keys(rows[:, 1:])), model.present(rows)
-        self._is_asked[places] = asked
-        return RowChanges(self._rows_of(places[asked]), NO_ROW_CHANGES.going)
+        (places, _), requested = self._places_of(_keys(rows[:, 1:])), model.present(rows)
+        self._is_requested[places] = requested
+        return RowChanges(self._rows_of(places[requested]), NO_ROW_CHANGES.going)
 
     def remove_unused(self, tick: int) -> Integers:
         """Free the numbers of pairs without facts at a tick; return their rows."""
         if len(self._places) < self._most:
             return NO_FACTS
         places = np.array(list(self._places.values()), np.intp)
-        is_used = self._is_asked[places] | (self._uses[places] > 0)
+        is_used = self._is_requested[places] | (self._uses[places] > 0)
         over = np.sort(places[(self._until[places] < tick) & ~is_used])
         for key in _keys(self._terms[over]).tolist():
             del self._places[key]
@@ -149,7 +149,7 @@ def _keys(terms: Integers) -> npt.NDArray[np.int64]:
 FIRST_TUPLE: Final = FIRST_LITERAL // 2
 """Smallest number of a tuple."""
 
-"""So many tuples at least are kept before any is looked through for what is not used."""
+"""Minimum number of tuples before unused ones are collected."""
 
 
 class TupleNumbers:
@@ -241,13 +241,13 @@ class TupleRows(StratumOperator):
 
     Args:
         tuples: numbers the tuples.
-        asked: predicate of requested tuples.
+        requested: predicate of requested tuples.
         first, rest: predicates of the kernel that link a tuple to its sides.
     """
 
-    def __init__(self, tuples: TupleNumbers, asked: int, first: int, rest: int) -> None:
-        self.watched, self.makes = (asked,), NONE
-        self._tuples, self._asked, self._first, self._rest = tuples, asked, first, rest
+    def __init__(self, tuples: TupleNumbers, requested: int, first: int, rest: int) -> None:
+        self.watched, self.makes = (requested,), NONE
+        self._tuples, self._requested, self._first, self._rest = tuples, requested, first, rest
         self._linked: dict[int, None] = {}
         self._most = _FEW
 
@@ -258,9 +258,9 @@ class TupleRows(StratumOperator):
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """Return the defining rows of requested tuples."""
         rows = net_changes(changed)[:, :3]
-        asked = as_tuples(rows[model.present(rows)])
+        requested = as_tuples(rows[model.present(rows)])
         return RowChanges(
-            self._link(self._tuples.number(left, right) for _, left, right in asked), NO_ROW_CHANGES.going
+            self._link(self._tuples.number(left, right) for _, left, right in requested), NO_ROW_CHANGES.going
         )
 
     def _link(self, numbers: Iterable[int]) -> Integers:
@@ -281,8 +281,8 @@ class TupleRows(StratumOperator):
             return NO_FACTS
         facts = model.facts()
         facts = facts[(facts[:, 0] != self._first) & (facts[:, 0] != self._rest)]
-        asked = facts[facts[:, 0] == self._asked, 1:].tolist()
-        used = [self._tuples.number(left, right) for left, right in asked]
+        requested = facts[facts[:, 0] == self._requested, 1:].tolist()
+        used = [self._tuples.number(left, right) for left, right in requested]
         used += facts[:, 1:][are_tuples(facts[:, 1:])].tolist()
         kept = dict.fromkeys(number for number in self._tuples.with_inner(used) if number in self._linked)
         over = self._rows(number for number in self._linked if number not in kept)

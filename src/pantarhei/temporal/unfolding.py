@@ -195,8 +195,8 @@ class _Unfolding:
             return None
         target, other_selection = _symbol(rule.head), _plain(selection, given)
         if not selection.is_dated and not given.is_asserted:
-            is_said = target == given.source and size == 0 and other_selection is None
-            return [] if is_said else None  # the stream has the fact as input
+            is_input = target == given.source and size == 0 and other_selection is None
+            return [] if is_input else None  # the stream has the fact as input
         is_odd = target.name == TUPLE or target == symbol or target in self._given_up
         if is_odd or (target in self._program.at_ticks and not selection.is_dated):
             return None

@@ -76,10 +76,10 @@ class ProgramBuilder:
     def _feed_wide(self, given: Input, wide: TuplePredicate, plain: TemporalAtom) -> None:
         """Add input of a predicate whose conclusions have tuples."""
         time = (TIME_VARIABLE,) if given.mode is Mode.AT else ()
-        said = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
-        self.inputs[given._replace(source=kernel_symbol(plain), target=said)] = None
+        given_symbol = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
+        self.inputs[given._replace(source=kernel_symbol(plain), target=given_symbol)] = None
         whole = reify_atom(wide, plain.arguments, URIRef(given.target.name))
-        body = [Atom(said.name, (*plain.arguments, *time))]
+        body = [Atom(given_symbol.name, (*plain.arguments, *time))]
         for each in whole.asked:
             self.add("said-asked", body, kernel_atom(each.atom))
             body += map(kernel_atom, each.links)
@@ -141,17 +141,17 @@ class ConclusionWindows:
         at_ticks: predicates that heads conclude at ticks, with the largest distance from the present tick;
             `UNBOUNDED` where a tick can be any.
         remembered: predicates that are remembered.
-        one_with: for predicates concluded at ticks, the length of the window that `p@` serves.
+        covered: for predicates concluded at ticks, the length of the window that `p@` serves.
     """
 
     collected: ProgramBuilder
     now: Collection[Symbol]
     at_ticks: Mapping[Symbol, int]
     remembered: Collection[Symbol]
-    one_with: Mapping[Symbol, int]
+    covered: Mapping[Symbol, int]
     spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # within ticks: what was so before
     dates: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
-    made: set[Symbol] = field(default_factory=set)
+    _done: set[Symbol] = field(default_factory=set)
 
     def has_runs(self, source: Symbol) -> bool:
         """Test whether conclusions of earlier ticks are those drawn at their own ticks.
@@ -162,47 +162,47 @@ class ConclusionWindows:
 
     def span(self, source: Symbol, size: int, target: Symbol) -> None:
         """Let `target` follow conclusions and input within a window."""
-        if target in self.made:
+        if target in self._done:
             return
-        self.made.add(target)
-        made, terms = self.collected, argument_variables(source)
-        made.feed(Input(source, False, Mode.SOMETIME, size, target))
+        self._done.add(target)
+        builder, terms = self.collected, argument_variables(source)
+        builder.feed(Input(source, False, Mode.SOMETIME, size, target))
         head = Atom(target.name, terms)
         if source in self.now:  # the window contains the present tick
-            made.add("window", [Atom(source.name, terms)], head)
+            builder.add("window", [Atom(source.name, terms)], head)
         if source in self.remembered:
             was = self.spans[source, size] = Symbol(URIRef(f"was-{target.name}"), source.arity)
-            made.add("window", [Atom(was.name, terms)], head)
+            builder.add("window", [Atom(was.name, terms)], head)
         if source in self.at_ticks:
-            made.add("window", self._at_ticks(source, size), head)
+            builder.add("window", self._at_ticks(source, size), head)
 
     def dated(self, source: Symbol, size: int) -> Symbol:
         """Return the predicate of conclusions and input at ticks of a window."""
-        is_one = self.one_with.get(source) == size
-        target = Symbol(URIRef(f"{source.name}@" if is_one else f"{source.name}@{size}"), 2)
-        if target not in self.made:
-            self.made.add(target)
+        is_covered = self.covered.get(source) == size
+        target = Symbol(URIRef(f"{source.name}@" if is_covered else f"{source.name}@{size}"), 2)
+        if target not in self._done:
+            self._done.add(target)
             self.collected.feed(Input(source, False, Mode.AT, size, target))
-            if not is_one:
+            if not is_covered:
                 self._date(source, size, target)
         return target
 
     def _date(self, source: Symbol, size: int, target: Symbol) -> None:
-        made, terms = self.collected, argument_variables(source)
+        builder, terms = self.collected, argument_variables(source)
         head = Atom(target.name, (*terms, TIME_VARIABLE))
         if source in self.now:
-            body = [Atom(source.name, terms), Atom(made.clock(0), (UNIT, TIME_VARIABLE))]
-            made.add("at", connect_body(made, body, [head]), head)
+            body = [Atom(source.name, terms), Atom(builder.clock(0), (UNIT, TIME_VARIABLE))]
+            builder.add("at", connect_body(builder, body, [head]), head)
         if source in self.remembered:
             was = self.dates[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
-            made.add("at", [Atom(was.name, (*terms, TIME_VARIABLE))], head)
+            builder.add("at", [Atom(was.name, (*terms, TIME_VARIABLE))], head)
         if source in self.at_ticks:
-            made.add("at", self._at_ticks(source, size), head)
+            builder.add("at", self._at_ticks(source, size), head)
 
     def _at_ticks(self, source: Symbol, size: int) -> list[Atom]:
         """Return the body for conclusions at named ticks of a window."""
         dated = Atom(URIRef(f"{source.name}@"), (*argument_variables(source), TIME_VARIABLE))
-        if max(self.at_ticks[source], self.one_with.get(source, 0)) <= min(size, UNBOUNDED - 1):
+        if max(self.at_ticks[source], self.covered.get(source, 0)) <= min(size, UNBOUNDED - 1):
             return [dated]  # all of them are in the window
         return [dated, Atom(self.collected.clock(size), (UNIT, TIME_VARIABLE))]
 

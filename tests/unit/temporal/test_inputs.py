@@ -93,7 +93,7 @@ def test_what_was_said_before_lasts_as_long_as_its_window(said_at, held):
     for scene in (Scene("a(X) :- asserted hot(X) in [3], b(X)."), Scene("a(X) :- hot(X) in [3], b(X).")):
         said = [
             TickRecord(said_at, events=scene.fact("hot")),
-            TickRecord(said_at + 1, went=scene.fact("hot")),
+            TickRecord(said_at + 1, removed=scene.fact("hot")),
         ]
         scene.feeding.restore(TickHistory.of(0, said), NO_FACTS, NO_FACTS)
         assert (scene.held != []) is held
@@ -150,7 +150,7 @@ def test_each_box_of_states_says_when_its_window_is_full():
 
 def test_states_go_on_from_when_they_came():
     boxes = StateBoxes(feeds(False), LONG_AGO)
-    past = TickHistory.of(LONG_AGO, [TickRecord(-1, came=rows(HOT))])
+    past = TickHistory.of(LONG_AGO, [TickRecord(-1, added=rows(HOT))])
     assert predicates(boxes.restore(past, rows(HOT, COLD), 1)) == [HOT_2, COLD_2]
     assert boxes.next_due() == 2
 
@@ -216,7 +216,7 @@ def test_windows_over_both_go_on_from_the_ticks_before():
         ],
         0,
     )
-    past = TickHistory.of(0, [TickRecord(4, rows(HOT)), TickRecord(5, came=rows(COLD))])
+    past = TickHistory.of(0, [TickRecord(4, rows(HOT)), TickRecord(5, added=rows(COLD))])
     boxes.restore(past, rows(COLD), 7)
     changes = boxes.change(NO_FACTS, NO_FACTS, 7)
     assert as_tuples(changes.coming) == as_tuples(rows(HOT_2))

@@ -36,7 +36,7 @@ def running(text, past=(), standing=(), tick=0):
         ]
         return np.array(given, np.int32).reshape(-1, 3)
 
-    said = [TickRecord(at, rows(events), rows(came), rows(went)) for at, events, came, went in past]
+    said = [TickRecord(at, rows(events), rows(added), rows(removed)) for at, events, added, removed in past]
     evaluation = RuleEvaluation(numbered, FIRST, tick)
     evaluation.restore(TickHistory.of(FIRST, said), PriorState(rows(" ".join(standing))))
 
@@ -45,8 +45,8 @@ def running(text, past=(), standing=(), tick=0):
         names = (numbered.conclusions[number][0] for number in facts[:, 0] if number in numbered.conclusions)
         return " ".join(sorted(name.removeprefix(EX) for name in names))
 
-    def say(came="", went="", events=""):
-        evaluation.change(rows(came), rows(went), Appended([AssertedPart(evaluation.tick, rows(events))]))
+    def say(added="", removed="", events=""):
+        evaluation.change(rows(added), rows(removed), Appended([AssertedPart(evaluation.tick, rows(events))]))
         return holds()
 
     def come_to(tick):
@@ -71,15 +71,15 @@ def test_an_event_is_in_a_window_for_as_many_ticks_as_it_reaches_back():
 # in [2]     |===========|               it was last there at 1
 def test_a_state_is_in_a_window_from_its_last_tick_on():
     run = running("a(X) :- hot(X) in [2].")
-    run.say(came="hot")
-    assert [run.advance(1), run.advance(2), run.say(went="hot")] == ["a", "a", "a"]
+    run.say(added="hot")
+    assert [run.advance(1), run.advance(2), run.say(removed="hot")] == ["a", "a", "a"]
     assert [run.advance(3), run.advance(4)] == ["a", ""]
 
 
 def test_what_is_taken_back_within_a_tick_was_never_said():
     run = running("a(X) :- asserted hot(X) in [2]. b(X) :- cold(X) in [2].")
-    assert run.say(came="cold", events="hot") == "a b"
-    assert run.say(went="cold") == ""
+    assert run.say(added="cold", events="hot") == "a b"
+    assert run.say(removed="cold") == ""
 
 
 def test_an_event_that_is_repeated_and_taken_back_leaves_what_was_there():
@@ -97,7 +97,7 @@ def test_an_event_that_is_repeated_and_taken_back_leaves_what_was_there():
 # a          |===|           |===        hot, not asserted served in [1]
 def test_negation_follows_what_comes_and_what_expires():
     run = running("a(X) :- hot(X), not asserted served(X) in [1].")
-    assert [run.say(came="hot"), run.advance(1)] == ["a", "a"]
+    assert [run.say(added="hot"), run.advance(1)] == ["a", "a"]
     run.advance(2)
     assert run.say(events="served") == ""
     assert [run.advance(3), run.advance(4)] == ["", "a"]
@@ -105,9 +105,9 @@ def test_negation_follows_what_comes_and_what_expires():
 
 def test_strata_follow_one_another_within_a_tick():
     run = running("a(X) :- hot(X). b(X) :- odd(X), not a(X). c(X) :- odd(X), not b(X).")
-    assert run.say(came="odd") == "b"
-    assert run.say(came="hot") == "a c"
-    assert run.say(went="hot") == "b"
+    assert run.say(added="odd") == "b"
+    assert run.say(added="hot") == "a c"
+    assert run.say(removed="hot") == "b"
 
 
 # at:        0   1   2   3   4   5   6
@@ -116,17 +116,17 @@ def test_strata_follow_one_another_within_a_tick():
 @pytest.mark.parametrize("jump", [1, 3])
 def test_always_begins_when_the_run_is_long_enough(jump):
     run = running("a(X) :- hot(X) always in [2].")
-    assert run.say(came="hot") == ""
+    assert run.say(added="hot") == ""
     assert run.of.next_due() == 2
     run.advance(jump)
     assert run.advance(4) == "a"
     run.advance(5)
-    assert run.say(went="hot") == ""
+    assert run.say(removed="hot") == ""
 
 
 def test_the_next_tick_at_which_something_ends_or_begins_is_known():
     run = running("a(X) :- asserted hot(X) in [2], cold(X) always in [5].")
-    run.say(came="cold", events="hot")
+    run.say(added="cold", events="hot")
     assert run.of.next_due() == 3  # the event expires after tick 2
     run.advance(3)
     assert run.of.next_due() == 5
@@ -198,7 +198,7 @@ def test_what_is_said_at_each_tick_is_no_change():
 
 def test_a_standing_state_box_costs_no_pop():
     run = running("a(X) :- hot(X) always in [2].")
-    run.say(came="hot")
+    run.say(added="hot")
     run.advance(3)
 
     def stand():
@@ -223,6 +223,6 @@ def test_a_standing_box_of_events_costs_no_pop():
 
 def test_an_expiry_fires_no_rule():
     run = running("a(X) :- asserted hot(X) in [2]. b(X) :- a(X), cold(X).")
-    run.say(came="cold", events="hot")
+    run.say(added="cold", events="hot")
     run.advance(1)
     assert work_of(run, lambda: run.advance(3)) == (0, 0) and run.holds() == ""

@@ -69,7 +69,7 @@ class Scene:
             TickRecord(
                 3, self.stream("level", *OBJECTS[1:]), self.stream("hot", None), concluded=self.rules()
             ),
-            TickRecord(5, went=self.stream("hot", None), withdrawn=self.rules()),
+            TickRecord(5, removed=self.stream("hot", None), withdrawn=self.rules()),
         ]
         asserted = Appended(
             [

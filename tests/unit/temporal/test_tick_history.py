@@ -63,14 +63,14 @@ def test_when_states_last_came_and_went_is_known(monkeypatch):
     facts = {number: said(0, number).events for number in (1, 2)}
     both = np.concatenate([facts[1], facts[2]])
     turned = [
-        TickRecord(0, came=facts[1]),
-        TickRecord(1, came=facts[2]),
-        TickRecord(2, went=both),
-        TickRecord(3, came=facts[1]),
+        TickRecord(0, added=facts[1]),
+        TickRecord(1, added=facts[2]),
+        TickRecord(2, removed=both),
+        TickRecord(3, added=facts[1]),
     ]
-    turns = TickHistory.of(0, turned).last_changes("came", "went")
-    assert (turns.there[:, 0].tolist(), turns.since.tolist()) == ([1], [3])
-    assert (turns.gone[:, 0].tolist(), turns.until.tolist()) == ([2], [2])
+    turns = TickHistory.of(0, turned).last_changes("added", "removed")
+    assert (turns.present[:, 0].tolist(), turns.since.tolist()) == ([1], [3])
+    assert (turns.absent[:, 0].tolist(), turns.until.tolist()) == ([2], [2])
     assert turns.since_when(both, otherwise=-7) == {as_tuples(facts[1])[0]: 3, as_tuples(facts[2])[0]: -7}
 
 

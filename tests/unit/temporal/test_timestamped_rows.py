@@ -66,7 +66,9 @@ def test_a_state_is_a_row_at_each_tick_at_which_it_holds():
 #   tick      3    4    5            hot comes at 3 and goes at 5; the next tick is 6
 def test_it_goes_on_from_what_was_said_before():
     scene = Scene("a(X) :- hot(X) at T in [3].")
-    past = TickHistory.of(3, [TickRecord(3, came=scene.facts("hot")), TickRecord(5, went=scene.facts("hot"))])
+    past = TickHistory.of(
+        3, [TickRecord(3, added=scene.facts("hot")), TickRecord(5, removed=scene.facts("hot"))]
+    )
     rows = scene.shown(scene.dating.restore(past, NO_FACTS, NO_FACTS, 6))
     assert rows == [("hot@3", 3, 6), ("hot@3", 4, 7)]
 

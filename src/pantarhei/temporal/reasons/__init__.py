@@ -1,1 +1,1 @@
-"""Why temporal rules conclude something: found when it is asked for, in what has been said."""
+"""Proofs of conclusions of temporal rules, searched on request in the data stream."""

@@ -148,8 +148,10 @@ class TickIntervals:
 
     @cached_property
     def _state_changes(self) -> _Table:
-        past, (came, went) = self._data.past.part, self._data.net_state_changes
-        return _changes((-1, *past("went")), (-1, went, self.now), (1, *past("came")), (1, came, self.now))
+        past, (added, removed) = self._data.past.part, self._data.net_state_changes
+        return _changes(
+            (-1, *past("removed")), (-1, removed, self.now), (1, *past("added")), (1, added, self.now)
+        )
 
     @cached_property
     def _remembered_changes(self) -> _Table:

@@ -134,7 +134,7 @@ class RuleTermReader(TokenCursor):
         """Return a variable that neither the text nor the rule has."""
         return Variable(next(name for n in self._fresh if (name := f"_{n}") not in self._used))
 
-    # -- what a token stands for -----------------------------------------------------------------------
+    # -- tokens --------------------------------------------------------------------------------------
 
     def _iri(self, token: Token) -> URIRef:
         match token.kind:
