@@ -84,9 +84,7 @@ def test_a_stream_of_it_has_typed_results_and_tells_how_far_it_has_come(spark, t
     newest = datetime.fromtimestamp(rows[-1][0], UTC)
     assert (query.progress.state, query.progress.batch, query.progress.at) == ("ended", 0, newest)
     assert query.progress.counts == query.counts
-    assert re.match(
-        r"ReasoningQuery\(air: ended, batch 0 is complete.*; the window is at 2026-", repr(query)
-    )
+    assert re.match(r"ReasoningQuery\(air: ended, batch 0 is complete.*; the window is at 2026-", repr(query))
     derived = materialize_aboxes(wide, ontology, mapping=AIR / "mapping.yaml").where("derived")
     largest = (
         typed(derived, {"subject": "name", "object": "number"}).groupBy("subject").max("object").collect()

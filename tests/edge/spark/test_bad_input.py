@@ -211,7 +211,9 @@ def test_checkpoints_that_do_not_fit_are_refused(spark, tmp_path):
     with pytest.raises(CheckpointError, match="it is an older copy; restore the newer one"):
         stream.follow()
     (stream.checkpoint / "reasoner").unlink()
-    with pytest.raises(CheckpointError, match=r"reasoner: it is missing, but .*restore the file, or start again"):
+    with pytest.raises(
+        CheckpointError, match=r"reasoner: it is missing, but .*restore the file, or start again"
+    ):
         stream.follow()
     (stream.checkpoint / "reasoner").write_bytes(newer[:-1])
     with pytest.raises(CheckpointError, match="reasoner"):

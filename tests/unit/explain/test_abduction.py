@@ -1,4 +1,4 @@
-"""The search for what is missing."""
+"""Abduction: minimal missing facts."""
 
 import pytest
 from rdflib import RDF

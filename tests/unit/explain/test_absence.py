@@ -1,4 +1,4 @@
-"""Absences as sentences."""
+"""Absences as text and JSON."""
 
 import json
 from dataclasses import replace

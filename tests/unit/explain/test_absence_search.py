@@ -1,4 +1,4 @@
-"""Why and why not, as somebody asks a reasoner."""
+"""`why_not` of a reasoner: missing facts, retracted assertions, limits."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Rules read backwards."""
+"""Rules for backward search, and their tests."""
 
 import pytest
 from rdflib import OWL, Literal, Namespace
@@ -79,25 +79,23 @@ SWRLB = Namespace("http://www.w3.org/2003/11/swrlb#")
 HOT = Rule("pr-swrl", (related(V, x, y),), is_a(A, x), tests=(Builtin(SWRLB.greaterThan, (y, Literal(80))),))
 NEVER = Rule("pr-swrl", (related(V, x, y),), is_a(B, x), tests=(Builtin(SWRLB.lessThan, (y, y)),))
 TWO = Rule("pr-swrl", (related(R, x, y), related(R, x, z)), is_a(C, x), (Different(y, z),))
-PROGRAM_OF_CONDITIONS = compile_([HOT, NEVER, TWO])
+TESTED_PROGRAM = compile_([HOT, NEVER, TWO])
 
 
-def number_of_conditions(predicate, arity):
-    return PROGRAM_OF_CONDITIONS.predicates.index(Symbol(predicate, arity))
+def tested_number(predicate, arity):
+    return TESTED_PROGRAM.predicates.index(Symbol(predicate, arity))
 
 
 @pytest.fixture
 def model():
-    model = WindowModel(PROGRAM_OF_CONDITIONS, "newest", Vocabulary(PROGRAM_OF_CONDITIONS))
+    model = WindowModel(TESTED_PROGRAM, "newest", Vocabulary(TESTED_PROGRAM))
     model.add(model.vocabulary.encode([(EX.other, V, Literal(60))]).facts, 0)
     return model
 
 
 def met(model, class_, values=None):
     """What is found for the rule that concludes a class, its values bound to what is given."""
-    (clause,) = BackwardRules(PROGRAM_OF_CONDITIONS, model.vocabulary).concluding(
-        number_of_conditions(class_, 1)
-    )
+    (clause,) = BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(tested_number(class_, 1))
     conditions, bound = ConditionSolver(model), values or {}
     atoms = [
         NumberedAtom(atom.predicate, atom.subject, bound.get(atom.object, atom.object))
@@ -118,12 +116,7 @@ def test_where_no_choice_meets_the_tests_another_might(model):
 
 
 def test_a_known_literal_is_tested_and_nothing_else_is_tried(model):
-    value = (
-        BackwardRules(PROGRAM_OF_CONDITIONS, model.vocabulary)
-        .concluding(number_of_conditions(A, 1))[0]
-        .body[0]
-        .object
-    )
+    value = BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(tested_number(A, 1))[0].body[0].object
     for reading, holds in ((81, True), (80, False)):
         _, found, complete = met(model, A, {value: model.vocabulary.number(Literal(reading))})
         assert (found is not None) is holds and complete
@@ -133,9 +126,7 @@ def test_two_names_that_are_to_differ_differ(model):
     one, other = map(model.vocabulary.number, (EX.one, EX.another))
     left, right = (
         atom.object
-        for atom in BackwardRules(PROGRAM_OF_CONDITIONS, model.vocabulary)
-        .concluding(number_of_conditions(C, 1))[0]
-        .body
+        for atom in BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(tested_number(C, 1))[0].body
     )
     assert max(left, right) <= FIRST_VARIABLE
     assert met(model, C, {left: one, right: other})[1] is not None

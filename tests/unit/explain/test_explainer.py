@@ -1,4 +1,4 @@
-"""How far an explanation looks, and what temporal rules have to say."""
+"""Limits of explanations, and explanations with temporal rules."""
 
 import pytest
 from rdflib import Literal, Variable

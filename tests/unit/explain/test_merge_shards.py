@@ -1,4 +1,4 @@
-"""What the parts of a window say together is what the window says."""
+"""Explanations of shards merged are those of the whole window."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A stream as a picture."""
+"""Pictures of a stream."""
 
 import itertools
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The closure: assumptions nest, are withdrawn as if they had never been, and say what they contradict."""
+"""The closure: nested assumptions, their withdrawal, and contradictions."""
 
 import pytest
 from hypothesis import given, settings

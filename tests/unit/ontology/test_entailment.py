@@ -1,4 +1,4 @@
-"""Why an ontology entails something: proofs from what is supposed."""
+"""Entailments with proofs from suppositions."""
 
 import pickle
 

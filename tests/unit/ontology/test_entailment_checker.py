@@ -1,4 +1,4 @@
-"""Questions: what each kind of axiom in a conclusion asks, with the answers that are near to it."""
+"""Entailment of each kind of axiom, and of similar axioms that are not entailed."""
 
 import logging
 

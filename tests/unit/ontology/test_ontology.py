@@ -1,4 +1,4 @@
-"""Ontologies: what they offer, strictness, contradictions, pickling."""
+"""Ontologies: parts, strictness, contradictions, pickling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema: what the ontology entails between its names, and why some of them have no instance."""
+"""The entailed schema of names, and proofs of unsatisfiable ones."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Names that nobody uses."""
+"""Unknown names and suggestions."""
 
 import pytest
 from rdflib import RDF, RDFS, BNode, Literal

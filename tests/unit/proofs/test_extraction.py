@@ -1,4 +1,4 @@
-"""A proof is well-founded, and each of its steps is an instance of the rule that it names."""
+"""Extracted proofs are well-founded; each step is an instance of its rule."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Proofs as trees of sentences."""
+"""Proofs as text, JSON, Graphviz, HTML and RDF."""
 
 import json
 import pickle

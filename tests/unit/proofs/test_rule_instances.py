@@ -1,4 +1,4 @@
-"""Rule instances as a graph; numbers are rows."""
+"""Derivations from rule instances; rows are numbers."""
 
 from pantarhei.proofs.rule_instances import RuleInstance, RuleInstances, used_by
 from pantarhei.proofs.supports import StepBudget

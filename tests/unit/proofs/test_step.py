@@ -1,4 +1,4 @@
-"""What temporal rules add to proofs, in each form in which people and programs see it."""
+"""Steps of temporal rules in proofs, in all formats."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Minimal sets of assertions, and the budget for finding them."""
+"""Minimal supports, and the budget of their search."""
 
 import random
 from itertools import combinations

@@ -118,7 +118,7 @@ def test_a_graph_without_time_has_none():
 
 ROOT = Path(__file__).parents[3]
 SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))
-ONTOLOGY_OF_TALLIES = Ontology.from_rules([SUBCLASS, DISJOINT])
+COUNTED_ONTOLOGY = Ontology.from_rules([SUBCLASS, DISJOINT])
 
 
 def rows_of(rows):
@@ -126,9 +126,9 @@ def rows_of(rows):
 
 
 @pytest.fixture
-def reasoner_of_tallies():
+def counted_reasoner():
     """`a` is cut at 3 and comes again at 5; `b` is quiet."""
-    made = StreamReasoner(ONTOLOGY_OF_TALLIES, Window(2))
+    made = StreamReasoner(COUNTED_ONTOLOGY, Window(2))
     made.push(1, [member(A, a), member(A, b)])
     made.push(2, [member(A, a)])
     made.push(3, [member(C, a)])
@@ -137,30 +137,30 @@ def reasoner_of_tallies():
     return made
 
 
-def test_entities_are_counted_with_what_was_cut_and_kept(reasoner_of_tallies):
-    found = rows_of(reasoner_of_tallies.quality().entities)
+def test_entities_are_counted_with_what_was_cut_and_kept(counted_reasoner):
+    found = rows_of(counted_reasoner.quality().entities)
     # at 3 A at 2 (and at 1, the same fact) goes for C; at 5 that goes for A
     assert found[a] == QualityRow(a, 4, 3, 2, 2, 0, 5, 3)
     assert found[b] == QualityRow(b, 1, 0, 0, 0, 0, 1, 7)
 
 
-def test_properties_and_classes_are_counted_likewise(reasoner_of_tallies):
-    found = rows_of(reasoner_of_tallies.quality().properties)
+def test_properties_and_classes_are_counted_likewise(counted_reasoner):
+    found = rows_of(counted_reasoner.quality().properties)
     assert found[A] == QualityRow(A, 4, 2, 1, 2, 2, 5, 3)
     assert found[C] == QualityRow(C, 1, 1, 1, 2, 2, None, None)
 
 
-def test_constraints_are_counted_by_the_members_of_their_conflicts(reasoner_of_tallies):
-    (row,) = reasoner_of_tallies.quality().constraints
+def test_constraints_are_counted_by_the_members_of_their_conflicts(counted_reasoner):
+    (row,) = counted_reasoner.quality().constraints
     assert row == QualityRow(str(DISJOINT), 3, 2, 2, 2, 0, 5, 3)
 
 
-def test_who_is_worst_comes_first(reasoner_of_tallies):
-    assert [row.about for row in reasoner_of_tallies.quality().entities] == [a, b]
+def test_who_is_worst_comes_first(counted_reasoner):
+    assert [row.about for row in counted_reasoner.quality().entities] == [a, b]
 
 
 def test_without_a_history_the_window_alone_counts():
-    made = StreamReasoner(ONTOLOGY_OF_TALLIES, Window(2), history=History(steps=0))
+    made = StreamReasoner(COUNTED_ONTOLOGY, Window(2), history=History(steps=0))
     for at in range(5):
         made.push(at, [member(A, a)])
     quality = made.quality()
@@ -168,7 +168,7 @@ def test_without_a_history_the_window_alone_counts():
 
 
 def test_a_conflict_that_each_step_tells_of_counts_once():
-    made = StreamReasoner(ONTOLOGY_OF_TALLIES, Window(9), repair="off")
+    made = StreamReasoner(COUNTED_ONTOLOGY, Window(9), repair="off")
     made.push(1, [member(A, a)])
     for at in (2, 3, 4):
         made.push(at, [member(C, a)] if at == 2 else [member(A, c)])
@@ -191,9 +191,9 @@ def test_counts_are_those_of_what_came_and_what_repairs_removed(seed):
         assert row.last_kept == max((at for at, _ in about - removed), default=None)
 
 
-def test_so_it_is_after_a_checkpoint(reasoner_of_tallies):
-    restored = StreamReasoner.restore(reasoner_of_tallies.snapshot(), ONTOLOGY_OF_TALLIES)
-    assert restored.quality() == reasoner_of_tallies.quality()
+def test_so_it_is_after_a_checkpoint(counted_reasoner):
+    restored = StreamReasoner.restore(counted_reasoner.snapshot(), COUNTED_ONTOLOGY)
+    assert restored.quality() == counted_reasoner.quality()
 
 
 FAULTY = """
