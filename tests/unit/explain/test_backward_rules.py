@@ -82,7 +82,7 @@ TWO = Rule("pr-swrl", (related(R, x, y), related(R, x, z)), is_a(C, x), (Differe
 TESTED_PROGRAM = compile_([HOT, NEVER, TWO])
 
 
-def tested_number(predicate, arity):
+def number_in(predicate, arity):
     return TESTED_PROGRAM.predicates.index(Symbol(predicate, arity))
 
 
@@ -95,7 +95,7 @@ def model():
 
 def met(model, class_, values=None):
     """What is found for the rule that concludes a class, its values bound to what is given."""
-    (clause,) = BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(tested_number(class_, 1))
+    (clause,) = BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(number_in(class_, 1))
     conditions, bound = ConditionSolver(model), values or {}
     atoms = [
         NumberedAtom(atom.predicate, atom.subject, bound.get(atom.object, atom.object))
@@ -116,7 +116,7 @@ def test_where_no_choice_meets_the_tests_another_might(model):
 
 
 def test_a_known_literal_is_tested_and_nothing_else_is_tried(model):
-    value = BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(tested_number(A, 1))[0].body[0].object
+    value = BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(number_in(A, 1))[0].body[0].object
     for reading, holds in ((81, True), (80, False)):
         _, found, complete = met(model, A, {value: model.vocabulary.number(Literal(reading))})
         assert (found is not None) is holds and complete
@@ -126,7 +126,7 @@ def test_two_names_that_are_to_differ_differ(model):
     one, other = map(model.vocabulary.number, (EX.one, EX.another))
     left, right = (
         atom.object
-        for atom in BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(tested_number(C, 1))[0].body
+        for atom in BackwardRules(TESTED_PROGRAM, model.vocabulary).concluding(number_in(C, 1))[0].body
     )
     assert max(left, right) <= FIRST_VARIABLE
     assert met(model, C, {left: one, right: other})[1] is not None
