@@ -9,7 +9,7 @@ from rdflib import XSD, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Call, OrderKey
+from pantarhei.query.algebra.nodes import Aggregate, Call, OrderKey
 from pantarhei.query.expressions import Context, LiteralValues, aggregate, compute, order, truth
 from pantarhei.query.query_limits import QueryLimits
 from pantarhei.query.solutions import SolutionTable, TermSpace

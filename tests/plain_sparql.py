@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from pantarhei.query.languages import StreamText
-from pantarhei.query.languages.windows import BoundsReader
+from pantarhei.query.languages.reading import BoundsReader
 from pantarhei.query.syntax.grammar import QueryText, all_subtrees, parse, span, subtrees, tokens
 from pantarhei.query.syntax.names import NameScope
 

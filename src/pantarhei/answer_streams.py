@@ -1,8 +1,7 @@
 """Answer streams of temporal rules without strata, over a reasoner's window.
 
 Such rules have several answer streams, whose conclusions contradict each other. So the conclusions are not
-added to the
-reasoner, unlike those of `load_rules`: the answer streams are computed on request.
+added to the reasoner, unlike those of `load_rules`: the answer streams are computed on request.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ class AnswerStreams:
     """Temporal rules without strata over the repaired window of a reasoner (LA17 Definition 5).
 
     The stream at a tick is as for temporal rules (docs/temporal-rules.md). It is recorded as far back as
-    windows reach, in
-    memory only: checkpoints do not contain it.
+    windows reach, in memory only: checkpoints do not contain it.
 
     Args:
         reasoner: a reasoner before its first push. It has at most one such companion.

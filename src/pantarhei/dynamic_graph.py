@@ -122,8 +122,8 @@ class DynamicGraph(Materialized):
         Raises:
             InvalidTripleError: an item is not a triple.
             ContradictionError: the assertions would contradict each other.
-            After any error the graph is unchanged. After an interrupt it is unchanged, or the whole change has
-            taken effect.
+            After any error the graph is unchanged. After an interrupt it is unchanged, or the whole change
+            has taken effect.
         """
         # an iterator may query the graph, which could renumber terms meanwhile
         given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]

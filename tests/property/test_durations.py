@@ -17,7 +17,7 @@ from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.canonical_literals import canonical_literal
 from pantarhei.model.data_range import Datatype, DatatypeRestriction
 from pantarhei.model.temporal_rule import RELATIONS
-from pantarhei.query.algebra.expressions import Call, OrderKey
+from pantarhei.query.algebra.nodes import Call, OrderKey
 from pantarhei.query.expressions import compute, order
 from pantarhei.query.solutions import SolutionTable
 from pantarhei.values.membership import contains

@@ -17,7 +17,7 @@ from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph
 from oracle.answers.terms import ExpressionError, plain
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey
+from pantarhei.query.algebra.nodes import Aggregate, Call, Expression, OrderKey
 from pantarhei.query.expressions import aggregate, compute, least, order, truth
 from pantarhei.query.solutions import SolutionTable
 

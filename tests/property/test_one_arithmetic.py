@@ -17,7 +17,7 @@ from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.answers.terms import ExpressionError
 from pantarhei.materialize.kernel.groups import NOTHING, sum_up
 from pantarhei.model.temporal_rule import RELATIONS
-from pantarhei.query.algebra.expressions import Aggregate, Call
+from pantarhei.query.algebra.nodes import Aggregate, Call
 from pantarhei.query.expressions import aggregate
 from pantarhei.query.expressions import compute as compute_columns
 from pantarhei.query.expressions.aggregates import sum_literal

@@ -16,8 +16,7 @@ from pantarhei.answer_streams import largest_windows, rules_without_strata
 from pantarhei.cli.check_options import CheckOptions
 from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_prefixes, read_rules
 from pantarhei.cli.follow import naming_format
-from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
 from pantarhei.model.term import short

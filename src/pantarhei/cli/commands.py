@@ -251,7 +251,7 @@ def explain(options: ExplainOptions) -> None:
 @with_options(TimelineOptions)
 def timeline(options: TimelineOptions) -> None:
     """`pantarhei timeline`."""
-    from pantarhei.cli.timeline_command import draw
+    from pantarhei.cli.explain_command import draw
 
     _check_limits(options)
     with _errors():

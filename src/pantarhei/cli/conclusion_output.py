@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, time_text
-from pantarhei.model.display_names import DisplayNames, disambiguate
+from pantarhei.model.message_text import DisplayNames, disambiguate
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.temporal.conclusion_sets import TickConclusions

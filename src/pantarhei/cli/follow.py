@@ -44,8 +44,7 @@ from pantarhei.io.abox import TimestampedABox
 from pantarhei.io.records import read_records
 from pantarhei.io.stream_reader import StreamReader, read_stream
 from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
-from pantarhei.model.display_names import DisplayNames
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import DisplayNames, counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, in_zone_of, kind_of, ticks_of
 from pantarhei.rdf.decompression import DecompressedFile

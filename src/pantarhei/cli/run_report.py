@@ -21,8 +21,7 @@ from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.io.reader import Skipped
 from pantarhei.io.writers import time_text
-from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.temporal.conclusion_sets import ConclusionChanges

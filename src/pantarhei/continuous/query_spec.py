@@ -11,9 +11,8 @@ from pantarhei.errors import OptionError
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.algebra.analysis import expressions_of
-from pantarhei.query.algebra.expressions import uses_timestamps
 from pantarhei.query.algebra.nodes import Graph as GraphNode
-from pantarhei.query.algebra.nodes import Node, Query, nodes_of
+from pantarhei.query.algebra.nodes import Node, Query, nodes_of, uses_timestamps
 from pantarhei.query.continuous_query import ReportPolicy
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.stream_text import (

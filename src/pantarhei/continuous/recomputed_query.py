@@ -1,12 +1,9 @@
 """Queries re-evaluated at each report, over windows that are not views of one window model.
 
 The elements in the windows are kept as they arrived. At each evaluation, the graphs of the query are
-materialized from
-them by reasoners that push each content in time order, which costs a materialization of the windows. The time
-of a
-triple is the newest timestamp of its support. A content has changed if its materialization has; for a query
-that uses
-the times of triples, also if a time has.
+materialized from them by reasoners that push each content in time order, which costs a materialization of the
+windows. The time of a triple is the newest timestamp of its support. A content has changed if its
+materialization has; for a query that uses the times of triples, also if a time has.
 
 Content of a window that counts ABoxes or triples; ! marks a closing:
 
@@ -64,8 +61,7 @@ class CountedWindow(Generic[_Held]):
     """Content of a window that counts ABoxes or triples.
 
     It contains the ABoxes since its last move, and before them the newest ABoxes that complete its size, or
-    would complete
-    it at the end of the step. Empty ABoxes are ignored.
+    would complete it at the end of the step. Empty ABoxes are ignored.
 
     >>> window = CountedWindow(CountWindow(3, 3, "triples"))
     >>> [(window.add(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]

@@ -26,8 +26,7 @@ def end_tick(spec: StreamQuerySpec, kind: TimeKind, now: int) -> int | None:
     """Return the tick to which time advances at the end of the streams.
 
     It is the tick at which all windows that contain an element have closed; the next tick for a query that
-    reports when time
-    leaves a timestamp; None if time need not advance.
+    reports when time leaves a timestamp; None if time need not advance.
     """
     if spec.policy.closes:
         ends = (_last(each, kind, now) for each in spec.clocks)

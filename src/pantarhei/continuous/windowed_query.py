@@ -1,8 +1,7 @@
 """Queries with time windows over one stream, maintained incrementally by a reasoner that holds all windows.
 
 A time window that ends now is a view of each longer window over its stream that ends now: its facts are those
-whose
-settled level is inside (query/incremental/query_sources.py).
+whose settled level is inside (query/incremental/query_sources.py).
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ from pantarhei.errors import AxiomsInStreamWarning, NumbersApartWarning
 from pantarhei.errors.base import parameter
 from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.model.datetimes import TIME_PROPERTIES
-from pantarhei.model.display_names import last_part
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import counted, last_part
 from pantarhei.model.rule import Member, Predicate, Rule
 from pantarhei.model.term import Term, short
 from pantarhei.ontology.unknown_names import UnknownName, similar_names

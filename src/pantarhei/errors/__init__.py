@@ -59,12 +59,18 @@ arrives complete at the driver.
 from __future__ import annotations
 
 from pantarhei.errors.base import (
+    AxiomsInStreamWarning,
     JavaNotFoundError,
     MasterUnreachableError,
+    MissingMemberWarning,
+    NumbersApartWarning,
     OptionError,
     PantarheiError,
     QueryWindowError,
     SparkError,
+    TimesCutWarning,
+    UncompiledKernelWarning,
+    UndecidedRepairWarning,
     UnknownFormatError,
     check_choice,
     check_type,
@@ -120,14 +126,6 @@ from pantarhei.errors.stream_errors import (
     MemoryLimitError,
     StreamError,
     StreamsEndedError,
-)
-from pantarhei.errors.warnings import (
-    AxiomsInStreamWarning,
-    MissingMemberWarning,
-    NumbersApartWarning,
-    TimesCutWarning,
-    UncompiledKernelWarning,
-    UndecidedRepairWarning,
 )
 
 __all__ = [

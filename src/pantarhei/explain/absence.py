@@ -11,7 +11,7 @@ from typing import Any
 from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
-from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import disambiguate
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple

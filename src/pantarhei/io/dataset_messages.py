@@ -34,9 +34,8 @@ from pantarhei.io.graph_messages import (
     time_properties,
 )
 from pantarhei.model.time import TimeKind, TimePoint, show_time
-from pantarhei.rdf.json_documents import Contexts, documents, read_document
+from pantarhei.rdf.json_documents import Contexts, documents, read_document, timed_graphs
 from pantarhei.rdf.message_log import LogMessage
-from pantarhei.rdf.ngsi_ld import timed_graphs
 from pantarhei.rdf.ntriples import NumberedNodes, TermReader, nodes_of_message
 from pantarhei.rdf.statements import ByteFeed, Statement
 

@@ -29,7 +29,7 @@ from pantarhei.errors import (
 from pantarhei.errors.base import parameter
 from pantarhei.io.abox import TripleBuffer, same_kind
 from pantarhei.model.datetimes import TIME_PROPERTIES
-from pantarhei.model.display_names import last_part
+from pantarhei.model.message_text import last_part
 from pantarhei.model.time import TimeKind, TimePoint, parse_timestamp, show_time
 from pantarhei.rdf.ntriples import NumberedNodes, TermReader, nodes_of_message
 from pantarhei.rdf.statements import Statement

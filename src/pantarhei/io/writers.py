@@ -32,7 +32,7 @@ from typing import Self, TextIO
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import OptionError, UnknownFormatError, check_type
-from pantarhei.model.display_names import with_prefix
+from pantarhei.model.message_text import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query

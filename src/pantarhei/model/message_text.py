@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+from rdflib import OWL, RDF, RDFS, XSD, URIRef
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -47,3 +51,106 @@ class TextPosition(NamedTuple):
 def position_prefix(written: TextPosition | None) -> str:
     """Return the position as the start of a message, empty if unknown."""
     return f"line {written.line}, column {written.column}: " if written else ""
+
+
+_T = TypeVar("_T")
+
+_USUAL = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayNames:
+    """Display names of a text.
+
+    Args:
+        prefixes: with their IRIs, for names that are not shown by their last part.
+        longer: display of names whose last part is ambiguous.
+    """
+
+    prefixes: Mapping[str, str] = field(default_factory=_USUAL.copy)
+    longer: Mapping[URIRef, str] = field(default_factory=dict)
+
+    def disambiguated(self, iris: Iterable[URIRef]) -> DisplayNames:
+        """Return a copy in which those of `iris` with a last part in common are shown at more length.
+
+        >>> room, saref = URIRef("http://example.org/room#Sensor"), URIRef("https://saref.etsi.org/core/Sensor")
+        >>> names = DisplayNames({"room": "http://example.org/room#"})
+        >>> list(names.disambiguated([room, saref]).longer.values())
+        ['room:Sensor', '<https://saref.etsi.org/core/Sensor>']
+        """
+        by_last_part: dict[str, set[URIRef]] = {}
+        for iri in iris:
+            by_last_part.setdefault(last_part(iri), set()).add(iri)
+        alike = sorted(iri for like in by_last_part.values() if len(like) > 1 for iri in like)
+        longer = {iri: with_prefix(iri, self.prefixes) for iri in alike}
+        return replace(self, longer={**self.longer, **longer}) if longer else self
+
+
+NO_NAMES = DisplayNames()
+
+
+class _TextInProgress:
+    """Text being written, and the IRIs it has shown by their last parts."""
+
+    def __init__(self, names: DisplayNames) -> None:
+        self.names = names
+        self.shown_by_last_part: set[URIRef] = set()
+
+    def show(self, iri: URIRef) -> str:
+        longer = self.names.longer.get(iri)
+        if longer is None:
+            self.shown_by_last_part.add(iri)
+        return longer or last_part(iri)
+
+
+_TEXT: ContextVar[_TextInProgress | None] = ContextVar("text", default=None)
+
+
+def disambiguate(write: Callable[[], _T], names: DisplayNames = NO_NAMES) -> _T:
+    """Return the text of `write`, with distinct IRIs shown differently.
+
+    It is written a second time if two looked the same. A nested call writes its part once: the outermost call
+    covers the whole text.
+    """
+    if _TEXT.get() is not None:
+        return write()
+    text = _TextInProgress(names)
+    written = _within(text, write)
+    found = names.disambiguated(text.shown_by_last_part)
+    return written if len(found.longer) == len(names.longer) else _within(_TextInProgress(found), write)
+
+
+def _within(text: _TextInProgress, write: Callable[[], _T]) -> _T:
+    token = _TEXT.set(text)
+    try:
+        return write()
+    finally:
+        _TEXT.reset(token)
+
+
+def display(iri: URIRef) -> str:
+    """Return the display of an IRI in the text being written; its last part outside of a text."""
+    text = _TEXT.get()
+    return last_part(iri) if text is None else text.show(iri)
+
+
+def last_part(iri: str) -> str:
+    """Return the part behind the last `/` or `#` that does not end the IRI.
+
+    >>> last_part("http://example.org/room#Hall"), last_part("http://example.org/room/")
+    ('Hall', 'room')
+    """
+    return iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or str(iri)
+
+
+def with_prefix(iri: str, prefixes: Mapping[str, str]) -> str:
+    """Return the IRI with the prefix that shortens it most, in full where there is none.
+
+    >>> with_prefix("http://example.org/room#Hall", {"ex": "http://example.org/", "": "http://example.org/room#"})
+    ':Hall'
+    """
+    fitting = [(len(start), prefix) for prefix, start in prefixes.items() if start and iri.startswith(start)]
+    if not fitting:
+        return f"<{iri}>"
+    length, prefix = max(fitting)
+    return f"{prefix}:{iri[length:]}"

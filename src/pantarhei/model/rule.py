@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import NO_NAMES, DisplayNames, disambiguate
-from pantarhei.model.message_text import TextPosition
+from pantarhei.model.message_text import NO_NAMES, DisplayNames, TextPosition, disambiguate
 from pantarhei.model.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
 
 

@@ -16,8 +16,7 @@ from typing import Final
 
 from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
-from pantarhei.model.display_names import last_part
-from pantarhei.model.message_text import TextPosition
+from pantarhei.model.message_text import TextPosition, last_part
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.term import Triple, short
 

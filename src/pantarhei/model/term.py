@@ -18,7 +18,7 @@ from typing import Final, Generic, TypeVar, cast, overload
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.model.display_names import display
+from pantarhei.model.message_text import display
 
 
 class Place(Enum):

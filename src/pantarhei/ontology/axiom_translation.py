@@ -9,7 +9,7 @@ from itertools import chain
 from rdflib import OWL, URIRef
 
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import NO_NAMES, DisplayNames
+from pantarhei.model.message_text import NO_NAMES, DisplayNames
 from pantarhei.model.rule import Origin
 from pantarhei.model.term import Triple
 from pantarhei.owl.axiom import Axiom

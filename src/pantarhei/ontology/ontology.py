@@ -29,8 +29,7 @@ from pantarhei.errors import (
 )
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.data_range import DataRange
-from pantarhei.model.display_names import DisplayNames, disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.ontology.axiom_translation import shown_names_of, translate_axioms

@@ -12,7 +12,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.display_names import disambiguate, last_part
+from pantarhei.model.message_text import disambiguate, last_part
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl.axiom import Axiom, Class, DataRange, Property, parts
 from pantarhei.owl.name_kinds import is_defined, is_reserved

@@ -40,7 +40,7 @@ from pantarhei.model.data_range import (
     FunctionalSyntax,
     call,
 )
-from pantarhei.model.display_names import last_part
+from pantarhei.model.message_text import last_part
 from pantarhei.model.term import Term, short
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef, Variable
 
-from pantarhei.model.display_names import last_part
+from pantarhei.model.message_text import last_part
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (

@@ -185,7 +185,7 @@ def read_functional_syntax(content: bytes, source: str, base: str) -> ParsedDocu
     >>> read.triples[-1][0], read.triples[-1][2]
     (rdflib.term.URIRef('urn:A'), rdflib.term.URIRef('urn:B'))
     """
-    return _Parser(source, base).read(text_of(content, source))
+    return _FunctionalParser(source, base).read(text_of(content, source))
 
 
 def text_of(content: bytes, source: str) -> str:
@@ -200,7 +200,7 @@ def text_of(content: bytes, source: str) -> str:
         raise MalformedInputError(source, content.count(b"\n", 0, error.start) + 1, NOT_UTF_8) from error
 
 
-class _Parser:
+class _FunctionalParser:
     """Parser of one document."""
 
     def __init__(self, source: str, base: str) -> None:

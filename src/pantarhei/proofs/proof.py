@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from rdflib import Graph
 
-from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import disambiguate
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
 
-from pantarhei.model.display_names import last_part
+from pantarhei.model.message_text import last_part
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time

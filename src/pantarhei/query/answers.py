@@ -25,8 +25,7 @@ from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
 from pantarhei.errors import OptionError
-from pantarhei.model.display_names import disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.term import Term, Triple, in_order, short
 from pantarhei.rdf.ntriples import exactly, write_term
 

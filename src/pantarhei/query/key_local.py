@@ -14,8 +14,7 @@ A query is key-local if its rows are divided. A fact that may be in any shard, o
 
 The reports of a query are divided too if all shards report at common times: on change, or when a window
 closes. If a query reports inserts only, or deletes only, a row must not be inserted in one shard while it is
-deleted in
-another: its rows must be local at a key.
+deleted in another: its rows must be local at a key.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import short
 from pantarhei.query.algebra.analysis import expressions_of
-from pantarhei.query.algebra.expressions import Call, is_volatile, parts_of
 from pantarhei.query.algebra.nodes import (
     BGP,
+    Call,
     Closure,
     Distinct,
     Exists,
@@ -52,7 +51,9 @@ from pantarhei.query.algebra.nodes import (
     TriplePattern,
     Union,
     Values,
+    is_volatile,
     nodes_of,
+    parts_of,
 )
 from pantarhei.query.continuous_query import PLAIN, ReportPolicy
 from pantarhei.rules.sharding.key_flow import KeyClasses

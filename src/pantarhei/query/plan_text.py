@@ -8,11 +8,13 @@ from rdflib import XSD, Literal, Variable
 
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Call, Expression
 from pantarhei.query.algebra.nodes import (
     BGP,
+    Aggregate,
+    Call,
     Closure,
     Exists,
+    Expression,
     Extend,
     Filter,
     Graph,

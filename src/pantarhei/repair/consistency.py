@@ -15,7 +15,7 @@ from pantarhei.errors import InconsistentOntologyError
 from pantarhei.errors.base import parameter
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
-from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import disambiguate
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.proofs.extraction import proof_of_violation

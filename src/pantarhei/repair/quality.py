@@ -22,8 +22,7 @@ from rdflib import Literal as RdfLiteral
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.display_names import disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.term import RDF_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.step import Assertion

@@ -13,8 +13,7 @@ import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Forms, Integers
-from pantarhei.model.display_names import disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time

@@ -1,7 +1,6 @@
 """Temporal rules built in Python.
 
-V = Variable("V")
-Alarm, Overheated, Maintained = map(predicate, (EX.Alarm, EX.Overheated, EX.Maintained))
+V = Variable("V") Alarm, Overheated, Maintained = map(predicate, (EX.Alarm, EX.Overheated, EX.Maintained))
 rule(Alarm(V)).when(Overheated(V).always("PT5M"), ~asserted(Maintained(V)).within("PT10M"))
 """
 

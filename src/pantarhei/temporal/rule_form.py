@@ -11,8 +11,7 @@ from typing import Final
 from rdflib import XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import TemporalRuleError, TimestampError
-from pantarhei.model.display_names import last_part
-from pantarhei.model.message_text import TextPosition, counted
+from pantarhei.model.message_text import TextPosition, counted, last_part
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import (
     Formula,

@@ -60,7 +60,7 @@ def check_needs_no_order(rules: TemporalRules) -> None:
                 raise _refused(obstacle, "a window of ticks or of time", formula, rule)
 
 
-class _Body(NamedTuple):
+class _TemporalBody(NamedTuple):
     """A rule with the classes of terms that have the same key."""
 
     rule: TemporalRule
@@ -109,7 +109,7 @@ class _Reading:
             self._concluded[symbol_of(body.rule.head.atom)] &= frozenset(keyed)
         return before != self._concluded
 
-    def _check_one_key(self, body: _Body) -> None:
+    def _check_one_key(self, body: _TemporalBody) -> None:
         streaming = self._streaming(body)
         if not _shared(streaming.values()):
             raise self._parted(body.rule, streaming)
@@ -120,7 +120,7 @@ class _Reading:
             obstacle = "what it asks for may hold in every shard, by the background"
             raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
 
-    def _check_feedback(self, body: _Body) -> None:
+    def _check_feedback(self, body: _TemporalBody) -> None:
         """Check that the shard that draws a conclusion is the shard of its assertion."""
         rule, head = body.rule, body.rule.head.atom
         told = f"{rule}: with feedback {head} is asserted"
@@ -166,7 +166,7 @@ class _Reading:
 
     # -- places --------------------------------------------------------------------------------------
 
-    def _streaming(self, body: _Body) -> dict[Formula, frozenset[Hashable]]:
+    def _streaming(self, body: _TemporalBody) -> dict[Formula, frozenset[Hashable]]:
         """Return the formulas that streamed facts or conclusions match, with the classes of their keys."""
         positions = ((each, self._positions(each.atom.atom)) for each in body.formulas)
         return {each.atom: each.at(found) for each, found in positions if found is not None}
@@ -189,7 +189,7 @@ class _Reading:
         is_given = symbol_of(formula.atom) in self._places.given and not formula.atom.is_asserted
         return not (formula.is_negated or is_given or self._positions(formula.atom) is None)
 
-    def _body(self, rule: TemporalRule) -> _Body:
+    def _body(self, rule: TemporalRule) -> _TemporalBody:
         keeping = self._places.keeping - self._concluded.keys()
         links = (
             each.atom.arguments
@@ -198,7 +198,7 @@ class _Reading:
         )
         classes = KeyClasses(self._keys, links)
         formulas = tuple(classes.keyed(each, each.atom.arguments) for each in rule.body)
-        return _Body(rule, formulas, classes.keyed(rule.head, rule.head.atom.arguments))
+        return _TemporalBody(rule, formulas, classes.keyed(rule.head, rule.head.atom.arguments))
 
 
 def _shared(keys: Collection[frozenset[Hashable]]) -> frozenset[Hashable]:

@@ -25,8 +25,7 @@ from pantarhei.errors import (
     TemporalTextError,
     check_type,
 )
-from pantarhei.model.display_names import disambiguate
-from pantarhei.model.message_text import TextPosition
+from pantarhei.model.message_text import TextPosition, disambiguate
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from rdflib import URIRef, Variable
 
 from pantarhei.errors import TemporalRuleError
-from pantarhei.model.display_names import disambiguate
 from pantarhei.model.graphs import components
+from pantarhei.model.message_text import disambiguate
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, builtin_text, term_text
 from pantarhei.model.term import short

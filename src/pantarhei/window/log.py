@@ -332,7 +332,7 @@ class Log:
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Yield each entry, newest first, with its facts that no repair has cut. Costs O(occurrences)."""
-        cut = _Facts()
+        cut = _LoggedFacts()
         for entry in reversed(list(self)):
             cut.add(entry.cut)
             yield entry, entry.facts[~cut.among(entry.facts)]
@@ -386,7 +386,7 @@ def trace(entries: Sequence[Entry], facts: Integers) -> Traces:
     """Find the occurrences of `facts` in entries, oldest first, and their cuts. Costs a pass over two bytes
     of each fact.
     """
-    wanted = _Facts()
+    wanted = _LoggedFacts()
     wanted.add(facts)
     asserted, places = _below(wanted.parts_among([each.facts[wanted.maybe(each.marks)] for each in entries]))
     cut, cut_places = _below(wanted.parts_among([each.cut for each in entries]))
@@ -410,12 +410,12 @@ def among(some: Integers, facts: Integers) -> npt.NDArray[np.bool_]:
     """Return a mask of `facts` that are in `some`; both of shape (n, 3). Costs sorting `some` and a pass over
     `facts`.
     """
-    wanted = _Facts()
+    wanted = _LoggedFacts()
     wanted.add(some)
     return wanted.among(facts)
 
 
-class _Facts:
+class _LoggedFacts:
     """Set of facts with a vectorised membership test."""
 
     def __init__(self) -> None:

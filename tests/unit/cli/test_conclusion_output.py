@@ -11,7 +11,7 @@ from pantarhei import MissingFileError, TemporalTextError, load_ontology
 from pantarhei.cli.conclusion_output import AnswerStreamOutput, ConclusionOutput, read_rules
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.io.writers import CsvWriter, NdjsonWriter, TableWriter
-from pantarhei.model.display_names import NO_NAMES
+from pantarhei.model.message_text import NO_NAMES
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.temporal.answer_sets import AnswerStream
 from pantarhei.temporal.conclusion_sets import ConclusionChanges, TickConclusions

@@ -17,7 +17,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.commands import app
 from pantarhei.cli.given_values import length_of
 from pantarhei.cli.run_report import SHOWN, ConflictProofs, SkipReport, cut_lines, is_live
-from pantarhei.model.display_names import DisplayNames
+from pantarhei.model.message_text import DisplayNames
 from pantarhei.model.rule import Atom, Origin, Rule
 from strategies import A, a
 

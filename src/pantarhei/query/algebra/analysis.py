@@ -10,19 +10,12 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol, Symbols
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.algebra.expressions import (
-    Aggregate,
-    Expression,
-    OrderKey,
-    is_volatile,
-    replaced,
-    uses_clock,
-    variables_of,
-)
 from pantarhei.query.algebra.nodes import (
     BGP,
+    Aggregate,
     Closure,
     Exists,
+    Expression,
     Extend,
     Filter,
     Graph,
@@ -33,11 +26,16 @@ from pantarhei.query.algebra.nodes import (
     NegatedSet,
     Node,
     OrderBy,
+    OrderKey,
     Place,
     Query,
     TriplePattern,
     Values,
+    is_volatile,
     nodes_of,
+    replaced,
+    uses_clock,
+    variables_of,
 )
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
 

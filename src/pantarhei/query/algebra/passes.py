@@ -15,19 +15,13 @@ from typing import NamedTuple
 from rdflib import Literal, Variable
 
 from pantarhei.query.algebra.analysis import correlated_variables
-from pantarhei.query.algebra.expressions import (
-    Call,
-    Expression,
-    is_volatile,
-    replaced,
-    uses_timestamps,
-    variables_of,
-)
 from pantarhei.query.algebra.nodes import (
     BGP,
+    Call,
     Closure,
     Distinct,
     Exists,
+    Expression,
     Extend,
     Filter,
     Graph,
@@ -44,7 +38,11 @@ from pantarhei.query.algebra.nodes import (
     Union,
     Values,
     is_hidden,
+    is_volatile,
     nodes_of,
+    replaced,
+    uses_timestamps,
+    variables_of,
     with_children,
 )
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.expressions import Aggregate, Expression
+from pantarhei.query.algebra.nodes import Aggregate, Expression
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.comparison import ranks_of_terms
 from pantarhei.query.expressions.context import Context

@@ -17,7 +17,7 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Call, Expression, OrderKey, variables_of
+from pantarhei.query.algebra.nodes import Call, Expression, OrderKey, variables_of
 from pantarhei.query.expressions import comparison, expression_columns, kinds
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.expression_columns import (

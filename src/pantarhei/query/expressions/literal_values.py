@@ -132,7 +132,7 @@ def _single_number(number: Numeric) -> tuple[int, float, int]:
 _Bytes = npt.NDArray[np.uint8]
 
 
-class _Lines(NamedTuple):
+class _LineTable(NamedTuple):
     """Texts without line breaks, joined by line breaks.
 
     Args:
@@ -149,14 +149,14 @@ class _Lines(NamedTuple):
         return np.diff(self.ends, prepend=-1) - 1
 
 
-def _lines(literals: Sequence[Literal], form: re.Pattern[str]) -> _Lines | None:
+def _lines(literals: Sequence[Literal], form: re.Pattern[str]) -> _LineTable | None:
     """Join the literals' texts; None unless all match `form`, a pattern of many lines."""
     joined = "\n".join(literals) + "\n"
     if not form.fullmatch(joined):
         return None
     characters = np.frombuffer(joined.encode("ascii"), np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
-    return _Lines(joined.split("\n")[:-1], characters, ends) if len(ends) == len(literals) else None
+    return _LineTable(joined.split("\n")[:-1], characters, ends) if len(ends) == len(literals) else None
 
 
 _INTEGERS = re.compile(r"(?:[+-]?\d+\n)*+", re.ASCII)
@@ -164,12 +164,12 @@ _DECIMALS = re.compile(r"(?:[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)\n)*+", re.ASCII)
 _DOUBLES = re.compile(r"(?:(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)\n)*+", re.ASCII)
 
 
-def _doubles_of(lines: _Lines) -> Floats:
+def _doubles_of(lines: _LineTable) -> Floats:
     return np.array(list(map(float, lines.texts)), np.float64)
 
 
 def _by_form(
-    form: re.Pattern[str], read_lines: Callable[[_Lines], tuple[ValueArrays, Mask]]
+    form: re.Pattern[str], read_lines: Callable[[_LineTable], tuple[ValueArrays, Mask]]
 ) -> Callable[[Sequence[Literal]], ValueArrays]:
     """Build a reader of literals; those that `read_lines` marks or that do not match the form are read one by
     one.
@@ -188,8 +188,8 @@ def _by_form(
     return read_all
 
 
-def _integers(low: int | None, high: int | None) -> Callable[[_Lines], tuple[ValueArrays, Mask]]:
-    def read_lines(lines: _Lines) -> tuple[ValueArrays, Mask]:
+def _integers(low: int | None, high: int | None) -> Callable[[_LineTable], tuple[ValueArrays, Mask]]:
+    def read_lines(lines: _LineTable) -> tuple[ValueArrays, Mask]:
         numbers = _doubles_of(lines)
         unusual = np.abs(numbers) >= EXACT_INTEGER
         if low is not None:
@@ -201,7 +201,7 @@ def _integers(low: int | None, high: int | None) -> Callable[[_Lines], tuple[Val
     return read_lines
 
 
-def _decimals(lines: _Lines) -> tuple[ValueArrays, Mask]:
+def _decimals(lines: _LineTable) -> tuple[ValueArrays, Mask]:
     scales = np.zeros(len(lines.texts), np.int16)
     dots = np.flatnonzero(lines.characters == ord("."))
     owners = np.searchsorted(lines.ends, dots)
@@ -210,11 +210,11 @@ def _decimals(lines: _Lines) -> tuple[ValueArrays, Mask]:
     return found._replace(scales=scales), lines.lengths > MOST_DIGITS
 
 
-def _doubles(lines: _Lines) -> tuple[ValueArrays, Mask]:
+def _doubles(lines: _LineTable) -> tuple[ValueArrays, Mask]:
     return ValueArrays.of_kind(kinds.DOUBLE, _doubles_of(lines)), np.zeros(len(lines.texts), np.bool_)
 
 
-def _floats(lines: _Lines) -> tuple[ValueArrays, Mask]:
+def _floats(lines: _LineTable) -> tuple[ValueArrays, Mask]:
     """Read xsd:floats by way of xsd:doubles, which is wrong only for ties between two xsd:floats."""
     doubles = _doubles_of(lines)
     singles = to_singles(doubles)
@@ -255,7 +255,7 @@ _STAMPS = re.compile(rf"(?:{_LOCAL}{_ZONE}\n)*+", re.ASCII)
 _LENGTH_OF_SECONDS = len("2026-01-31T10:00:00")
 
 
-def _times(lines: _Lines) -> tuple[ValueArrays, Mask]:
+def _times(lines: _LineTable) -> tuple[ValueArrays, Mask]:
     """Read xsd:dateTimes; invalid days of a month are marked, to be read one by one."""
     starts = lines.ends - lines.lengths
     fields = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)].astype(np.int64) - ord(

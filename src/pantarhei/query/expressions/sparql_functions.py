@@ -16,7 +16,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import TIMESTAMP
+from pantarhei.query.algebra.nodes import TIMESTAMP
 from pantarhei.query.expressions import comparison, date_functions, kinds, term_functions
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, of_numbers, rounding
 from pantarhei.query.expressions.context import Context

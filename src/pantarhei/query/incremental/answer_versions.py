@@ -1,10 +1,9 @@
 """Versions of a query's answers; each is decoded from the version before when it is first read.
 
 A version is the set of answers after one report. It holds the rows that changed since the version before: a
-report
-costs its changes, a read the changes since the last read and a copy of all rows. When more rows have changed
-than
-there are answers, a version holds all rows. So unread versions use at most twice the memory of the answers.
+report costs its changes, a read the changes since the last read and a copy of all rows. When more rows have
+changed than there are answers, a version holds all rows. So unread versions use at most twice the memory of
+the answers.
 """
 
 from __future__ import annotations

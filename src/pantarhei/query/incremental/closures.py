@@ -120,8 +120,7 @@ class ClosureOperator(Operator):
     """`p*`, `p+` and `p?`: a set of pairs.
 
     The steps are stored. A delta costs a traversal from each source that reaches a changed step, before and
-    after the
-    change.
+    after the change.
 
     Args:
         step: operator with a row for each pair of `p`.

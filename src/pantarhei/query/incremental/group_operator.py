@@ -2,8 +2,7 @@
 
 An accumulator holds the part of each group that its aggregate needs. COUNT, SUM and AVG hold counts and sums
 (`totals.py`). MIN, MAX, SAMPLE, GROUP_CONCAT and aggregates with DISTINCT hold the distinct values with their
-number
-of copies. Results are equal to `expressions/aggregates.py`, which computes them by column.
+number of copies. Results are equal to `expressions/aggregates.py`, which computes them by column.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from pantarhei.materialize.kernel.groups import (
     sum_up,
 )
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Expression, is_volatile
-from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
+from pantarhei.query.algebra.nodes import Aggregate, Expression, Extend, Group, Node, is_hidden, is_volatile
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import join_texts
 from pantarhei.query.expressions.comparison import order_key

@@ -12,8 +12,20 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.analysis import correlated_variables
-from pantarhei.query.algebra.expressions import Expression, is_volatile, uses_clock, variables_of
-from pantarhei.query.algebra.nodes import Exists, Filter, Join, LeftJoin, Minus, Node, Project, is_hidden
+from pantarhei.query.algebra.nodes import (
+    Exists,
+    Expression,
+    Filter,
+    Join,
+    LeftJoin,
+    Minus,
+    Node,
+    Project,
+    is_hidden,
+    is_volatile,
+    uses_clock,
+    variables_of,
+)
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, places_of
@@ -96,8 +108,7 @@ class PartialIndex:
     """Bag of rows that may leave shared variables unbound.
 
     Rows are partitioned by the set of shared variables that they bind; each combination of bound variables
-    that a lookup
-    uses gets a hash table, built at the first such lookup.
+    that a lookup uses gets a hash table, built at the first such lookup.
 
     Args: as for `HashIndex`.
     """

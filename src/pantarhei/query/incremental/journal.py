@@ -1,12 +1,10 @@
 """Undo journal for dictionaries: any marked state, earlier or later, can be restored.
 
 The state of registered queries is held in dictionaries. Every change of an entry is recorded in the journal
-first. A
-mark represents the state at the time it was made; the journal moves the dictionaries from one marked state to
-another.
-A mark holds the entries that lead back to it, so states without a mark cost no memory (rerooting: H. Baker,
-Shallow
-binding in Lisp 1.5, 1978; Conchon and Filliâtre, Semi-persistent data structures, 2008).
+first. A mark represents the state at the time it was made; the journal moves the dictionaries from one marked
+state to another. A mark holds the entries that lead back to it, so states without a mark cost no memory
+(rerooting: H. Baker, Shallow binding in Lisp 1.5, 1978; Conchon and Filliâtre, Semi-persistent data
+structures, 2008).
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """Leaves of the operator network, and the shapes of patterns.
 
 The kernel matches connected patterns in which each triple pattern names a class or property. `split_pattern`
-makes a
-basic graph pattern a join of such parts; a triple pattern with a variable class or property is a part of its
-own,
-matched to changed facts directly.
+makes a basic graph pattern a join of such parts; a triple pattern with a variable class or property is a part
+of its own, matched to changed facts directly.
 
 Nodes that differ only in the names in their patterns have one shape: the node with parameters in place of
-names. The
-rows of a shape end with the values of the parameters, so that one plan maintains all such nodes.
+names. The rows of a shape end with the values of the parameters, so that one plan maintains all such nodes.
 """
 
 from __future__ import annotations
@@ -238,8 +235,7 @@ class PatternLeaf(Operator):
     """Basic graph pattern; the kernel supplies inserted and deleted matches, so the leaf has no state.
 
     A parameterised pattern emits only rows whose parameters are bound to one of `parameter_values`, which has
-    the names by
-    their numbers.
+    the names by their numbers.
 
     Args:
         node: the pattern or a projection of it; `pattern` is the pattern itself.

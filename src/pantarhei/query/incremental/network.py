@@ -1,8 +1,7 @@
 """Network of the operators of all registered queries.
 
 Equal nodes share an operator. Deltas are propagated from the leaves to the roots; each operator runs at most
-once a
-step, and only if one of its inputs has changed.
+once a step, and only if one of its inputs has changed.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import NamedTuple
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.analysis import expressions_of, is_volatile_node
-from pantarhei.query.algebra.expressions import is_volatile, uses_clock
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -36,6 +34,8 @@ from pantarhei.query.algebra.nodes import (
     Slice,
     Union,
     Values,
+    is_volatile,
+    uses_clock,
 )
 from pantarhei.query.incremental.closures import (
     ALL_TRIPLES,

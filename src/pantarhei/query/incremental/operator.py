@@ -1,10 +1,8 @@
 """Incremental operators: each maps the deltas of its inputs to the delta of its own rows.
 
 A delta is a signed bag: the number of copies of each row that were inserted (above 0) or deleted (below 0).
-No row
-has weight 0. A row is a tuple of term numbers (`PersistentTermIds`), one for each variable of the node, in
-their
-order.
+No row has weight 0. A row is a tuple of term numbers (`PersistentTermIds`), one for each variable of the
+node, in their order.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Matching of patterns to the facts that a step changed.
 
 Basic graph patterns that differ only in constants and variable names are one body for the kernel, whose
-parameters
-are the constants. Triple patterns with a variable class or property, and negated property sets, are matched
-to each
-changed fact in Python.
+parameters are the constants. Triple patterns with a variable class or property, and negated property sets,
+are matched to each changed fact in Python.
 """
 
 from __future__ import annotations
@@ -81,8 +79,7 @@ class FactMatcher:
     """Fact leaves of one query source, with an index of their constants.
 
     `leaves` are the leaves. `_by_given` has their readers by one constant and its place; key None has those
-    without
-    constants.
+    without constants.
     """
 
     leaves: dict[FactLeaf, None] = field(default_factory=dict)
@@ -180,7 +177,7 @@ _FIRST = 2  # place of the first variable in a match of the kernel
 
 
 @dataclass
-class _Body:
+class _PatternBody:
     """Kernel body of all patterns that are equal up to constants and variable names.
 
     Args:
@@ -257,8 +254,8 @@ class PatternMatcher:
     """Pattern leaves of one query source, matched by the kernel."""
 
     def __init__(self) -> None:
-        self._bodies: dict[tuple[Atom, ...], _Body] = {}
-        self._placed: list[_Body] = []
+        self._bodies: dict[tuple[Atom, ...], _PatternBody] = {}
+        self._placed: list[_PatternBody] = []
         self._plans: BodyPlans | None = None
         self._readers: list[Readers] = []
         self._rows: RowsRead | None = None
@@ -271,7 +268,7 @@ class PatternMatcher:
         atoms, ends, names = _general(leaf.pattern)
         body = self._bodies.get(atoms)
         if body is None:
-            body = self._bodies[atoms] = _Body(atoms, tuple(ends.values()))
+            body = self._bodies[atoms] = _PatternBody(atoms, tuple(ends.values()))
         constants = () if leaf.parameters else cast(tuple[Term, ...], tuple(ends))
         named = tuple(ends[v] if is_parameter(v) else names[v] for v in leaf.variables)
         body.readers.append(_BodyReader(leaf, constants, named))
@@ -351,7 +348,7 @@ class PatternMatcher:
 
 
 def _showing(
-    body: _Body, named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
+    body: _PatternBody, named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
 ) -> Iterable[tuple[int, int, int, int]]:
     """Return `Reader.forms`: a variable has the literal form of its first atom."""
     seen: set[Variable] = set(body.parameters)

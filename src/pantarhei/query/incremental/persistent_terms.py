@@ -1,19 +1,15 @@
 """Term numbers of registered queries, stable from step to step.
 
 Each value has a number in the vocabulary, including values that only a query has computed, so that computed
-values
-join with later ABoxes. A number below `LOCAL` is a term of the vocabulary in the first form of its value;
-every other
-term or literal form has a number of its own, which is never reused.
+values join with later ABoxes. A number below `LOCAL` is a term of the vocabulary in the first form of its
+value; every other term or literal form has a number of its own, which is never reused.
 
 A query may compute a term before an ABox brings the same literal form. The term keeps its first number:
-`shown` maps the
-vocabulary's number to it.
+`shown` maps the vocabulary's number to it.
 
 A computed number is *unsettled* while the vocabulary has no number for its value. It is settled when the
-value is
-requested, is computed in another form, or arrives with an ABox. Most computed numbers are only output and
-stay unsettled.
+value is requested, is computed in another form, or arrives with an ABox. Most computed numbers are only
+output and stay unsettled.
 """
 
 from __future__ import annotations

@@ -2,12 +2,9 @@
 rules.
 
 A shorter window that ends now is a view of the window model: the facts whose settled level is not below its
-first
-timestamp, and the background. The view is exact, since repairs decide newest first: an older fact never
-influences a
-newer one. A view stores its facts in a window model without rules, so that patterns are matched to it as to
-the whole
-window model.
+first timestamp, and the background. The view is exact, since repairs decide newest first: an older fact never
+influences a newer one. A view stores its facts in a window model without rules, so that patterns are matched
+to it as to the whole window model.
 
 Conclusions of temporal rules hold at the present tick and have no timestamp, so they are in each window that
 ends now.
@@ -117,8 +114,7 @@ class QuerySource:
 
     def next_closing(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
         """Return the next boundary above `after`, closing when time reaches `until`, at which a report may
-        differ from the report
-        at the boundary before it.
+        differ from the report at the boundary before it.
 
         Args:
             change: first tick above `after` at which time alone changes the content of a window; None for

@@ -1,9 +1,8 @@
 """State of one registered query, its plan as text, and its form in checkpoints.
 
 A checkpoint contains the texts of queries and their last reported answers; everything else is rebuilt from
-the window.
-For a query that reports at each step the text suffices in most cases, since its last reported answers are its
-answers.
+the window. For a query that reports at each step the text suffices in most cases, since its last reported
+answers are its answers.
 """
 
 from __future__ import annotations
@@ -63,8 +62,7 @@ class QueryState:
             the weights of sources; recorded if the policy needs it.
 
     `version` has all answers of the last report, None before a report of all answers. `handle` is the user's
-    object, None
-    while the query is being registered. `flush` applies deferred deltas to `reported`.
+    object, None while the query is being registered. `flush` applies deferred deltas to `reported`.
     """
 
     name: str
@@ -167,16 +165,15 @@ def plan_text(
     indented below.
 
     Patterns are listed below the leaf that matches them, and re-evaluated nodes below their leaf. Operators
-    over a named
-    graph are listed below its name.
+    over a named graph are listed below its name.
 
     Args:
         source_of: returns the source of an operator.
     """
-    return "\n".join(_Lines(registered, source_of, show).of(registered.root, ""))
+    return "\n".join(_PlanLines(registered, source_of, show).of(registered.root, ""))
 
 
-class _Lines:
+class _PlanLines:
     """Formatter of a query's operators."""
 
     def __init__(

@@ -23,8 +23,7 @@ from pantarhei.encoding.numbers import (
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.analysis import depends_on_clock
-from pantarhei.query.algebra.expressions import variables_of
-from pantarhei.query.algebra.nodes import Node, Project, Query
+from pantarhei.query.algebra.nodes import Node, Project, Query, variables_of
 from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW, PLAIN, ReportPolicy

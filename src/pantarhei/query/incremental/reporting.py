@@ -1,13 +1,11 @@
 """Scheduling of reports: records the deltas of registered queries, and emits their reports.
 
 Queries that report at each step, the common case, cost nothing in a step that does not change them. The
-others are
-evaluated after each step, when time leaves a timestamp, or when their windows close.
+others are evaluated after each step, when time leaves a timestamp, or when their windows close.
 
 Deltas of an operator are applied to the answers of its subscribers lazily, as a whole. Adding a row to
-answers costs
-more than computing it, since it is seldom in the processor's cache, and splitting a delta by query costs a
-pass over it.
+answers costs more than computing it, since it is seldom in the processor's cache, and splitting a delta by
+query costs a pass over it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Expressions over single rows: compiled to Python functions where possible, else evaluated by column.
 
 For few rows, compiled functions are faster than columns. Comparisons, arithmetic, `&&`, `||`, `!`, BOUND, IF,
-COALESCE
-and IN are compiled for numbers, plain strings, booleans, times and names. For a row with any other value a
-function
-raises `Deoptimize`, and the row is evaluated by column (`expressions/evaluation.py`) with the same result.
-Results are
-cached by the values of the expression's variables.
+COALESCE and IN are compiled for numbers, plain strings, booleans, times and names. For a row with any other
+value a function raises `Deoptimize`, and the row is evaluated by column (`expressions/evaluation.py`) with
+the same result. Results are cached by the values of the expression's variables.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import true_rows
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Call, Expression, is_volatile, variables_of
+from pantarhei.query.algebra.nodes import Call, Expression, is_volatile, variables_of
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.expressions.comparison import ORDERS
 from pantarhei.query.expressions.scalars import Time

@@ -1,8 +1,7 @@
 """Plans of registered queries; queries that differ only in names share a parameterised plan.
 
 Each row of a parameterised plan ends with the values of the parameters, which identify the query. Adding a
-query emits
-its rows as inserts, removing it emits deletes, both as in a step.
+query emits its rows as inserts, removing it emits deletes, both as in a step.
 """
 
 from __future__ import annotations

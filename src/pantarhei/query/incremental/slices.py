@@ -10,8 +10,17 @@ from typing import Any
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.expressions import OrderKey, is_volatile, uses_clock, variables_of
-from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
+from pantarhei.query.algebra.nodes import (
+    Distinct,
+    Node,
+    OrderBy,
+    OrderKey,
+    Project,
+    Slice,
+    is_volatile,
+    uses_clock,
+    variables_of,
+)
 from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.operator import (
     EMPTY,
@@ -120,8 +129,7 @@ class SliceOperator(Operator):
     """A slice of the rows, ordered by the keys, then by N-Triples text.
 
     All rows are kept sorted. A changed row costs a logarithmic number of comparisons; a change before the end
-    of the slice
-    costs a pass over the rows up to its end.
+    of the slice costs a pass over the rows up to its end.
 
     Args:
         keys: sort keys over the child's variables.

@@ -238,8 +238,7 @@ class QuerySources:
         """Return the source of a query's default graph, and the sources of its windows by graph name.
 
         The default graph has the name None, if it is a window. Graph names are unique among queries. Named
-        windows contain no
-        conclusions.
+        windows contain no conclusions.
         """
         windows: dict[URIRef | None, QuerySource] = {}
         if named is None or named.always is None:

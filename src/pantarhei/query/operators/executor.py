@@ -18,12 +18,12 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.analysis import correlated_variables, substitute
-from pantarhei.query.algebra.expressions import Expression, is_volatile, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
     Distinct,
     Exists,
+    Expression,
     Extend,
     Filter,
     Graph,
@@ -41,6 +41,8 @@ from pantarhei.query.algebra.nodes import (
     Union,
     Values,
     is_hidden,
+    is_volatile,
+    variables_of,
 )
 from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
 from pantarhei.query.operators.pattern_joins import (

@@ -9,8 +9,7 @@ from lark import Token
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import QueryError
-from pantarhei.query.algebra.expressions import TIMESTAMP, Aggregate, Call, Expression
-from pantarhei.query.algebra.nodes import Node
+from pantarhei.query.algebra.nodes import TIMESTAMP, Aggregate, Call, Expression, Node
 from pantarhei.query.expressions import check_pattern, is_known_function
 from pantarhei.query.syntax.grammar import ARITIES, ParseTree, Part, stream_word, tokens
 from pantarhei.query.syntax.names import NameScope, number, string_content, variable

@@ -9,12 +9,13 @@ from lark import Token, Tree
 from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.expressions import Call, Expression
 from pantarhei.query.algebra.nodes import (
     BGP,
     UNIT,
+    Call,
     Closure,
     Exists,
+    Expression,
     Extend,
     Filter,
     Graph,

@@ -8,21 +8,25 @@ from typing import NamedTuple
 from lark import Token, Tree
 from rdflib import URIRef, Variable
 
-from pantarhei.query.algebra.expressions import Aggregate, Expression, OrderKey, replaced, variables_of
 from pantarhei.query.algebra.nodes import (
     UNIT,
+    Aggregate,
     Distinct,
+    Expression,
     Extend,
     Filter,
     Group,
     Node,
     OrderBy,
+    OrderKey,
     Place,
     Project,
     Query,
     Slice,
     TriplePattern,
     is_hidden,
+    replaced,
+    variables_of,
 )
 from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
 from pantarhei.query.syntax.expressions import QueryExpressionReader

@@ -32,7 +32,7 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError, check_type
-from pantarhei.model.display_names import disambiguate
+from pantarhei.model.message_text import disambiguate
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, StreamingProgram, symbol_of

@@ -13,8 +13,7 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
-from pantarhei.model.display_names import DisplayNames, disambiguate
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.model.term import Term, short
 from pantarhei.rules.translation.demand import TYPE

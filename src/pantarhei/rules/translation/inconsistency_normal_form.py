@@ -17,8 +17,8 @@ from itertools import chain, count, islice
 
 from rdflib import Variable
 
-from pantarhei.model.display_names import DisplayNames, disambiguate
 from pantarhei.model.graphs import ranks, reached
+from pantarhei.model.message_text import DisplayNames, disambiguate
 from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.demand import has_class_variables, over_one_relation

@@ -11,8 +11,7 @@ from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TemporalTextError, check_type
 from pantarhei.errors.base import parameter
-from pantarhei.model.display_names import DisplayNames
-from pantarhei.model.message_text import did_you_mean
+from pantarhei.model.message_text import DisplayNames, did_you_mean
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import RELATIONS, SIGNS
 from pantarhei.model.term import respelled

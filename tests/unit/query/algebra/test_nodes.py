@@ -3,10 +3,22 @@
 import pickle
 
 import pytest
-from rdflib import Variable
+from rdflib import Literal, Variable
 
 from answered import pattern, read
-from pantarhei.query.algebra.nodes import BGP, UNIT, Filter, Group, is_hidden, nodes_of
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    UNIT,
+    Call,
+    Filter,
+    Group,
+    is_hidden,
+    is_volatile,
+    nodes_of,
+    parts_of,
+    replaced,
+    variables_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,3 +82,36 @@ def test_a_query_is_a_value():
 def test_one_row_that_binds_nothing_is_the_empty_pattern():
     assert pattern("") == UNIT == BGP(())
     assert is_hidden(Variable("#row")) and not is_hidden(Variable("row"))
+
+
+A, B, ONE = Variable("a"), Variable("b"), Literal(1)
+SUM = Call("+", (A, ONE))
+TEST = Call("&&", (Call("<", (SUM, B)), Call("BOUND", (A,))))
+
+
+def test_parts_come_from_the_outside_in_their_order():
+    assert list(parts_of(TEST)) == [TEST, Call("<", (SUM, B)), SUM, A, ONE, B, Call("BOUND", (A,)), A]
+
+
+def test_the_variables_of_an_expression_are_those_at_its_leaves():
+    assert variables_of(TEST) == {A, B}
+    assert variables_of(ONE) == frozenset()
+
+
+def test_other_expressions_stand_in_the_places_of_variables():
+    assert replaced(TEST, {B: SUM}) == Call("&&", (Call("<", (SUM, SUM)), Call("BOUND", (A,))))
+    assert replaced(ONE, {A: B}) == ONE
+    assert replaced(TEST, {}) == TEST
+
+
+@pytest.mark.parametrize("name", ["RAND", "UUID", "STRUUID", "BNODE"])
+def test_what_has_another_value_each_time_is_known_wherever_it_stands(name):
+    assert is_volatile(Call("+", (ONE, Call(name, ()))))
+    assert not is_volatile(TEST) and not is_volatile(Call("NOW", ()))
+
+
+def test_deep_expressions_are_looked_through():
+    deep = ONE
+    for _ in range(100_000):
+        deep = Call("!", (deep,))
+    assert sum(1 for _ in parts_of(deep)) == 100_001

@@ -7,7 +7,7 @@ import pytest
 from rdflib import Variable
 
 from expressions import X, aggregated, context, shown, table_of, term
-from pantarhei.query.algebra.expressions import Aggregate, Call
+from pantarhei.query.algebra.nodes import Aggregate, Call
 from pantarhei.query.expressions import aggregate
 
 Y = Variable("y")

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Variable
 
 from expressions import call, context, shown, table_of, term
-from pantarhei.query.algebra.expressions import Call
+from pantarhei.query.algebra.nodes import Call
 from pantarhei.query.expressions import compute, truth
 
 BIG = "1" + "0" * 30

@@ -6,7 +6,7 @@ import pytest
 from rdflib import Variable
 
 from expressions import X, context, ordered, table_of, term, truths
-from pantarhei.query.algebra.expressions import Call, OrderKey
+from pantarhei.query.algebra.nodes import Call, OrderKey
 from pantarhei.query.expressions import least, order, truth
 from pantarhei.query.expressions.comparison import is_equal
 from pantarhei.query.expressions.scalars import ExpressionError

@@ -7,7 +7,7 @@ from rdflib.plugins.sparql.operators import register_custom_function, unregister
 
 from expressions import X, call, context, shown, table_of, term, truths
 from pantarhei.errors import QueryError, QueryTimeoutError
-from pantarhei.query.algebra.expressions import Call, Expression
+from pantarhei.query.algebra.nodes import Call, Expression
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.query_limits import QueryLimits
 from pantarhei.query.solutions import SolutionTable

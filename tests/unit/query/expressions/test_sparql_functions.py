@@ -8,7 +8,7 @@ from rdflib import XSD, BNode, Literal, URIRef, Variable
 from rdflib.plugins.sparql.operators import register_custom_function, unregister_custom_function
 
 from expressions import NOW, X, call, context, table_of, term, truths
-from pantarhei.query.algebra.expressions import Call
+from pantarhei.query.algebra.nodes import Call
 from pantarhei.query.expressions import compute, is_known_function, truth
 from pantarhei.query.expressions.sparql_functions import function_of
 from pantarhei.query.solutions import SolutionTable

@@ -7,8 +7,7 @@ import pytest
 from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.expressions import Aggregate, Call
-from pantarhei.query.algebra.nodes import Extend, Group
+from pantarhei.query.algebra.nodes import Aggregate, Call, Extend, Group
 from pantarhei.query.expressions import aggregate
 from pantarhei.query.incremental.group_operator import (
     GroupOperator,

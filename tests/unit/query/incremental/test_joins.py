@@ -3,8 +3,7 @@
 import pytest
 from rdflib import Literal, Variable
 
-from pantarhei.query.algebra.expressions import Call
-from pantarhei.query.algebra.nodes import Exists, Join, LeftJoin, Minus
+from pantarhei.query.algebra.nodes import Call, Exists, Join, LeftJoin, Minus
 from pantarhei.query.incremental.joins import (
     ExistsOperator,
     JoinOperator,

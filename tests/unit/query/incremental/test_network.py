@@ -7,9 +7,9 @@ from answered import read
 from followed_queries import Followed
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import (
     BGP,
+    Call,
     Distinct,
     Extend,
     Filter,

@@ -5,7 +5,7 @@ from rdflib import Literal, Variable
 
 from answered import pattern
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.expressions import Call
+from pantarhei.query.algebra.nodes import Call
 from pantarhei.query.incremental.operator import table_of
 from pantarhei.query.incremental.row_expressions import Compiler, Deoptimize, NotCompilable, RowExpression
 from signed_bags import Bench, rows_with, text_of

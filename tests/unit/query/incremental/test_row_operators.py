@@ -3,8 +3,7 @@
 from rdflib import BNode, Literal, Variable
 
 from asked import triples
-from pantarhei.query.algebra.expressions import Call
-from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Project, Query, TriplePattern, Union
+from pantarhei.query.algebra.nodes import Call, Distinct, Extend, Filter, Project, Query, TriplePattern, Union
 from pantarhei.query.incremental.row_operators import (
     AskOperator,
     ConstructOperator,

@@ -7,8 +7,7 @@ from rdflib import Variable
 
 from answered import read
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.expressions import OrderKey
-from pantarhei.query.algebra.nodes import Slice
+from pantarhei.query.algebra.nodes import OrderKey, Slice
 from pantarhei.query.expressions import order
 from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental import slices

@@ -5,8 +5,7 @@ from rdflib import XSD, Literal, URIRef, Variable
 
 from answered import pattern, read
 from pantarhei.errors import QueryError
-from pantarhei.query.algebra.expressions import Aggregate, Call
-from pantarhei.query.algebra.nodes import Exists, Extend, Filter, Group, Project, nodes_of
+from pantarhei.query.algebra.nodes import Aggregate, Call, Exists, Extend, Filter, Group, Project, nodes_of
 
 A, B, C = map(Variable, "abc")
 ONE, TWO, THREE = map(Literal, (1, 2, 3))

@@ -5,10 +5,10 @@ from rdflib import RDF, Literal, URIRef, Variable
 
 from answered import pattern
 from pantarhei.errors import QueryError
-from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import (
     BGP,
     UNIT,
+    Call,
     Closure,
     Distinct,
     Exists,

@@ -5,15 +5,16 @@ from rdflib import BNode, Literal, URIRef, Variable
 
 from answered import pattern, read
 from pantarhei.errors import QueryError, QueryTextError
-from pantarhei.query.algebra.expressions import Call, OrderKey
 from pantarhei.query.algebra.nodes import (
     UNIT,
+    Call,
     Distinct,
     Extend,
     Filter,
     Group,
     Join,
     OrderBy,
+    OrderKey,
     Project,
     Slice,
     TriplePattern,
