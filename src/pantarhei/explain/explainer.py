@@ -131,8 +131,8 @@ class Explainer:
         self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
     ) -> Iterator[Proof]:
         """Return the proofs of a conclusion of temporal rules at the present tick."""
-        concluding, rules_input = self._held.concluding, self._proof_context(moment)
-        if concluding is None or rules_input is None:
+        concluding, temporal_context = self._held.concluding, self._proof_context(moment)
+        if concluding is None or temporal_context is None:
             return
 
         def holds(triple: Triple) -> Proof | None:
@@ -146,10 +146,10 @@ class Explainer:
                     return trace.asserted.at
             return None
 
-        yield from rules_input.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
+        yield from temporal_context.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
     def _proof_context(self, moment: ExplainedWindow) -> ProofContext | None:
-        """Return the input of temporal rules; None without rules, and for older times."""
+        """Return the proof context of temporal rules; None without rules, and for older times."""
         concluding = self._held.concluding
         is_now = moment.history is self._held.history
         return concluding.testimony(self._held.model) if concluding is not None and is_now else None
@@ -173,13 +173,13 @@ class Explainer:
         atom = (
             _checked(statement) if isinstance(statement, TemporalAtom) else _atom_of(check_triple(statement))
         )
-        triple, rules_input = atom.triple, self._proof_context(moment)
-        is_concluded = rules_input is not None and rules_input.concludes(atom)
+        triple, temporal_context = atom.triple, self._proof_context(moment)
+        is_concluded = temporal_context is not None and temporal_context.concludes(atom)
         if is_concluded or (triple is not None and moment.model.find(triple) is not None):
             raise EntailedError(_written(atom), _time_text(moment.history))
-        temporal = () if rules_input is None else rules_input.unmet(atom)
+        temporal = () if temporal_context is None else temporal_context.unmet(atom)
         if triple is None:
-            is_known = rules_input is not None or self._beyond(atom, moment) is None
+            is_known = temporal_context is not None or self._beyond(atom, moment) is None
             absence = Absence(
                 None,
                 moment.history.now,

@@ -228,7 +228,7 @@ class AssertionClosure:
         return [(term, RDF.type, _NAMED) for term in terms]
 
     def proof_of_void(self) -> Proof | None:
-        """Return a proof that the domain is empty, which OWL's semantics excludes; None if it is not."""
+        """Return a proof that the domain must be empty, which OWL's semantics excludes; else None."""
         with self.assuming(self.about([URIRef(f"{_FRESH}0")])):
             return self.proof() if self.inconsistent else None
 

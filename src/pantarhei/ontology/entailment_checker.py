@@ -299,7 +299,7 @@ class EntailmentChecker:
             return False
         if self.proofs is not None:
             closure = self.closure
-            self._note(
+            self._add_proof(
                 closure.proof() if closure.inconsistent else closure.proof_of_impossible_value(impossible[0])
             )
         return True
@@ -308,10 +308,10 @@ class EntailmentChecker:
         """Return True if a triple is in the closure."""
         found = self.closure.holds(triple)
         if found and self.proofs is not None:
-            self._note(self.closure.proof_of(triple))
+            self._add_proof(self.closure.proof_of(triple))
         return found
 
-    def _note(self, proof: Proof | None) -> None:
+    def _add_proof(self, proof: Proof | None) -> None:
         """Add a proof, if proofs are needed."""
         if self.proofs is not None and proof is not None and proof not in self.proofs:
             self.proofs.append(proof)
@@ -334,7 +334,7 @@ class EntailmentChecker:
             rules = (r for t in translations for r in (*t.rules, *t.constraints))
             closure = self.closure.with_rules(rules, (f for t in translations for f in t.facts))
             if closure.inconsistent:
-                self._note(closure.proof() if self.proofs is not None else None)
+                self._add_proof(closure.proof() if self.proofs is not None else None)
                 return True
             return test(EntailmentChecker(closure, self._values, self.proofs))
 
