@@ -33,7 +33,7 @@ from pantarhei.model.data_range import (
 )
 from pantarhei.model.rule import Member, Rule
 from pantarhei.model.term import Term
-from pantarhei.values.value import DECIMAL, DOUBLE, FLOAT, number, unpacked, value_of
+from pantarhei.values.value import DECIMAL, DOUBLE, FLOAT, normalized_number, unpacked, value_of
 
 Numbers = Choice["by_datatype", "by_value"]
 
@@ -47,7 +47,7 @@ def exact_key(key: Hashable) -> Hashable:
     if isinstance(key, tuple) and isinstance(key[1], bytes) and key[0] in _BINARY:
         value = unpacked(key[1])
         if math.isfinite(value):
-            return (DECIMAL, number(Decimal.from_float(value)))
+            return (DECIMAL, normalized_number(Decimal.from_float(value)))
     return key
 
 

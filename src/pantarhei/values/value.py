@@ -255,10 +255,10 @@ _SPACE = " \t\n\r"  # what XML Schema collapses
 _DIGITS_OF_INT = 4000  # Python refuses to read much longer ones as they are
 
 
-def number(value: Number) -> Number:
+def normalized_number(value: Number) -> Number:
     """Normalize a number as in keys: `int` if whole, `Decimal` if its decimals end, else `Fraction`.
 
-    >>> number(Fraction(4, 2)), number(Fraction(1, 8)), number(Fraction(1, 3))
+    >>> normalized_number(Fraction(4, 2)), number(Fraction(1, 8)), number(Fraction(1, 3))
     (2, Decimal('0.125'), Fraction(1, 3))
     """
     if isinstance(value, Fraction):
@@ -290,12 +290,12 @@ def _int(text: str) -> int:
 
 def _decimal(lexical: str) -> Key | None:
     text = lexical.strip(_SPACE)
-    return (DECIMAL, number(Decimal(text))) if _DECIMAL.fullmatch(text) else None
+    return (DECIMAL, normalized_number(Decimal(text))) if _DECIMAL.fullmatch(text) else None
 
 
 def _rational(lexical: str) -> Key | None:
     match = _RATIONAL.fullmatch(lexical.strip(_SPACE))
-    return (DECIMAL, number(Fraction(_int(match[1]), _int(match[2])))) if match else None
+    return (DECIMAL, normalized_number(Fraction(_int(match[1]), _int(match[2])))) if match else None
 
 
 def _integer(low: int | None, high: int | None) -> Callable[[str], Key | None]:
@@ -423,7 +423,7 @@ def _duration(datatype: URIRef) -> Callable[[str], Key | None]:
         if _FORBIDDEN[datatype].match(text):
             return None
         found = read_duration(text)
-        return None if found is None else (DURATION, Period(found.months, number(found.seconds)))
+        return None if found is None else (DURATION, Period(found.months, normalized_number(found.seconds)))
 
     return parse
 

@@ -12,7 +12,7 @@ from pantarhei.values.value import (
     ILL_TYPED,
     LONGEST_PARSED_LITERAL,
     is_ill_typed,
-    number,
+    normalized_number,
     value_key,
     value_of,
 )
@@ -211,7 +211,7 @@ def test_doubles_are_told_apart_exactly(number):
 
 @given(st.fractions())
 def test_a_number_is_in_the_narrowest_of_its_forms(fraction):
-    found = number(fraction)
+    found = normalized_number(fraction)
     assert found == fraction and hash(found) == hash(fraction)
     tenths = fraction.denominator
     while tenths % 2 == 0 or tenths % 5 == 0:

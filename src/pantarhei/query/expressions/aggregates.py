@@ -335,16 +335,16 @@ def _texts(column: Column, groups: Groups, count: int, separator: str, context: 
         term = known[places[row]]
         if not isinstance(term, BNode):
             found[groups[row]].append(str(term))
-    return [join_texts(separator, texts, context.guard) for texts in found]
+    return [join_texts(separator, texts, context.limits) for texts in found]
 
 
-def join_texts(separator: str, texts: Sequence[str], guard: QueryLimits) -> Literal:
+def join_texts(separator: str, texts: Sequence[str], limits: QueryLimits) -> Literal:
     """Join the texts of a group.
 
     Raises:
         QueryMemoryError: the text exceeds the limit.
     """
-    guard.check_text(sum(map(size_of, texts)) + size_of(separator) * max(len(texts) - 1, 0))
+    limits.check_text(sum(map(size_of, texts)) + size_of(separator) * max(len(texts) - 1, 0))
     made = separator.join(texts)
-    guard.count_text(made)
+    limits.count_text(made)
     return Literal(made)

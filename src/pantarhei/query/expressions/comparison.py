@@ -45,7 +45,7 @@ from pantarhei.query.expressions.expression_columns import (
 )
 from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
 from pantarhei.query.expressions.literal_values import ValueArrays
-from pantarhei.query.expressions.scalars import Duration, ExpressionError, Time, Value, is_known, value_of
+from pantarhei.query.expressions.scalars import Duration, ExpressionError, Time, Value, is_known, scalar_of
 from pantarhei.query.solutions import Ids, Mask, Places
 from pantarhei.values.numeric import Numeric, as_decimal, promoted
 from pantarhei.values.scalar_functions import OPERATORS, Comparator
@@ -203,7 +203,7 @@ def is_equal(left: Term, right: Term) -> bool:
     """
     if not (isinstance(left, Literal) and isinstance(right, Literal)):
         return left == right
-    one, other = value_of(left), value_of(right)
+    one, other = scalar_of(left), scalar_of(right)
     for sort in (Numeric, Time, Duration):
         if isinstance(one, sort) and isinstance(other, sort):
             return _holds(operator.eq, one, other)
@@ -224,8 +224,8 @@ def is_ordered(compare: Comparator, left: Term, right: Term) -> bool:
     Raises:
         ExpressionError: the terms are not comparable.
     """
-    one = value_of(left) if isinstance(left, Literal) else None
-    other = value_of(right) if isinstance(right, Literal) else None
+    one = scalar_of(left) if isinstance(left, Literal) else None
+    other = scalar_of(right) if isinstance(right, Literal) else None
     if one is None or other is None or type(one) is not type(other):
         raise ExpressionError
     return _holds(compare, one, other)
@@ -363,7 +363,7 @@ def order_key(term: Term | None) -> _Key:
         return (1,) if isinstance(term, BNode) else (2, str(term))
     if term.language is not None:
         return (3, _IN_LANGUAGE, str(term), term.language.lower())
-    value = value_of(term)
+    value = scalar_of(term)
     if isinstance(value, bool):
         return (3, _BOOLEAN, value)
     if isinstance(value, str):

@@ -46,7 +46,7 @@ class Context:
 
     Args:
         terms: the terms of the numbers in columns.
-        guard: the query's limits.
+        limits: the query's limits.
         literals: the values of the vocabulary's literals.
         now: the value of NOW().
         times: the times of triples by graph; None is the default graph.
@@ -54,14 +54,14 @@ class Context:
     """
 
     terms: TermSpace
-    guard: QueryLimits
+    limits: QueryLimits
     literals: LiteralValues
     now: Literal
     times: Mapping[Term | None, TripleTimes] = field(repr=False, default_factory=dict)
     graph: Term | None = None
     blank_nodes: dict[tuple[int, int, str], BNode] = field(repr=False, default_factory=dict)
     """Blank nodes made by BNODE, by the column that identifies the solutions, the row, and the argument."""
-    kept: list[Ids] = field(repr=False, default_factory=list)
+    pinned: list[Ids] = field(repr=False, default_factory=list)
     """The columns in those keys, kept so that their addresses are not reused."""
 
     def within(self, graph: Term) -> Context:

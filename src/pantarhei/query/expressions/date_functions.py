@@ -26,11 +26,11 @@ from pantarhei.query.expressions.scalars import (
     Duration,
     ExpressionError,
     Time,
-    value_of,
+    scalar_of,
 )
 from pantarhei.rdf.ntriples import typed_literal
 from pantarhei.values import canonical
-from pantarhei.values.value import DATE_TIME, number
+from pantarhei.values.value import DATE_TIME, normalized_number
 
 _CYCLE = datetime(2000, 1, 1)  # the Gregorian calendar repeats every 400 years
 _YEARS = 400
@@ -68,7 +68,7 @@ def time_of(term: Term) -> Time:
 
     Raises: ExpressionError: the term is not a time.
     """
-    value = value_of(term) if isinstance(term, Literal) else None
+    value = scalar_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Time):
         raise ExpressionError
     return value
@@ -98,7 +98,7 @@ def part_of_time(name: str, term: Term) -> Literal:
 
 def _decimal(value: Fraction) -> Decimal:
     """Convert a fraction to a decimal; its decimals end."""
-    exact = number(value)
+    exact = normalized_number(value)
     assert not isinstance(exact, Fraction), "its decimals end"
     return Decimal(exact)
 
@@ -191,7 +191,7 @@ def subtract_times(left: Term, right: Term) -> Literal:
 
 
 def _temporal(term: Term) -> Time | Duration:
-    value = value_of(term) if isinstance(term, Literal) else None
+    value = scalar_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Time | Duration):
         raise ExpressionError
     return value

@@ -61,7 +61,7 @@ def values(expression: Expression, table: SolutionTable, context: Context) -> Co
 
     Raises: as `truth`.
     """
-    context.guard.check()
+    context.limits.check()
     try:
         return _evaluate(expression, table, context)
     except RecursionError:

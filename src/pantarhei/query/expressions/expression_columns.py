@@ -370,7 +370,7 @@ def results_of(
     results: list[Term | bool | int | None] = []
     for place, row in enumerate(zip(*arguments, strict=True)):
         if place % _CALLS_BETWEEN_CHECKS == 0:
-            context.guard.check()
+            context.limits.check()
         results.append(_counted(result_of(function, row), context))
     return results
 
@@ -378,7 +378,7 @@ def results_of(
 def _counted(result: Term | bool | int | None, context: Context) -> Term | bool | int | None:
     """Count the text of a function's result towards the limits, and return the result."""
     if isinstance(result, str):
-        context.guard.count_text(result)
+        context.limits.count_text(result)
     return result
 
 

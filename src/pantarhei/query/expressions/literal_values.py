@@ -1,7 +1,7 @@
 """Values of literals by their numbers, read on first use.
 
 The texts of literals of one datatype are read all at once; unusual forms are read one by one, by
-`scalars.value_of`.
+`scalars.scalar_of`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rdflib import XSD, Literal, URIRef
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
-from pantarhei.query.expressions.scalars import NUMERIC_DATATYPES, Time, Value, is_known, value_of
+from pantarhei.query.expressions.scalars import NUMERIC_DATATYPES, Time, Value, is_known, scalar_of
 from pantarhei.query.solutions import Mask, Places
 from pantarhei.values.numeric import Numeric, as_decimal, to_double
 from pantarhei.values.value import BOOLEAN, DATE_TIME, INTEGER_BOUNDS
@@ -83,7 +83,7 @@ def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
     found = ValueArrays.of_kind(kinds.NOTHING, np.zeros(len(terms)))
     for place, term in enumerate(terms):
         if term is not None:
-            value = value_of(term) if isinstance(term, Literal) else None
+            value = scalar_of(term) if isinstance(term, Literal) else None
             found.kinds[place], found.numbers[place], found.scales[place] = _single(term, value)
     return found
 

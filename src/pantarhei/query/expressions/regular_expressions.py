@@ -80,7 +80,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 200 else text[:200] + "…")
 
 
-def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: QueryLimits) -> list[bool]:
+def matches(texts: Sequence[str], pattern: regex.Pattern[str], limits: QueryLimits) -> list[bool]:
     """Search each text for a match. A search that may be slow costs two microseconds more.
 
     Raises:
@@ -89,7 +89,7 @@ def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: QueryLimit
     found: list[bool] = []
     is_tame = _is_tame(pattern)
     for start in range(0, len(texts), _TEXTS_BETWEEN_CHECKS):
-        limit = min(guard.left, LONGEST_MATCH)
+        limit = min(limits.left, LONGEST_MATCH)
         chunk = texts[start : start + _TEXTS_BETWEEN_CHECKS]
         is_quick = is_tame and max(map(len, chunk)) <= _LONGEST_TAME
         try:
@@ -97,10 +97,10 @@ def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: QueryLimit
                 found += [pattern.search(text) is not None for text in chunk]
             else:
                 for text in chunk:
-                    limit = min(guard.left, LONGEST_MATCH)
+                    limit = min(limits.left, LONGEST_MATCH)
                     found.append(pattern.search(text, timeout=limit) is not None)
         except TimeoutError:
-            raise _too_long(guard, limit) from None
+            raise _too_long(limits, limit) from None
     return found
 
 
@@ -124,7 +124,7 @@ def _is_text(pattern: regex.Pattern[str]) -> bool:
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
-def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, guard: QueryLimits) -> str:
+def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, limits: QueryLimits) -> str:
     """Replace every match in a text; `$1` in the replacement denotes a group.
 
     Raises:
@@ -135,19 +135,21 @@ def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, gu
     if _is_text(pattern):
         whole = pattern.pattern  # which is what group 0 has
         inserted = "".join(part if isinstance(part, str) else whole for part in parts)
-        guard.check_text(size_of(text) + text.count(whole) * size_of(inserted))
+        limits.check_text(size_of(text) + text.count(whole) * size_of(inserted))
         return text.replace(whole, inserted)
-    if matches([""], pattern, guard) == [True]:
+    if matches([""], pattern, limits) == [True]:
         raise ExpressionError
-    limit = min(guard.left, LONGEST_MATCH)
+    limit = min(limits.left, LONGEST_MATCH)
     try:
-        result: str = pattern.sub(_replacer(parts, size_of(text), guard), text, timeout=limit)
+        result: str = pattern.sub(_replacer(parts, size_of(text), limits), text, timeout=limit)
     except TimeoutError:
-        raise _too_long(guard, limit) from None
+        raise _too_long(limits, limit) from None
     return result
 
 
-def _replacer(parts: Sequence[str | int], size: int, guard: QueryLimits) -> Callable[[regex.Match[str]], str]:
+def _replacer(
+    parts: Sequence[str | int], size: int, limits: QueryLimits
+) -> Callable[[regex.Match[str]], str]:
     """Return a function that builds the text for a match and checks the size of the result.
 
     Args:
@@ -165,7 +167,7 @@ def _replacer(parts: Sequence[str | int], size: int, guard: QueryLimits) -> Call
         made += size_of(found)
         if made - checked > _BETWEEN_CHECKS:
             checked = made
-            guard.check_text(made)
+            limits.check_text(made)
         return found
 
     return replace
@@ -175,10 +177,10 @@ def _replacer(parts: Sequence[str | int], size: int, guard: QueryLimits) -> Call
 _PIECE, _BETWEEN_CHECKS = 64, 1 << 12
 
 
-def _too_long(guard: QueryLimits, limit: float) -> QueryTimeoutError:
+def _too_long(limits: QueryLimits, limit: float) -> QueryTimeoutError:
     if limit == LONGEST_MATCH:
-        return QueryTimeoutError(guard.timeout, LONGEST_MATCH)
-    return QueryTimeoutError(guard.timeout)
+        return QueryTimeoutError(limits.timeout, LONGEST_MATCH)
+    return QueryTimeoutError(limits.timeout)
 
 
 def _parts_of(replacement: str, groups: int) -> list[str | int]:

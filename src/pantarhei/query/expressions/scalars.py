@@ -95,10 +95,10 @@ TEMPORAL_DATATYPES: Final = frozenset(
 )
 
 
-def value_of(literal: Literal) -> Value | None:
+def scalar_of(literal: Literal) -> Value | None:
     """Return the value of a literal for SPARQL's operators; None if it is unknown to them.
 
-    >>> value_of(Literal("2.50", datatype=XSD.decimal, normalize=False))
+    >>> scalar_of(Literal("2.50", datatype=XSD.decimal, normalize=False))
     Numeric(type=17, value=Decimal('2.50'))
     """
     datatype = literal.datatype
@@ -167,7 +167,7 @@ def number_of(term: Term) -> Numeric:
 
     Raises: ExpressionError: the term is not a number.
     """
-    value = value_of(term) if isinstance(term, Literal) else None
+    value = scalar_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Numeric):
         raise ExpressionError
     return value
@@ -190,7 +190,7 @@ def cast(datatype: URIRef, term: Term) -> Literal:
         return _to_string(term)
     if not isinstance(term, Literal) or term.language is not None:
         raise ExpressionError
-    value = value_of(term)
+    value = scalar_of(term)
     if value is None:
         raise ExpressionError
     if isinstance(value, str):
@@ -206,7 +206,7 @@ def _to_string(term: Term) -> Literal:
     """Return the text of an IRI or a literal; numbers and booleans as XPath writes them (section 17.1.2)."""
     if isinstance(term, BNode):
         raise ExpressionError
-    value = value_of(term) if isinstance(term, Literal) else None
+    value = scalar_of(term) if isinstance(term, Literal) else None
     if isinstance(value, bool):
         return Literal(str(canonical.boolean(value)))
     return Literal(_number_text(value) if isinstance(value, Numeric) else str(term))
@@ -222,7 +222,7 @@ def _number_text(number: Numeric) -> str:
 
 def _from_string(datatype: URIRef, text: str) -> Value:
     """Parse a text in a datatype."""
-    value = value_of(typed_literal(text.strip(_SPACE), datatype))
+    value = scalar_of(typed_literal(text.strip(_SPACE), datatype))
     if value is None:
         raise ExpressionError
     return value

@@ -61,7 +61,7 @@ class SparqlFunction(NamedTuple):
     arities: tuple[int, ...] = ()
     takes_context: bool = False
 
-    def bound(self, context: Context) -> Function:
+    def in_context(self, context: Context) -> Function:
         """Return the function of terms in a context."""
         return partial(self.of_terms, context) if self.takes_context else self.of_terms
 
@@ -133,7 +133,7 @@ def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) 
         pattern = compiled(wanted[0], "".join(wanted[1:]))
     except RegexError:
         return [ERROR] * len(texts)
-    return matches(texts, pattern, context.guard)
+    return matches(texts, pattern, context.limits)
 
 
 # -- drawn once a row --------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _bnode(arguments: Sequence[Column], table: SolutionTable, context: Context) 
     place = 0
     if table.columns:
         first = next(iter(table.columns.values()))
-        context.kept.append(first)
+        context.pinned.append(first)
         place = id(first)
     return IdColumn.of((_node(context, place, row, text) for row, text in enumerate(texts)), context)
 
@@ -304,4 +304,4 @@ FUNCTIONS: Final[dict[str, SparqlFunction]] = {
 def function_of(name: str, context: Context) -> Function:
     """Return the function of a name on single terms."""
     known = FUNCTIONS.get(str(name))  # an IRI's hash differs from that of its text
-    return partial(_custom, name) if known is None else known.bound(context)
+    return partial(_custom, name) if known is None else known.in_context(context)

@@ -128,7 +128,7 @@ def strafter(term: Term, other: Term) -> Literal:
 def encode_for_uri(context: Context, term: Term) -> Literal:
     text = str(string(term))
     octets = text.encode()
-    context.guard.check_text(len(octets) + 2 * len(octets.translate(None, _UNRESERVED)))
+    context.limits.check_text(len(octets) + 2 * len(octets.translate(None, _UNRESERVED)))
     return Literal(quote(octets, safe=_UNRESERVED))
 
 
@@ -139,7 +139,7 @@ _UNRESERVED: Final = b"-_.~" + f"{ascii_letters}{digits}".encode()
 def concat(context: Context, *terms: Term) -> Literal:
     """Join strings; the result has their language if all share one."""
     texts = [string(term) for term in terms]
-    context.guard.check_text(sum(map(size_of, texts)))
+    context.limits.check_text(sum(map(size_of, texts)))
     text = "".join(texts)
     languages = {_language(literal) for literal in texts}
     return canonical.with_language_of(text, texts[0]) if len(languages) == 1 else Literal(text)
@@ -175,7 +175,7 @@ HASHES: Final = {name: _hashed(name.lower()) for name in ("MD5", "SHA1", "SHA256
 
 def regex(context: Context, term: Term, pattern: Term, flags: Term | None = None) -> bool:
     expression = compiled(simple(pattern), "" if flags is None else simple(flags))
-    return matches([str(string(term))], expression, context.guard)[0]
+    return matches([str(string(term))], expression, context.limits)[0]
 
 
 def replace(
@@ -186,7 +186,7 @@ def replace(
     inserted = simple(replacement)
     if "q" in how:
         inserted = inserted.replace("\\", "\\\\").replace("$", "\\$")
-    return canonical.with_language_of(replace_matches(str(text), expression, inserted, context.guard), text)
+    return canonical.with_language_of(replace_matches(str(text), expression, inserted, context.limits), text)
 
 
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")

@@ -328,7 +328,7 @@ class Concatenation(_OrderedValues):
             term = self._shared.terms.term(item[0])
             if not isinstance(term, BNode):
                 texts += [str(term)] * (1 if self._is_distinct else bag[item])
-        made = join_texts(self._separator, texts, self._shared.context.guard)
+        made = join_texts(self._separator, texts, self._shared.context.limits)
         return self._shared.terms.id_of(made)
 
 

@@ -30,13 +30,13 @@ from pantarhei.model.term import Term
 from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import sum_literal
-from pantarhei.query.expressions.scalars import Time, number_of, value_of
+from pantarhei.query.expressions.scalars import Time, number_of, scalar_of
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric
 from pantarhei.values.value import DECIMAL, STRING, double_key
-from pantarhei.values.value import number as number_of_value
+from pantarhei.values.value import normalized_number as number_of_value
 
 MAX_CACHED_TERMS: Final = 1 << 16
 """Limit on the number of cached terms."""
@@ -417,7 +417,7 @@ def term_values(terms: PersistentTermIds) -> TermCache[Value | None]:
 
 def supported_value(literal: Literal) -> Value:
     """Return the value of a literal, `UNSUPPORTED` if compiled expressions do not support it."""
-    value = value_of(literal)
+    value = scalar_of(literal)
     return value if isinstance(value, Numeric | Time | str | bool) else UNSUPPORTED
 
 

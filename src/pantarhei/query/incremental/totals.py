@@ -27,7 +27,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import average, decimal_of
 from pantarhei.query.expressions.literal_values import are_ties
-from pantarhei.query.expressions.scalars import value_of
+from pantarhei.query.expressions.scalars import scalar_of
 from pantarhei.query.incremental.persistent_terms import PlainNumber, TermCache
 from pantarhei.values.numeric import Numeric, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient
@@ -154,7 +154,7 @@ def addend_of(term: Term | None) -> Addend:
 
 def _total_of(term: Term | None) -> Total:
     """Return the total of one term."""
-    value = value_of(term) if isinstance(term, Literal) else None
+    value = scalar_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Numeric):
         return Total(errors=1)
     type_, number = value

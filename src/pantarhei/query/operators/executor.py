@@ -48,7 +48,7 @@ from pantarhei.query.expressions import Context, aggregate, compute, least, orde
 from pantarhei.query.operators.pattern_joins import (
     Step,
     compatible,
-    first_rows,
+    first_occurrences,
     join,
     join_patterns,
     row_codes,
@@ -111,7 +111,7 @@ class Executor:
 
     def join(self, start: SolutionTable, node: Node) -> SolutionTable:
         """Join the rows of `start` with a node."""
-        self._context.guard.check()
+        self._context.limits.check()
         found = _RULES[type(node)](self, start, node)
         self._profile.note(node, found.size)
         return found
@@ -146,13 +146,13 @@ class Executor:
     def _concat(self, parts: Sequence[SolutionTable]) -> SolutionTable:
         """Concatenate tables within the limits."""
         width = len({variable for part in parts for variable in part.columns})
-        self._context.guard.check_room(sum(part.size for part in parts), width)
+        self._context.limits.check_room(sum(part.size for part in parts), width)
         return SolutionTable.concat(parts)
 
     def _join_separately(self, start: SolutionTable, node: Node) -> SolutionTable:
         """Join with a node that is evaluated separately."""
         found = self.rows(node)
-        return found if start is UNIT else join(start, found, self._context.terms, self._context.guard)
+        return found if start is UNIT else join(start, found, self._context.terms, self._context.limits)
 
     def _binds_for_certain(self, start: SolutionTable, looked_at: Iterable[Variable], node: Node) -> bool:
         """Return whether `node` certainly binds every `looked_at` variable that `start` binds."""
@@ -183,7 +183,7 @@ class Executor:
         columns = list(zip(*node.rows, strict=True)) if node.rows else [()] * len(node.names)
         ids = {v: self._context.terms.ids_of(c) for v, c in zip(node.names, columns, strict=True)}
         given = SolutionTable(ids, len(node.rows))
-        return given if start is UNIT else join(start, given, self._context.terms, self._context.guard)
+        return given if start is UNIT else join(start, given, self._context.terms, self._context.limits)
 
     # -- joins -------------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class Executor:
             found = self.join(mine.with_column(row, np.arange(mine.size)), node.right).column(row)
         else:
             other = self.rows(node.right).select(shared)
-            found, _ = compatible(mine, other, self._context.terms, self._context.guard, overlap=True)
+            found, _ = compatible(mine, other, self._context.terms, self._context.limits, overlap=True)
         excluded = row_mask(found, mine.size)
         return left.filter(~(excluded if places is None else excluded[places]))
 
@@ -271,7 +271,7 @@ class Executor:
         found, groups = row_codes(columns, table.size)
         parts = []
         for group in range(groups):
-            self._context.guard.check()
+            self._context.limits.check()
             part = table.filter(found == group)
             values = {v: int(part.columns[v][0]) for v in outside}
             terms = {v: self._context.terms.term(id_) for v, id_ in values.items() if id_ != NONE}
@@ -305,7 +305,7 @@ class Executor:
             return self._within_graph(start, node.child, node.name)
         parts: list[SolutionTable] = []
         for name in self._dataset.names():
-            self._context.guard.check()
+            self._context.limits.check()
             number = self._context.terms.id_of(name)
             known = start.columns.get(node.name)
             rows = (
@@ -347,7 +347,7 @@ class Executor:
             return self._join_separately(start, node)
         table = self.rows(node.child)
         columns = [table.columns[v] for v in table.columns if not is_hidden(v)]
-        return table.take(first_rows(columns, table.size))
+        return table.take(first_occurrences(columns, table.size))
 
     def _order_by(self, start: SolutionTable, node: OrderBy) -> SolutionTable:
         if start is not UNIT:

@@ -36,14 +36,14 @@ def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
     return found, len(rows)
 
 
-def first_rows(columns: Sequence[Ids], size: int) -> Places:
+def first_occurrences(columns: Sequence[Ids], size: int) -> Places:
     """Return the place of the first of each set of equal rows, in the order of the rows."""
     return np.sort(distinct_rows(columns)[0]) if columns else np.arange(min(size, 1))
 
 
-def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: QueryLimits) -> SolutionTable:
+def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: QueryLimits) -> SolutionTable:
     """Join all compatible rows; shared variables have the lexical form of the left."""
-    rows, places = compatible(left, right, terms, guard)
+    rows, places = compatible(left, right, terms, limits)
     joined = dict(left.take(rows).columns)
     for variable, column in right.columns.items():
         mine = joined.get(variable)
@@ -53,7 +53,7 @@ def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: Que
 
 
 def compatible(
-    left: SolutionTable, right: SolutionTable, terms: TermSpace, guard: QueryLimits, overlap: bool = False
+    left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: QueryLimits, overlap: bool = False
 ) -> tuple[Places, Places]:
     """Return the places of left and right rows that agree in all variables that both bind.
 
@@ -66,9 +66,9 @@ def compatible(
     partial = [pair for pair in values if not any(pair is one for one in full)]
     width = len(left.columns) + len(right.columns)
     if full:
-        rows, places = _equal(full, guard, width)
+        rows, places = _equal(full, limits, width)
     else:
-        guard.check_room(left.size * right.size, max(width, 2))
+        limits.check_room(left.size * right.size, max(width, 2))
         rows = np.repeat(np.arange(left.size), right.size)
         places = np.tile(np.arange(right.size), left.size)
     shares = np.full(len(rows), bool(full))
@@ -83,7 +83,7 @@ def compatible(
     return (rows, places) if agree.all() else (rows[agree], places[agree])
 
 
-def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: QueryLimits, width: int) -> tuple[Places, Places]:
+def _equal(pairs: Sequence[tuple[Ids, Ids]], limits: QueryLimits, width: int) -> tuple[Places, Places]:
     """Return the places of rows that are equal in every pair of columns."""
     mine, other = pairs[0]
     if len(pairs) > 1:
@@ -91,7 +91,7 @@ def _equal(pairs: Sequence[tuple[Ids, Ids]], guard: QueryLimits, width: int) -> 
         both, _ = row_codes([np.concatenate(pair) for pair in pairs], size + len(other))
         mine, other = both[:size], both[size:]
     lookup = Lookup(other)
-    guard.check_room(lookup.count(mine), width)
+    limits.check_room(lookup.count(mine), width)
     return lookup.find(mine)
 
 
@@ -179,7 +179,7 @@ class _PatternRun:
             self._match(number, pattern)
             self._found.clear()
             self.steps.append((pattern, self._table.size if expected is None else expected, self._table.size))
-            self._context.guard.check()
+            self._context.limits.check()
             self._test()
             if self._remaining and self._keep is not None:  # the caller chooses the final columns
                 needed = self._keep.union(self._later(), *(variables for _, variables in self._tests))
@@ -246,13 +246,13 @@ class _PatternRun:
         if type(pattern.predicate) is Variable:
             return rows * len(self._source.triples())
         relation = self._relation(cast(Term, pattern.predicate), pattern.object)
-        sample, guard = self._table, self._context.guard
+        sample, limits = self._table, self._context.limits
         if rows > _SAMPLE:
             sample = sample.take(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
         if self._is_known(pattern.subject):
-            pairs = relation.forward(self._values(pattern.subject, sample), guard)
+            pairs = relation.forward(self._values(pattern.subject, sample), limits)
         elif self._is_known(pattern.object) and not self._needs_count(pattern):
-            pairs = relation.backward(self._values(pattern.object, sample), guard)
+            pairs = relation.backward(self._values(pattern.object, sample), limits)
         else:
             return float(rows * len(relation))
         if sample is self._table:
@@ -266,20 +266,20 @@ class _PatternRun:
             self._match_any(number, pattern)
             return
         relation = self._relation(cast(Term, pattern.predicate), pattern.object)
-        guard = self._context.guard
+        limits = self._context.limits
         subject, object_ = pattern.subject, pattern.object
         if self._is_known(subject):
             if self._is_known(object_) and not self._source.has_forms:
                 subjects, objects = self._values(subject), self._values(object_)
                 self._table = self._table.filter(relation.holds(subjects, objects))
                 return
-            found = self._found.get(number) or relation.forward(self._values(subject), guard)
+            found = self._found.get(number) or relation.forward(self._values(subject), limits)
             if self._is_known(object_):
                 agree = found.others == self._values(object_)[found.rows]
                 found = MatchedPairs(found.rows[agree], found.others[agree], found.shown[agree])
             self._extend(found.rows, {object_: found.shown}, number)
         elif self._is_known(object_):
-            found = self._found.get(number) or relation.backward(self._values(object_), guard)
+            found = self._found.get(number) or relation.backward(self._values(object_), limits)
             self._extend(found.rows, {subject: found.others, object_: found.shown}, number)
         else:
             self._cross(number, subject, object_, relation)
@@ -297,7 +297,7 @@ class _PatternRun:
         for variable in found.columns:
             self._shown_by[variable] = number
         if self._table.columns or self._table.size != 1:
-            found = join(self._table, found, self._context.terms, self._context.guard)
+            found = join(self._table, found, self._context.terms, self._context.limits)
         self._table = found
 
     def _match_any(self, number: int, pattern: TriplePattern) -> None:
@@ -306,12 +306,12 @@ class _PatternRun:
         known = [self._is_known(place) for place in pattern.places]
         if any(known):
             ends = [self._values(p) if k else None for p, k in zip(pattern.places, known, strict=True)]
-            found = triples.matching(ends[0], ends[1], ends[2], self._context.guard)
+            found = triples.matching(ends[0], ends[1], ends[2], self._context.limits)
         else:
             found = triples.all()
             if self._table.size != 1:
                 count = len(found.rows)
-                self._context.guard.check_room(count * self._table.size, 3 + len(self._table.columns))
+                self._context.limits.check_room(count * self._table.size, 3 + len(self._table.columns))
                 rows = np.repeat(np.arange(self._table.size), count)
                 found = found._replace(
                     rows=rows,
@@ -332,7 +332,7 @@ class _PatternRun:
 
     def _extend(self, rows: Ids, columns: dict[Place, Ids], number: int) -> None:
         """Extend rows by columns that are new, or have the lexical form of an earlier pattern."""
-        self._context.guard.check_room(len(rows), len(self._table.columns) + len(columns))
+        self._context.limits.check_room(len(rows), len(self._table.columns) + len(columns))
         table = self._table.take(rows)
         for place, column in columns.items():
             if type(place) is Variable and self._shows_form_of(place, number):

@@ -67,7 +67,7 @@ class _Closing:
         if objects is not None:
             return self._from(start, objects, None, node.object, node.subject)
         found = self._all_pairs()
-        return found if start is UNIT else join(start, found, terms, self._context.guard)
+        return found if start is UNIT else join(start, found, terms, self._context.limits)
 
     def _from(
         self, start: SolutionTable, given: Ids, wanted: Ids | None, here: Place, there: Place
@@ -86,11 +86,11 @@ class _Closing:
         found = self._reached(seeds, shown, step)
         if not _is_given(here) and self._node.may_be_empty:
             found = self._in_graph(found, seeds, there)
-        rows, places = Lookup(found.rows).find(codes, self._context.guard)
+        rows, places = Lookup(found.rows).find(codes, self._context.limits)
         if wanted is not None or here == there:
             same = found.values[places] == (given if wanted is None else wanted)[rows]
             return start.take(rows[same])
-        self._context.guard.check_room(len(rows), len(start.columns) + 1)
+        self._context.limits.check_room(len(rows), len(start.columns) + 1)
         table = start.take(rows)
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
@@ -129,20 +129,20 @@ class _Closing:
 
     def _reached(self, seeds: Ids, shown: Ids, step: Step) -> Ends:
         """Return the ends reached from each seed."""
-        numbers, guard = np.arange(len(seeds)), self._context.guard
+        numbers, limits = np.arange(len(seeds)), self._context.limits
         known = _keys(numbers, seeds) if self._node.is_reflexive else np.empty(0, np.int64)
         arrivals = [(known, shown[: len(known)])]
         rows, front = numbers, shown
         while len(front):
-            guard.check()
+            limits.check()
             ends = step(front)
             keys = _keys(rows[ends.rows], ends.values)
             arrivals.append((keys, ends.shown))
-            guard.check_room(sum(len(part) for part, _ in arrivals), 2)
+            limits.check_room(sum(len(part) for part, _ in arrivals), 2)
             new, first = np.unique(keys, return_index=True)
             is_new = ~np.isin(new, known, assume_unique=True)
             new = new[is_new]
-            guard.check_room(len(known) + len(new), 2)
+            limits.check_room(len(known) + len(new), 2)
             known = np.union1d(known, new)
             rows, front = new >> _BITS, ends.shown[first[is_new]]
             if not self._node.repeats:
@@ -158,7 +158,7 @@ class _Closing:
         lookup = Lookup(starts)
 
         def step(front: Ids) -> Ends:
-            rows, places = lookup.find(terms.values(front), self._context.guard)
+            rows, places = lookup.find(terms.values(front), self._context.limits)
             return Ends(rows, ends[places], shown_ends[places])
 
         return step
@@ -245,7 +245,7 @@ def _join_negated(
     subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
     is_open = subjects is None and objects is None
     triples = source.triples()
-    found = triples.all() if is_open else triples.matching(subjects, None, objects, context.guard)
+    found = triples.all() if is_open else triples.matching(subjects, None, objects, context.limits)
     numbers = [n for n in map(terms.find_value, node.predicates) if n is not None]
     agree = ~np.isin(found.predicates, np.array(numbers, np.int64))
     if node.subject == node.object:
@@ -254,6 +254,6 @@ def _join_negated(
     bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
     if is_open:
         made = SolutionTable(bound, int(agree.sum()))
-        return made if start is UNIT else join(start, made, terms, context.guard)
+        return made if start is UNIT else join(start, made, terms, context.limits)
     table = start.take(found.rows[agree])
     return SolutionTable({**bound, **table.columns}, table.size)

@@ -8,7 +8,7 @@ from rdflib import XSD, Literal
 
 from expressions import call, literal_of, term
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.scalars import Duration, Time, is_known, value_of
+from pantarhei.query.expressions.scalars import Duration, Time, is_known, scalar_of
 from pantarhei.values.numeric import Numeric, promoted, to_double, to_single
 
 
@@ -81,7 +81,7 @@ def test_strings_of_values_are_as_short_as_xpath_writes_them(given: str, result:
 def _value(text: str) -> object:
     literal = term(text)
     assert isinstance(literal, Literal)
-    return value_of(literal)
+    return scalar_of(literal)
 
 
 @pytest.mark.parametrize(

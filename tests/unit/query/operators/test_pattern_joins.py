@@ -13,7 +13,7 @@ from pantarhei.query.operators import executor
 from pantarhei.query.operators import pattern_joins as matching
 from pantarhei.query.operators.pattern_joins import (
     compatible,
-    first_rows,
+    first_occurrences,
     join,
     row_codes,
     row_mask,
@@ -95,13 +95,16 @@ def test_equal_rows_have_one_code_and_are_counted(rows):
     found, count = row_codes(columns, len(rows))
     assert count == len(set(rows)) == len(set(found.tolist()))
     assert [found[rows.index(row)] for row in rows] == found.tolist()
-    first = first_rows(columns, len(rows))
+    first = first_occurrences(columns, len(rows))
     assert first.tolist() == [i for i, row in enumerate(rows) if rows.index(row) == i]
-    assert first_rows(columns[:1], len(rows)).tolist() == first_rows([columns[0]] * 2, len(rows)).tolist()
+    assert (
+        first_occurrences(columns[:1], len(rows)).tolist()
+        == first_occurrences([columns[0]] * 2, len(rows)).tolist()
+    )
 
 
 def test_rows_without_columns_are_all_equal():
-    assert first_rows([], 3).tolist() == [0] and first_rows([], 0).tolist() == []
+    assert first_occurrences([], 3).tolist() == [0] and first_occurrences([], 0).tolist() == []
     found, count = row_codes([], 3)
     assert (found.tolist(), count) == ([0, 0, 0], 1)
 
