@@ -14,7 +14,7 @@ from pantarhei.window.log import among
 class ClassCounts:
     """Counts by the classes' numbers; and, every `period` ticks, a report of them as they are then."""
 
-    asks_for, wants_levels, follows_steps = None, False, False
+    needed_symbols, needs_levels, receives_each_step = None, False, False
 
     def __init__(self, period=None):
         self.period = period

@@ -153,8 +153,8 @@ class _StreamRecorder:
     Each step costs a pass over the materialization.
     """
 
-    wants_levels = False
-    follows_steps = True
+    needs_levels = False
+    receives_each_step = True
     bytes_used = 0
 
     def __init__(
@@ -185,7 +185,7 @@ class _StreamRecorder:
         return AtomStream(self._first, self._told[-1].tick, self._told)
 
     @property
-    def asks_for(self) -> Symbols:
+    def needed_symbols(self) -> Symbols:
         """Classes and properties that the rules read."""
         return self._asked
 

@@ -71,7 +71,7 @@ class Changing:
 
     def lose(self):
         """The model is made anew from the assertions."""
-        self.graph._held.lose_model()
+        self.graph._held.drop_model()
         self.change()
 
     def fail(self):

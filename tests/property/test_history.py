@@ -38,7 +38,7 @@ def told(reasoner, log):
 
 def materialized(reasoner, books):
     held = reasoner._held
-    model, _ = held._filled_from(books, held.growing.program)
+    model, _ = held._build_from(books, held.growing.program)
     return canonical(held.vocabulary.decode(model.facts()))
 
 

@@ -32,7 +32,7 @@ def settled(model):
 class KnownLevels(ClassCounts):
     """The level of each fact, by its number; and the counts of classes, as its base has them."""
 
-    wants_levels = True
+    needs_levels = True
 
     def __init__(self, period=None):
         super().__init__(period)
@@ -107,10 +107,10 @@ class FollowedLevels(Followed):
         super().step()
         held = self.reasoner._held
         held.model.kernel.check_invariants()
-        anew, _ = held._made_from(held.history)
+        anew, _ = held._build(held.history)
         assert self.consumer.levels == settled(held.model) == settled(anew)
         if self.random.random() < 0.1:
-            self.reasoner._held.lose_model()  # as an error does
+            self.reasoner._held.drop_model()  # as an error does
         if self.random.random() < 0.2:
             self.now += 1
             self.reasoner.push_materialized(self.now, self.worker.materialize(self.abox()))
@@ -141,7 +141,7 @@ def test_levels_follow_steps_that_take_several_attempts(monkeypatch):
             with suppress(MemoryLimitError):
                 early += len(followed.reasoner.push(at, followed.abox()).dropped_early)
             held = followed.reasoner._held
-            assert followed.consumer.levels == settled(held._made_from(held.history)[0])
+            assert followed.consumer.levels == settled(held._build(held.history)[0])
     assert early > 5, "few timestamps had to leave early"
 
 
@@ -176,9 +176,9 @@ def test_levels_are_noted_from_the_first_consumer_that_asks_on():
     followed.again()  # which a consumer of before takes as one with the first part
     for _ in range(10):
         followed.step()
-        assert known.levels == settled(held._made_from(held.history)[0])
-    known.wants_levels, known.apply = False, lambda changes, model: None
-    held.consumers.look_again()
+        assert known.levels == settled(held._build(held.history)[0])
+    known.needs_levels, known.apply = False, lambda changes, model: None
+    held.consumers.refresh()
     followed.push()
     assert not held.model.notes_levels and followed.consumer.seen[-1].levels is None
 

@@ -154,7 +154,7 @@ def test_a_plan_serves_the_model_that_is_made_anew_with_a_grown_program():
     for _ in range(2):
         facts = held.model.facts()
         assert set(map(tuple, held.model.matches_with(plan, facts).bindings.tolist())) == expected
-        held.lose_model()
+        held.drop_model()
         held.growing.grow()
 
 

@@ -162,5 +162,5 @@ def test_plans_serve_the_model_that_is_made_anew_with_a_grown_program():
     for _ in range(2):
         noted = np.column_stack([held.model.facts(), np.ones(len(held.model), np.int32)])
         assert held.model.signed_matches(plans, noted).tolist() == expected
-        held.lose_model()
+        held.drop_model()
         held.growing.grow()

@@ -13,8 +13,8 @@ the block, or at a tick that is due; inside `all_or_nothing(each_step=True)` at 
 
 For a further part of a timestamp, `apply` receives what that part changed; `entries` has the whole ABox.
 
-A consumer that `follows_steps` receives the changes of each step at once, inside `all_or_nothing` too, before
-the other consumers.
+A consumer that `receives_each_step` receives the changes of each step at once, inside `all_or_nothing` too,
+before the other consumers.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class Consumer(Protocol):
     """Interface of a consumer. It reads the model and never changes it."""
 
     @property
-    def wants_levels(self) -> bool:
+    def needs_levels(self) -> bool:
         """True if the consumer reads `Changes.levels`; the model then settles at each step."""
 
     @property
-    def asks_for(self) -> Symbols:
+    def needed_symbols(self) -> Symbols:
         """The classes and properties whose facts the consumer reads, None for all.
 
-        A consumer that is about to read others first calls `MaintainedState.want_facts`.
+        A consumer that is about to read others first calls `MaintainedState.require_facts`.
         """
 
     @property
-    def follows_steps(self) -> bool:
+    def receives_each_step(self) -> bool:
         """True if the consumer receives the changes of each step separately, also inside a block."""
 
     @property
@@ -149,14 +149,14 @@ NOTHING_PENDING = DeliveryState()
 class Consumers:
     """Consumers of a reasoner by name, called in the order in which they were attached.
 
-    The attribute `wants_levels` is True if any of them reads level changes. A copy keeps the present
+    The attribute `needs_levels` is True if any of them reads level changes. A copy keeps the present
     consumers.
     """
 
     def __init__(self) -> None:
         self.attached: dict[str, Consumer] = {}
-        self.wants_levels = False
-        # of those that a checkpoint had, and that are still to be attached
+        self.needs_levels = False
+        # states from a checkpoint, of consumers that are still to be attached
         self._saved: dict[str, bytes] = {}
 
     def attach(self, name: str, consumer: Consumer, model: WindowModel) -> None:
@@ -173,10 +173,10 @@ class Consumers:
 
     def _attach(self, consumers: dict[str, Consumer]) -> None:
         self.attached = consumers
-        self.wants_levels = any(consumer.wants_levels for consumer in self)
+        self.needs_levels = any(consumer.needs_levels for consumer in self)
 
-    def look_again(self) -> None:
-        """Update `wants_levels`."""
+    def refresh(self) -> None:
+        """Update `needs_levels`."""
         self._attach(self.attached)
 
     def __bool__(self) -> bool:
@@ -186,9 +186,9 @@ class Consumers:
         return iter(self.attached.values())
 
     @property
-    def asks_for(self) -> Symbols:
+    def needed_symbols(self) -> Symbols:
         """The classes and properties whose facts any consumer reads, None for all."""
-        return concat_symbols(*(consumer.asks_for for consumer in self))
+        return concat_symbols(*(consumer.needed_symbols for consumer in self))
 
     @property
     def bytes_used(self) -> int:
@@ -210,24 +210,24 @@ class Consumers:
             if consumer.due(after, step.now) == step.now:
                 consumer.before(step, model)
 
-    def tell(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
+    def deliver(self, delivery: DeliveryState, model: WindowModel) -> DeliveryState:
         """Deliver the pending changes; return the new delivery state."""
-        if not told.waiting:
+        if not delivery.waiting:
             return NOTHING_PENDING
-        self.tell_steps(told, model)
-        changes = Changes.together(told.waiting)
+        self.deliver_steps(delivery, model)
+        changes = Changes.together(delivery.waiting)
         for consumer in self:
-            if not consumer.follows_steps:
+            if not consumer.receives_each_step:
                 consumer.apply(changes, model)
         return NOTHING_PENDING
 
-    def tell_steps(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
+    def deliver_steps(self, delivery: DeliveryState, model: WindowModel) -> DeliveryState:
         """Deliver the pending changes to consumers that follow steps; return the new delivery state."""
-        for changes in told.waiting[told.followed :]:
+        for changes in delivery.waiting[delivery.followed :]:
             for consumer in self:
-                if consumer.follows_steps:
+                if consumer.receives_each_step:
                     consumer.apply(changes, model)
-        return told._replace(followed=len(told.waiting))
+        return delivery._replace(followed=len(delivery.waiting))
 
     def mark(self) -> Marks:
         """Return the marks of all consumers, by name."""

@@ -40,7 +40,7 @@ from pantarhei.values.membership import formula
 from pantarhei.values.value import INTEGER_BOUNDS
 
 _MOST_LITERALS: Final = 10_000
-_FEW: Final = 64  # facts, which are looked at faster one by one
+_FEW: Final = 64  # facts, which are inspected faster one by one
 _DECIMAL, _BINARY, _TEXT = 1, 2, 4
 _NUMERIC: Final = _DECIMAL | _BINARY
 _LIKE_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -64,7 +64,7 @@ class NumbersApart(NamedTuple):
     Args:
         property: the property.
         value: one of its values.
-        other: a value of the other kind; None where conditions of the ontology are of the other kind.
+        other: a value of the other kind; None if conditions of the ontology require the other kind.
     """
 
     property: Predicate
@@ -240,7 +240,7 @@ def _kinds_in(test: Member) -> int:
 
 
 NameSource = Callable[[], Collection[Term] | None]
-"""Gives the names that ontology and background know; None where there is nothing to know."""
+"""Function that returns the names of ontology and background; None if any name is allowed."""
 
 _MOST_NAMES: Final = 1000
 _MOST_SHOWN: Final = 10
@@ -432,7 +432,7 @@ class InputDiagnostics(NamedTuple):
         warn_of(new, self.numbers)
         return self._replace(numbers=(*self.numbers, *new)) if new else self
 
-    def told(self, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource) -> Unexpected:
+    def for_users(self, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource) -> Unexpected:
         """Return the diagnostics for users. Costs a comparison of each unknown name with the known names."""
         names: list[Term] = (
             [symbol.name for symbol in vocabulary.symbols[: common.symbols]] if self.unknown else []

@@ -47,22 +47,22 @@ _BYTES_AN_ASSERTION = 130
 _BYTES_A_FORM = 400
 
 Key = bytes
-"""A fact as its twelve bytes: a third of what a tuple takes, and made of columns at once."""
+"""A fact as its twelve bytes: a third of the memory of a tuple, and made from columns at once."""
 
 
 class NetChange(NamedTuple):
     """Net effect of a change on the assertions; no fact is both inserted and deleted.
 
     Args:
-        came: the facts that are asserted from now on.
-        went: those that are so no more.
-        forms: how literals of what came were written, where that is not the first form of their values.
-        already_asserted: how many facts were to be inserted that were asserted before.
-        not_asserted: how many were to be deleted that were not.
+        inserted: the inserted facts.
+        deleted: the deleted facts.
+        forms: forms of inserted literals that differ from the first form of their value.
+        already_asserted: the number of given facts that were asserted before.
+        not_asserted: the number of facts to delete that were not asserted.
     """
 
-    came: Sequence[Key]
-    went: Sequence[Key]
+    inserted: Sequence[Key]
+    deleted: Sequence[Key]
     forms: FactForms = NO_FORMS.by_fact
     already_asserted: int = 0
     not_asserted: int = 0
@@ -71,15 +71,15 @@ class NetChange(NamedTuple):
 class Assertions:
     """Assertions of a graph after a number of changes.
 
-    A change gives further ones, which take over the dictionaries: those before are not to be used again.
+    A change returns new assertions that take over the dictionaries: the old ones must not be used again.
 
     Args:
-        step: how many changes there were.
+        step: the number of changes.
         is_consistent: whether they violate no constraint.
         keys: the facts.
-        forms: the literals that are not written as the first ones of their values, by fact.
-        due: a change that is still to be made. It is made when the facts are first looked at; an error then
-            may come in the midst of it, and it is made from the beginning at the next look.
+        forms: forms of literals that differ from the first form of their value, by fact.
+        due: a pending change, applied when the facts are first read. If that is interrupted, it is applied
+            from the beginning at the next read.
     """
 
     def __init__(
@@ -129,16 +129,16 @@ class Assertions:
 
     def net(self, given: Encoded, deleted: Encoded) -> NetChange:
         """Return the net effect of deleting facts, then inserting others. Costs these facts."""
-        known, gone = self.keys, dict.fromkeys(keys_of(deleted.facts))
-        inserted = dict.fromkeys(keys_of(given.facts))
-        came = {key: None for key in inserted if key not in known}
-        went = [key for key in gone if key in known and key not in inserted]
+        known, removed = self.keys, dict.fromkeys(keys_of(deleted.facts))
+        added = dict.fromkeys(keys_of(given.facts))
+        new = {key: None for key in added if key not in known}
+        old = [key for key in removed if key in known and key not in added]
         forms = given.forms.by_fact
         if forms:
             keys = keys_of(np.array(list(forms), np.int32))
-            forms = {fact: form for key, (fact, form) in zip(keys, forms.items(), strict=True) if key in came}
-        already = sum(key in known and key not in gone for key in inserted)
-        return NetChange(list(came), went, forms, already, sum(key not in known for key in gone))
+            forms = {fact: form for key, (fact, form) in zip(keys, forms.items(), strict=True) if key in new}
+        already = sum(key in known and key not in removed for key in added)
+        return NetChange(list(new), old, forms, already, sum(key not in known for key in removed))
 
     def after(self, change: NetChange, is_consistent: bool) -> Assertions:
         """Return the assertions after one more change; they replace these. The change is applied when they
@@ -151,12 +151,12 @@ class Assertions:
         """Apply the pending change. Applying it twice has no further effect."""
         if self._due is None:
             return
-        for key in self._due.went:
+        for key in self._due.deleted:
             self._keys.pop(key, None)
         if self._forms:
-            for fact in as_tuples(facts_of(self._due.went)):
+            for fact in as_tuples(facts_of(self._due.deleted)):
                 self._forms.pop(fact, None)
-        self._keys.update(dict.fromkeys(self._due.came))
+        self._keys.update(dict.fromkeys(self._due.inserted))
         self._forms.update(self._due.forms)
         self._due = None
 
@@ -199,11 +199,11 @@ class GraphState(MaintainedState[Assertions]):
     """State of a graph without time; not for several threads at once.
 
     Args:
-        foundation: what all rests on; it belongs to the holdings, which go on numbering.
+        foundation: the foundation; the state owns it and assigns further numbers.
         refuses: whether a change is refused by which the assertions contradict each other.
         budget: limits of listing conflicts.
-        derive: whether all is derived, or what consumers and constraints need.
-        known: gives the names that ontology and background know.
+        derive: whether to derive everything, or what consumers and constraints need.
+        known: returns the names of ontology and background.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -244,18 +244,18 @@ class GraphState(MaintainedState[Assertions]):
         """Do a change; a refused change leaves the state as it was and returns the error."""
         self._cover(given.facts)
         model, net = self.model, self.history.net(given, deleted)
-        self.lose_model()
+        self.drop_model()
         self._make(model, net)
         conflicts = self._conflicts(model, net)
         if conflicts is None or not self._refuses:
-            return self._put_in_place(model, net, given, conflicts)
-        self._make(model, NetChange(net.went, net.came))  # back
+            return self._commit(model, net, given, conflicts)
+        self._make(model, NetChange(net.deleted, net.inserted))  # back
         model.violations()
         model.take_changes()
         self._standing = self._standing._replace(model=model)
         return ContradictionError(*conflicts.first())
 
-    def _put_in_place(
+    def _commit(
         self,
         model: WindowModel,
         net: NetChange,
@@ -265,12 +265,12 @@ class GraphState(MaintainedState[Assertions]):
         """Store the result of a change: the change takes effect here."""
         noted, standing = model.take_changes(), self._standing
         history, forms = standing.history.after(net, conflicts is None), self.forms.change(noted, given)
-        told = NOTHING_PENDING
+        delivery = NOTHING_PENDING
         if self.consumers:
             levels = model.take_levels(noted)
             changes = Changes(noted, levels=levels, forms=forms.after, at=history.now, log=history.log)
-            told = standing.told.with_step(changes, None)
-            told = self._tell_consumers(told, model) if standing.tells else told
+            delivery = standing.delivery.with_step(changes, None)
+            delivery = self._deliver(delivery, model) if standing.delivers_steps else delivery
         delta = NO_DELTA
         if self._derive == "all":
             delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms)
@@ -283,24 +283,24 @@ class GraphState(MaintainedState[Assertions]):
             _NONE if conflicts is None else conflicts,
         )
         self._standing = standing._replace(
-            history=history, forms=self.forms.after(forms), model=model, told=told
+            history=history, forms=self.forms.after(forms), model=model, delivery=delivery
         )
         return update
 
     def _make(self, model: WindowModel, change: NetChange) -> None:
         """Apply a change to the model. Background facts are not removed."""
-        went = [key for key in change.went if key not in self._always]
-        if went:
-            model.cut(facts_of(went))
-        if change.came:
-            model.add(facts_of(change.came), _LEVEL)
+        deleted = [key for key in change.deleted if key not in self._always]
+        if deleted:
+            model.cut(facts_of(deleted))
+        if change.inserted:
+            model.add(facts_of(change.inserted), _LEVEL)
 
     def _conflicts(self, model: WindowModel, change: NetChange) -> ConflictList[Contradiction] | None:
         """Return the contradictions among the assertions; None if there are none.
 
         Costs nothing where it did not before the change and does not now.
         """
-        if not self.history.is_consistent:  # what contradicted before may do so still
+        if not self.history.is_consistent:  # earlier contradictions may remain
             model.find_violations()
         return self._contradictions(model, {**self.history.forms, **change.forms})
 
@@ -320,7 +320,7 @@ class GraphState(MaintainedState[Assertions]):
         found = self._contradictions(self.model, self.history.forms)
         return _NONE if found is None else found
 
-    def _filled_from(self, history: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
+    def _build_from(self, history: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
         model = self.foundation.model(program=program)
         model.add(history.facts, _LEVEL)
         return model, history

@@ -102,7 +102,7 @@ class Intake:
     """Intake of the ABoxes of a stream in time order.
 
     Args:
-        held: the state, with what waits.
+        held: the state, with the waiting ABoxes.
         lock: taken for each change of it.
         step: does a step and notifies followers of queries.
         options: how the stream may be out of order.
@@ -145,7 +145,7 @@ class Intake:
         with self._lock:
             waiting = self._held.history.waiting
             if len(waiting):
-                self._held.let_wait(waiting.with_unproven())
+                self._held.set_waiting(waiting.with_unproven())
         yield from self._pushed(None)
         for at, abox in stream:
             yield self._step(partial(self._held.step, at, Arriving((abox,))))
@@ -156,7 +156,7 @@ class Intake:
         """Let an ABox wait, or hand over what is late or refuted.
 
         Raises:
-            InputError: it is no ABox, or its timestamp is none, or of another kind than the stream's.
+            InputError: it is not an ABox, or its timestamp is invalid or of another kind than the stream's.
         """
         cut = self._held.is_cut(given)
         at, frozen = plain_time(given), frozen_abox(abox)
@@ -186,7 +186,7 @@ class Intake:
         if arrived.refuted and self._options.on_ahead is None:
             waiting = replace(waiting, unproven=(*arrived.refuted[1:], *waiting.unproven))
         if waiting is not self._held.history.waiting:
-            self._held.let_wait(waiting)
+            self._held.set_waiting(waiting)
 
     def _clock(self, kind: TimeKind) -> int | None:
         """Return what the clock shows, in ticks.
@@ -204,7 +204,7 @@ class Intake:
                 "clock", f"a function that returns {show_time(now):.100}", error.expected
             ) from None
 
-    # -- what is not taken in ----------------------------------------------------------------------
+    # -- ABoxes that are not inserted --------------------------------------------------------------
 
     def _hand_over_late(
         self, late: Sequence[Timed[ABox]], newest: int, kind: TimeKind
@@ -284,15 +284,15 @@ class Intake:
             oldest, others = waiting.without_oldest()
             if step is None or not oldest or oldest[0].ticks >= step.now:
                 return []
-            self._held.let_wait(others)
+            self._held.set_waiting(others)
             return oldest
 
     def _push_oldest(self, lateness: int | None) -> WindowUpdate:
         """Push the oldest items as one ABox. The lock is held.
 
         Raises:
-            _InvalidError: one is no ABox. It does not wait any more.
-            _NothingDueError: none is complete.
+            _InvalidError: an item is not an ABox. It no longer waits.
+            _NothingDueError: no item is complete.
         """
         waiting = self._held.history.waiting
         if not waiting.is_complete(lateness):
@@ -302,13 +302,13 @@ class Intake:
             return self._held.step(parts[0].at, Arriving([part.item for part in parts], waiting=others))
         except InputError as error:
             if len(parts) == 1:
-                self._held.let_wait(others)
+                self._held.set_waiting(others)
                 raise _InvalidError(parts[0], error) from error
         first, others = parts[0], others.with_items(parts[1:])  # one of them is wrong: each by itself
         try:
             return self._held.step(first.at, Arriving((first.item,), waiting=others))
         except InputError as error:
-            self._held.let_wait(others)
+            self._held.set_waiting(others)
             raise _InvalidError(first, error) from error
 
 

@@ -29,13 +29,13 @@ class LimitedStep:
         common: the numbers of terms that are always in use.
         model_of: builds the model of a history; returns it, and the history with what undoing its newest ABox
             takes in that model.
-        tell: delivers changes to consumers, given the model; returns the changes still to be delivered.
+        deliver: delivers changes to consumers, given the model; returns the changes still to be delivered.
     """
 
     step: StepTransaction
     common: FoundationCounts
     model_of: Callable[[StreamHistory], tuple[WindowModel, StreamHistory]]
-    tell: Callable[[DeliveryState, WindowModel], DeliveryState]
+    deliver: Callable[[DeliveryState, WindowModel], DeliveryState]
 
     def outcome(self) -> tuple[WindowModel, Outcome]:
         """Run the step; return the model that it has changed, and the result.
@@ -150,7 +150,8 @@ class LimitedStep:
         if done.needs_recheck:
             self._check_anew(done)
         done = done._replace(
-            told=self.tell(done.told, step.model), memory=replace(done.memory, counts_consumers=True)
+            delivery=self.deliver(done.delivery, step.model),
+            memory=replace(done.memory, counts_consumers=True),
         )
         spare = step.model.spare_bytes if done.needs_rebuild else 0
         exceeded = done.memory.exceeded_since(before, step.model, done.history.log, spare)

@@ -64,15 +64,16 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
 
     Args:
         history: the ground truth.
-        forms: how literals of the materialization were written.
-        memory: what counts against the limits.
-        model: the model of `history`; None where it is lost, or being changed.
-        is_part: whether the step is part of a `whole`, so that terms of earlier history are needed still.
-        tells: whether consumers are told of each step; else they are told when the `whole` ends.
-        told: what consumers have been told.
-        asked: the predicates whose facts are all in the model, as far as anyone asks; None for all.
-        complete: a model of the same history in which all rules have run, where one was asked for.
-        noted: what came that is likely a mistake.
+        forms: the forms of literals in the materialization.
+        memory: the memory that counts against the limits.
+        model: the model of `history`; None if it is lost, or being changed.
+        is_part: True inside a `whole` block, whose rollback needs the terms of earlier histories.
+        delivers_steps: whether consumers receive each step; otherwise they receive all at the end of the
+            block.
+        delivery: the changes that consumers still have to receive.
+        needed: the predicates that consumers need, whose facts are all in the model; None for all.
+        complete: a model of the same history with all rules, if one was needed.
+        noted: the diagnostics of the input.
     """
 
     history: GroundTruthT
@@ -80,9 +81,9 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
     memory: Memory
     model: WindowModel | None = None
     is_part: bool = False
-    tells: bool = True
-    told: DeliveryState = NOTHING_PENDING
-    asked: Symbols = None
+    delivers_steps: bool = True
+    delivery: DeliveryState = NOTHING_PENDING
+    needed: Symbols = None
     complete: ModelView | None = None
     noted: InputDiagnostics = InputDiagnostics()
 
@@ -117,12 +118,12 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     """Base class of `StreamState` and `GraphState`; not for several threads at once.
 
     Args:
-        foundation: what all rests on; it belongs to the upkeep, which goes on numbering.
-        history: the ground truth to begin with.
-        keep: how a model stores facts.
-        limits: how much there may be.
-        derive: whether all is derived, or what consumers and constraints need.
-        known: gives the names that ontology and background know.
+        foundation: the foundation; the state owns it and assigns further numbers.
+        history: the initial ground truth.
+        keep: the storage of facts in a model.
+        limits: the limits.
+        derive: whether to derive everything, or what consumers and constraints need.
+        known: returns the names of ontology and background.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -145,8 +146,8 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
-        asked: Symbols = None if derive == "all" else frozenset()
-        self._standing = StateVersion(history, GivenForms(self.vocabulary), memory, asked=asked)
+        needed: Symbols = None if derive == "all" else frozenset()
+        self._standing = StateVersion(history, GivenForms(self.vocabulary), memory, needed=needed)
         written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
         self._standing = self._standing._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(self.model))
@@ -173,7 +174,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         if self.history.step is not to.standing.history.step:
             return
         if self._standing is not to.standing:
-            self.lose_model()
+            self.drop_model()
         self.consumers.back(to.marks)
         self.growing.grown = to.grown
         self.vocabulary.roll_back_to(to.known)
@@ -190,7 +191,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
             self._standing = self._standing._replace(noted=noted)
         is_covered = len(self.vocabulary.symbols) <= self.growing.grown.covered
         if (not is_covered or self.vocabulary.ill_typed.has_members) and not self.growing.covers(facts):
-            self.lose_model()  # one of the grown program is to be made
+            self.drop_model()  # one of the grown program is to be made
             self.growing.grow(facts)
 
     @contextmanager
@@ -198,8 +199,8 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         """Roll back all steps inside the block if one raises. No terms are collected meanwhile.
 
         Args:
-            each_step: consumers are told of each step, not of all at the end. Inside another `whole` it is as
-                that one says.
+            each_step: deliver the changes of each step, not all at the end. Inside another block the outer
+                one decides.
         """
         self.forget_unused()
         history, forms = self.history.copy(), self.forms.copy()
@@ -211,29 +212,33 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         )
         held = memory.of_consumers
         try:
-            tells = before.tells if before.is_part else each_step
-            self._standing = self._standing._replace(is_part=True, tells=tells)
+            delivers_steps = before.delivers_steps if before.is_part else each_step
+            self._standing = self._standing._replace(is_part=True, delivers_steps=delivers_steps)
             yield
-            told = self._standing.told if before.is_part else self._told_at_end(held)
-            self._standing = self._standing._replace(is_part=before.is_part, tells=before.tells, told=told)
+            delivery = self._standing.delivery if before.is_part else self._delivered_at_end(held)
+            self._standing = self._standing._replace(
+                is_part=before.is_part, delivers_steps=before.delivers_steps, delivery=delivery
+            )
         except BaseException:
             self._standing, self.consumers = before, consumers
             self.consumers.back(marks)
             self.growing.grown = grown
             self._number_watch.back_to(seen)
-            self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
+            self.most_entries = (
+                size  # updates of the block may still be read: terms are collected at the next step
+            )
             raise
 
-    def _told_at_end(self, held: int) -> DeliveryState:
+    def _delivered_at_end(self, held: int) -> DeliveryState:
         """Deliver the pending changes at the end of a block, before which consumers held `held` bytes.
 
         Raises:
             MemoryLimitError: they hold too much then.
         """
-        told, memory = self._tell_consumers(self._standing.told), self._standing.memory
+        delivery, memory = self._deliver(self._standing.delivery), self._standing.memory
         if (exceeded := memory.exceeded_since(held, self.model, self.history.log)) is not None:
             raise memory.limits.error(exceeded, self.history.now, memory.of_consumers)
-        return told
+        return delivery
 
     def replace(self, history: GroundTruthT, forms: GivenForms, noted: InputDiagnostics) -> None:
         """Replace the history, in the numbers of the present vocabulary."""
@@ -241,26 +246,26 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         self._standing = standing._replace(noted=noted)
         self._number_watch.go_on_with(noted.seen)
 
-    def lose_model(self) -> None:
+    def drop_model(self) -> None:
         """Drop the model: it is about to change, or is unusable. It is rebuilt when needed."""
         self._standing = self._standing._replace(model=None, complete=None)
 
-    # -- those who are told of each step -----------------------------------------------------------
+    # -- consumers ---------------------------------------------------------------------------------
 
     def attach(self, name: str, consumer: Consumer) -> None:
         """Add a consumer, which starts from the present model and receives the changes of all later steps.
 
         Raises:
-            OptionError: there is one of that name; or it asks for levels, and facts have no one level.
+            OptionError: the name is taken; or the consumer needs levels and `keep="every"` has several.
         """
-        if consumer.wants_levels and self._keep == "every":
+        if consumer.needs_levels and self._keep == "every":
             raise OptionError("keep", '"every"', _NEWEST)
-        self.want_facts(consumer.asks_for)
-        self._tell_all()
-        self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
+        self.require_facts(consumer.needed_symbols)
+        self._deliver_all()
+        self.model.note_levels(self.consumers.needs_levels or consumer.needs_levels)
         self.consumers.attach(name, consumer, self.model)
 
-    def want_levels(self) -> None:
+    def require_levels(self) -> None:
         """Record level changes from now on, for an attached consumer that is about to need them.
 
         Raises:
@@ -268,10 +273,10 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         """
         if self._keep == "every":
             raise OptionError("keep", '"every"', _NEWEST)
-        self._tell_all()
+        self._deliver_all()
         self.model.note_levels()
 
-    def want_facts(self, symbols: Symbols) -> None:
+    def require_facts(self, symbols: Symbols) -> None:
         """Derive all facts of some predicates from now on, for a consumer that is about to read them.
 
         If further rules must run, this costs a materialization, and rules that nobody needs any more stop
@@ -285,44 +290,46 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         """
         standing = self._standing
         if self.part.has_all_of(symbols):
-            if standing.asked is not None:
-                self._standing = standing._replace(asked=concat_symbols(standing.asked, symbols))
+            if standing.needed is not None:
+                self._standing = standing._replace(needed=concat_symbols(standing.needed, symbols))
             return
-        self._tell_all()
-        standing, asked = self._standing, concat_symbols(self.consumers.asks_for, symbols)
-        model, history = self._made_from(standing.history, self.growing.part_for(asked))
+        self._deliver_all()
+        standing, needed = self._standing, concat_symbols(self.consumers.needed_symbols, symbols)
+        model, history = self._build(standing.history, self.growing.part_for(needed))
         limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, history.log)
         if exceeded is not None and not limits.drops:
             raise limits.error(exceeded, history.now)
-        self._standing = standing._replace(model=model, history=history, asked=asked, complete=None)
+        self._standing = standing._replace(model=model, history=history, needed=needed, complete=None)
 
     @property
     def part(self) -> PartialProgram:
         """The rules in force."""
-        return self.growing.part_for(self._standing.asked)
+        return self.growing.part_for(self._standing.needed)
 
     def saved_consumers(self) -> dict[str, Saved]:
         """Return a function for each consumer, by name, that makes the bytes that a checkpoint stores.
 
         Inside a block the pending changes are delivered first.
         """
-        self._tell_all()
+        self._deliver_all()
         return self.consumers.saved()
 
-    def _tell_all(self) -> None:
+    def _deliver_all(self) -> None:
         """Deliver the pending changes, so that the consumers are at the state of the model."""
         marks = self.consumers.mark()
         try:
-            self._standing = self._standing._replace(told=self._tell_consumers(self._standing.told))
+            self._standing = self._standing._replace(delivery=self._deliver(self._standing.delivery))
         except BaseException:
             self.consumers.back(marks)
             raise
 
-    def _tell_consumers(self, told: DeliveryState, model: WindowModel | None = None) -> DeliveryState:
+    def _deliver(self, delivery: DeliveryState, model: WindowModel | None = None) -> DeliveryState:
         """Deliver pending changes; `model` is the model of the step, by default the present one."""
         if not self.consumers:
             return NOTHING_PENDING
-        return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
+        return self.consumers.deliver(
+            delivery, self.model if model is None else model
+        )  # one without facts is false
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -341,7 +348,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     def unexpected(self) -> Unexpected:
         """Return the suspicious input so far."""
-        return self.noted.told(self.vocabulary, self.foundation.common, self._known)
+        return self.noted.for_users(self.vocabulary, self.foundation.common, self._known)
 
     @property
     def history(self) -> GroundTruthT:
@@ -369,7 +376,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     def _complete_beside(self, kept: WindowModel) -> ModelView:
         """Build a model with all rules, beside the model that is maintained."""
-        model, _ = self._filled_from(self.history, self.growing.program)
+        model, _ = self._build_from(self.history, self.growing.program)
         model.violations()
         model.take_changes()
         facts = model.facts()
@@ -401,7 +408,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         return self._standing.memory.limits.max_bytes
 
     @property
-    def bytes_of_consumers(self) -> int:
+    def consumer_bytes(self) -> int:
         """Bytes that temporal rules and registered queries hold, if they count against a limit."""
         return self._standing.memory.of_consumers
 
@@ -433,10 +440,10 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         standing = self._standing
         before = self.vocabulary.tables, standing._replace(model=None)
         marks = self.consumers.mark()
-        self.lose_model()
+        self.drop_model()
         try:
             taken = StateVersion(
-                found.history, found.forms, memory, asked=standing.asked, noted=standing.noted
+                found.history, found.forms, memory, needed=standing.needed, noted=standing.noted
             )
             self._take_over(found.tables, taken)
             self.consumers.renamed(found.renaming)
@@ -464,24 +471,24 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         known = self._standing.model
         if known is not None and not known.is_broken:
             return known
-        model, history = self._made_from(self.history)
+        model, history = self._build(self.history)
         self._standing = self._standing._replace(model=model, history=history)
         return model
 
-    def _made_from(
+    def _build(
         self, history: GroundTruthT, part: PartialProgram | None = None
     ) -> tuple[WindowModel, GroundTruthT]:
         """Build the model of a history; return it, and the history with what undoing its newest part takes.
 
         Args:
-            part: the rules that run in it, None for those that do at present.
+            part: the rules to run, None for the rules in force.
         """
-        model, history = self._filled_from(history, (part or self.part).program)
+        model, history = self._build_from(history, (part or self.part).program)
         model.violations()
         model.take_changes()
-        model.note_levels(self.consumers.wants_levels)
+        model.note_levels(self.consumers.needs_levels)
         return model, history
 
     @abstractmethod
-    def _filled_from(self, history: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
-        """Build the model of a history with the rules of a program; returns what `_made_from` returns."""
+    def _build_from(self, history: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
+        """Build the model of a history with the rules of a program; returns what `_build` returns."""

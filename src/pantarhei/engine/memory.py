@@ -222,7 +222,7 @@ class Eviction:
             self.log = self.log.from_level(following.level)
 
 
-# So many entries may be added to a vocabulary in any case; an entry takes some hundred bytes.
+# Entries that may be added to a vocabulary in any case; an entry takes some hundred bytes.
 FLOOR = 32_768
 
 

@@ -171,7 +171,7 @@ class QueryRegistrar:
             )
         handle = self._registered(name, text, query, own, policy, reports_present)
         if (exceeded := self._held.exceeded) is not None:
-            beside = self._held.bytes_of_consumers
+            beside = self._held.consumer_bytes
             handle.close()
             _, most, needed = exceeded  # of facts there are no more than before
             raise RegistrationMemoryError(most, needed, len(handle.answers), beside)
@@ -222,7 +222,7 @@ class QueryRegistrar:
     def restore(self, saved: bytes) -> None:
         """Register the queries of a checkpoint."""
         queries = [(query, self._door.algebra(query.text)) for query in from_bytes(saved)]
-        self._held.want_facts(
+        self._held.require_facts(
             concat_symbols(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
         )
         for query, prepared in queries:
@@ -245,17 +245,17 @@ class QueryRegistrar:
         Args:
             was_there: whether a checkpoint has the query; then graphs that it names may have left the window.
         """
-        self._held.want_facts(needed_symbols(query, policy))
+        self._held.require_facts(needed_symbols(query, policy))
         windows = (own, *(() if named is None else named.windows.values()))
         if any(window is not None for window in windows):
-            self._held.want_levels()
+            self._held.require_levels()
         try:
             registered = self._registry.register(
                 name, text, query, self._present, own, policy, checks_graphs=not was_there, named=named
             )
             if reports_present:
                 self._registry.report_all(registered)
-            self._held.consumers.look_again()
+            self._held.consumers.refresh()
             handle = registered.handle = ContinuousQuery(RegisteredAnswers(registered, self), self._followed)
             self.queries[name] = handle
             return handle

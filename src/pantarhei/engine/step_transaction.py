@@ -45,15 +45,15 @@ class Outcome(NamedTuple):
         update: the result for users.
         history: the new history.
         forms: the change of literal forms.
-        told: the changes that consumers still have to receive.
-        memory: what counts against the limits from now on.
+        delivery: the changes that consumers still have to receive.
+        memory: the memory that counts against the limits from now on.
         needs_rebuild, needs_recheck: as `Eviction` has them.
     """
 
     update: WindowUpdate
     history: StreamHistory
     forms: FormsChange
-    told: DeliveryState
+    delivery: DeliveryState
     memory: Memory
     needs_rebuild: bool = False
     needs_recheck: bool = False
@@ -67,7 +67,7 @@ class _SlideResult(NamedTuple):
         outside: the ABoxes that expired.
         early: the ABoxes that were evicted because of a limit.
         untold: the ABoxes of both kinds that consumers have not received.
-        told: the changes that consumers still have to receive.
+        delivery: the changes that consumers still have to receive.
         on_the_way: the changes of the model that consumers received during the slide.
         gone: the literal forms of facts that consumers saw deleted during the slide.
     """
@@ -76,7 +76,7 @@ class _SlideResult(NamedTuple):
     outside: list[Entry]
     early: list[Entry]
     untold: tuple[Entry, ...]
-    told: DeliveryState
+    delivery: DeliveryState
     on_the_way: list[Integers]
     gone: dict[Fact, Literal]
 
@@ -92,11 +92,11 @@ class StepTransaction:
         repairer: repairs contradictions.
         step: the time and the window after the step.
         window: the reasoner's window.
-        memory: what counts against the limits.
+        memory: the memory that counts against the limits.
         consumers: receive changes, at ticks of their own also during the slide.
         at: the time after the step, as given.
         given: the ABox to insert; None if time alone advances.
-        told: the changes that consumers still have to receive.
+        delivery: the changes that consumers still have to receive.
         marks: the states of the consumers before the step.
         start: the lowest level that may stay in the window.
         before: changes that precede those of the model.
@@ -113,7 +113,7 @@ class StepTransaction:
     consumers: Consumers
     at: TimePoint
     given: ClosedABox | None = None
-    told: DeliveryState = NOTHING_PENDING
+    delivery: DeliveryState = NOTHING_PENDING
     marks: Marks = field(default_factory=dict)
     start: int = 0
     before: Changes | None = None
@@ -190,7 +190,7 @@ class StepTransaction:
 
     def _slid(self) -> _SlideResult:
         """Slide the window, with a stop at each tick that is due for a consumer."""
-        slid = _SlideResult(self.history.log, [], [], (), self.told, [], {})
+        slid = _SlideResult(self.history.log, [], [], (), self.delivery, [], {})
         now = self.history.step.now if self.consumers.attached and self.history.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
@@ -198,10 +198,10 @@ class StepTransaction:
             changes = self._changes(slid, stop, slid.log)
             forms = self.forms.change(changes.noted, _NOTHING)
             changes = replace(changes, forms=forms.after, on_the_way=True)
-            told = self.consumers.tell(slid.told.with_step(changes, self.history.step), self.model)
+            delivery = self.consumers.deliver(slid.delivery.with_step(changes, self.history.step), self.model)
             slid.on_the_way.append(changes.noted)
             slid.gone.update(forms.went)
-            slid = slid._replace(untold=(), told=told)
+            slid = slid._replace(untold=(), delivery=delivery)
             self.consumers.before(now, stop, self.model)
             now = due
         return self._slid_to(self.step, slid)
@@ -251,12 +251,12 @@ class StepTransaction:
             history = replace(history, counters=history.counters.plus(Counters(dropped_early=len(early))))
         at = entries[0].at if entries else self.at
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
-        told = NOTHING_PENDING
+        delivery = NOTHING_PENDING
         if self.consumers.attached:
             # a fact deleted during the slide and inserted again keeps the form that it had before the step
             changes = changes.with_forms({**slid.gone, **forms.after})
-            told = slid.told.with_step(changes, self.history.step)
-        return Outcome(update, history, forms, told, self.memory)
+            delivery = slid.delivery.with_step(changes, self.history.step)
+        return Outcome(update, history, forms, delivery, self.memory)
 
     def _within_limits(
         self, history: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, newest: Entry
@@ -293,9 +293,9 @@ def with_arrival(
         history: the history before.
         log: the log with the ABox.
         step: the time and the window now.
-        arrival: what undoing the ABox takes.
+        arrival: the undo record of the ABox.
         repair: the repair of the ABox.
-        past: what has left the window.
+        past: the ABoxes that have left the window.
     """
     repairs = history.repairs
     if repairs:
@@ -378,9 +378,9 @@ class StepLog:
             left = f"{forgotten} timestamps left the history early"
             self._forgotten_told = self._warn(done, left, counters.forgotten_early, self._forgotten_told)
 
-    def _warn(self, done: Outcome, what: str, so_far: int, told: int) -> int:
+    def _warn(self, done: Outcome, what: str, so_far: int, delivery: int) -> int:
         """Log a warning if the count has doubled since the last one; return the count of the last warning."""
-        level = logging.WARNING if so_far >= 2 * told else logging.DEBUG
+        level = logging.WARNING if so_far >= 2 * delivery else logging.DEBUG
         at = show_time(done.update.at)
         _limits_log.log(level, "at %s, %s, to keep %s; %d so far", at, what, self._limits, so_far)
-        return so_far if level == logging.WARNING else told
+        return so_far if level == logging.WARNING else delivery

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
 
-# A stored fact costs a fraction of what a fresh term does: there may be one such for so many of those.
+# A fresh term costs as much memory as this many stored facts.
 FACTS_A_TERM = 4
 
 
 class GroundTruth(Protocol):
-    """Assertions, and whatever else building the model needs."""
+    """Assertions, and the further input for building the model."""
 
     @property
     def step(self) -> object:
@@ -63,7 +63,7 @@ class GroundTruth(Protocol):
 GroundTruthT = TypeVar("GroundTruthT", bound=GroundTruth)
 
 
-# Small ABoxes are renamed so many facts at a time.
+# Small ABoxes are renumbered together, up to this many facts.
 BATCH = 4096
 
 
@@ -191,7 +191,7 @@ class StreamHistory:
             window: which timestamps were kept.
 
         Raises:
-            ForgottenTimeError: the history does not reach back that far, or time has not come to it.
+            ForgottenTimeError: the history does not reach back that far, or the tick is in the future.
         """
         step = self.step
         assert step is not None, "a time is of the kind of a step before"
@@ -209,7 +209,7 @@ class StreamHistory:
             if newest is not None and log.timeline.first_level <= level <= newest.level
         )
         arrival = None
-        if newest is not None:  # what the model gave for undoing it is found when a model is made
+        if newest is not None:  # the model's part of the undo record is added when a model is built
             contradicted = bool(repairs) and repairs[-1][0] == newest.level
             undecided = repairs[-1][1].undecided_facts if contradicted else 0
             nothing = np.empty(0, np.int32)
@@ -318,7 +318,7 @@ class HistoryWriter:
         try:
             if records:
                 sink(records)
-        except Exception as error:  # whatever the sink of somebody else may raise: the stream goes on
+        except Exception as error:  # any error of a foreign sink: the stream continues
             return self._kept(history, error)
         self._failed = self._told = 0
         return replace(history, past=past.written(len(past.due)))

@@ -59,8 +59,8 @@ class Arriving(NamedTuple):
         parts: its parts: graphs, triples or tables; or if `are_closed` interpretations, or tables with a
             column `derived`.
         are_closed: whether the parts have the facts that follow from them.
-        scope: the prefix for the labels of blank nodes in tables; None for one of each part's own.
-        waiting: the ABoxes that wait once this one is inserted; None for those that wait before.
+        scope: the prefix for the labels of blank nodes in tables; by default a new one for each part.
+        waiting: the ABoxes that wait once this one is inserted; None if that does not change.
     """
 
     parts: Sequence[Any]
@@ -73,10 +73,10 @@ class StreamState(MaintainedState[StreamHistory]):
     """State of a stream reasoner; not for several threads at once.
 
     Args:
-        foundation: what all rests on; it belongs to the holdings, which go on numbering.
-        options: what the reasoner was told.
+        foundation: the foundation; the state owns it and assigns further numbers.
+        options: the options of the reasoner.
         prove: finds the proofs of conflicts.
-        known: gives the names that ontology and background know.
+        known: returns the names of ontology and background.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -88,7 +88,7 @@ class StreamState(MaintainedState[StreamHistory]):
     ) -> None:
         self.options, self.prove = options, prove
         self._repairer = Repairer(
-            options.repair, options.budget, foundation.vocabulary, prove, self._filled_anew
+            options.repair, options.budget, foundation.vocabulary, prove, self._build_plain
         )
         self._log, self._is_limited = StepLog(options.limits), bool(options.limits)
         self._history_writer = HistoryWriter(options.history)
@@ -215,8 +215,8 @@ class StreamState(MaintainedState[StreamHistory]):
             if given is not None:
                 given = self._covered(given)
             history, model = self.history, self.model
-            if model.notes_levels != self.consumers.wants_levels:
-                model.note_levels(self.consumers.wants_levels)
+            if model.notes_levels != self.consumers.needs_levels:
+                model.note_levels(self.consumers.needs_levels)
             if isinstance(arriving, Arriving) and arriving.waiting is not None:
                 history = replace(history, waiting=arriving.waiting)
             transaction = StepTransaction(
@@ -230,18 +230,18 @@ class StreamState(MaintainedState[StreamHistory]):
                 self.consumers,
                 at,
                 given,
-                self._standing.told,
+                self._standing.delivery,
                 before.marks,
                 is_limited=self._is_limited,
             )
-            self.lose_model()
+            self.drop_model()
             if self._is_limited:
-                limited = LimitedStep(transaction, self.foundation.common, self._made_from, self._tell)
-                return self._put_in_place(*limited.outcome())
+                limited = LimitedStep(transaction, self.foundation.common, self._build, self._deliver_now)
+                return self._commit(*limited.outcome())
             done = transaction.run()
-            if done.told.waiting:
-                done = done._replace(told=self._tell(done.told, model))
-            return self._put_in_place(model, done)
+            if done.delivery.waiting:
+                done = done._replace(delivery=self._deliver_now(done.delivery, model))
+            return self._commit(model, done)
         except BaseException:
             self._roll_back(before)
             raise
@@ -269,7 +269,7 @@ class StreamState(MaintainedState[StreamHistory]):
         if not isinstance(given, Interpretation):
             if not hasattr(given, "schema"):
                 expected = "an Interpretation, or a pyarrow.Table with a column derived"
-                raise InvalidTripleError(repr(given)[:200], f"{expected}, is asked for")
+                raise InvalidTripleError(repr(given)[:200], f"{expected}, is needed for")
             return split(given, encode_abox(self.vocabulary, given, scope))
         made_with, ours = given.foundation, self.foundation
         if made_with != ours.digest:
@@ -303,7 +303,7 @@ class StreamState(MaintainedState[StreamHistory]):
         history = self._history_writer.write(self.history, self.vocabulary, least)
         self._standing = self._standing._replace(history=history)
 
-    def let_wait(self, waiting: Waiting[ABox]) -> None:
+    def set_waiting(self, waiting: Waiting[ABox]) -> None:
         """Replace the ABoxes that wait to be inserted."""
         self._standing = self._standing._replace(history=replace(self.history, waiting=waiting))
 
@@ -331,7 +331,7 @@ class StreamState(MaintainedState[StreamHistory]):
 
         Raises:
             ForgottenTimeError: the time lies outside window and history.
-            TimestampError: it is no timestamp of the stream's kind, or the stream has not begun.
+            TimestampError: it is not a timestamp of the stream's kind, or the stream has not begun.
         """
         step = self.history.step
         if step is None:
@@ -348,7 +348,7 @@ class StreamState(MaintainedState[StreamHistory]):
 
     def shown_of(self, history: StreamHistory) -> ModelView:
         """Build the model of an older history. Costs a materialization."""
-        model, _ = self._filled_from(history, self.growing.program)
+        model, _ = self._build_from(history, self.growing.program)
         model.violations()
         model.take_changes()
         forms: dict[Fact, Literal] = {}
@@ -406,13 +406,13 @@ class StreamState(MaintainedState[StreamHistory]):
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _tell(self, told: DeliveryState, model: WindowModel) -> DeliveryState:
+    def _deliver_now(self, delivery: DeliveryState, model: WindowModel) -> DeliveryState:
         """Deliver the changes of a step to the consumers that receive them now."""
-        if self._standing.tells:
-            return self._tell_consumers(told, model)
-        return self.consumers.tell_steps(told, model)
+        if self._standing.delivers_steps:
+            return self._deliver(delivery, model)
+        return self.consumers.deliver_steps(delivery, model)
 
-    def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
+    def _commit(self, model: WindowModel, done: Outcome) -> WindowUpdate:
         """Store the result of a step: the step takes effect here.
 
         After an earlier error, in logging as well, nothing has changed.
@@ -421,13 +421,13 @@ class StreamState(MaintainedState[StreamHistory]):
         forms = self.forms if done.forms is NO_CHANGE else self.forms.after(done.forms)
         kept = None if done.needs_rebuild else model
         self._standing = self._standing._replace(
-            history=done.history, forms=forms, memory=done.memory, model=kept, told=done.told
+            history=done.history, forms=forms, memory=done.memory, model=kept, delivery=done.delivery
         )
         if done.history.past.due:
             self._write_due()
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
-    def _filled_anew(self, older: Log, arriving: Entry) -> WindowModel:
+    def _build_plain(self, older: Log, arriving: Entry) -> WindowModel:
         """Build a model of a log and an arriving ABox, whichever way the stream was stored and pushed."""
         parts = [(facts, entry.level) for entry, facts in older.kept()][::-1]
         parts.append((arriving.facts, arriving.level))
@@ -435,7 +435,7 @@ class StreamState(MaintainedState[StreamHistory]):
         model.fill(parts)
         return model
 
-    def _filled_from(self, history: StreamHistory, program: Program) -> tuple[WindowModel, StreamHistory]:
+    def _build_from(self, history: StreamHistory, program: Program) -> tuple[WindowModel, StreamHistory]:
         newest, arrival = history.log.newest, history.arrival
         older = history.log if newest is None else history.log.without_newest()
         entries = list(older.kept())[::-1]

@@ -67,7 +67,7 @@ class ConclusionDecoder(NamedTuple):
     Args:
         numbered: the rules in these numbers.
         lexicon: the terms.
-        tuples: what tuples are.
+        tuples: the tuples.
     """
 
     numbered: NumberedTemporalProgram
@@ -81,7 +81,7 @@ class ConclusionDecoder(NamedTuple):
     def _atoms(self, facts: Integers) -> Iterator[TemporalAtom]:
         names, term = self.numbered.conclusions, self.lexicon.term
         for predicate, subject, last in as_tuples(facts):
-            if predicate in names:  # else it is told with its tuple
+            if predicate in names:  # otherwise it is decoded with its tuple
                 name, arity = names[predicate]
                 terms = self.tuples.terms(subject) + ([] if last == NONE else [last])
                 yield TemporalAtom(name, tuple(map(term, terms[len(terms) - arity :])))
@@ -92,7 +92,7 @@ class ConclusionDecoder(NamedTuple):
 
 
 _FEW: Final = 256
-"""So many changes at least are kept for who asks again."""
+"""Number of changes that are kept at least for the next reader."""
 
 
 class ConclusionLog:
@@ -101,8 +101,8 @@ class ConclusionLog:
     def __init__(self) -> None:
         # With tick and time, for the update of the step.
         self._changed: list[tuple[int, TimePoint, Integers]] = []
-        self._known: ConclusionSet | None = None  # what is concluded, when someone asked last
-        self._unknown: list[Integers] = []  # what came and went since then
+        self._known: ConclusionSet | None = None  # the conclusions when last read
+        self._unknown: list[Integers] = []  # the changes since then
         self._count = 0  # of these changes
         self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
 
@@ -115,7 +115,7 @@ class ConclusionLog:
             self._unknown.append(changes)
             self._count += len(changes)
             if self._count > len(self._known) + _FEW:
-                self.begin_anew()  # nobody asks, or it costs no more
+                self.begin_anew()  # nobody reads them, or decoding all costs no more
         if self._is_followed:
             self._untold = (*self._untold, numbered.triples(changes))
 
@@ -184,17 +184,17 @@ class TemporalRuleEngine:
     """Consumer (engine/consumer.py) that evaluates temporal rules.
 
     Args:
-        given: the rules, and those of the ontology that join them.
+        given: the rules, and the rules of the ontology that join them.
         window: the reasoner's, whose ends are the ticks.
         vocabulary: the reasoner's; it learns the terms of the rules.
-        most_bytes: how many there may be, twice as many in the second kernel on the way; None for any number.
+        most_bytes: limit of bytes, twice as many in the second kernel during a step; None for no limit.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
     """
 
-    wants_levels = False
-    follows_steps = True
+    needs_levels = False
+    receives_each_step = True
 
     def __init__(
         self, given: RulesWithOntology, window: Window, vocabulary: Vocabulary, most_bytes: int | None = None
@@ -220,7 +220,7 @@ class TemporalRuleEngine:
         """The rules, without rules of the ontology."""
         return self._given.rules
 
-    # -- what is concluded -------------------------------------------------------------------------
+    # -- conclusions -------------------------------------------------------------------------------
 
     def take_changes(self) -> ConclusionChanges:
         """Return the conclusions inserted and deleted since the last call."""
@@ -295,7 +295,7 @@ class TemporalRuleEngine:
         tuples = TupleNumbers() if self._data is None else self._data.tuples
         return ConclusionDecoder(self._numbered, self._vocabulary.lexicon, tuples)
 
-    # -- what is asserted at the next tick ---------------------------------------------------------
+    # -- feedback ----------------------------------------------------------------------------------
 
     @property
     def feeds_back(self) -> bool:
@@ -331,7 +331,7 @@ class TemporalRuleEngine:
     # -- the steps ---------------------------------------------------------------------------------
 
     @property
-    def asks_for(self) -> Symbols:
+    def needed_symbols(self) -> Symbols:
         """See `Consumer`: the states that rules read."""
         return frozenset(each.source for each in self._program.inputs if not each.is_asserted)
 
@@ -389,7 +389,7 @@ class TemporalRuleEngine:
         """See `Consumer`.
 
         Raises:
-            ConsumersOverfull: the second kernel has come to take too many bytes.
+            ConsumersOverfull: the second kernel takes too many bytes.
         """
         try:
             self._apply(changes, model)
@@ -518,7 +518,7 @@ class TemporalRuleEngine:
             self._data, self._evaluation = data_of(saved, self._numbered, self._vocabulary), None
             self._notes.begin_anew()
         if saved and self._data is not None:
-            self._running(model)  # what it concludes keeps its literals, whatever comes with equal ones
+            self._running(model)  # conclusions keep their literals if equal values arrive
 
     def saved(self) -> Saved:
         """See `Consumer`."""
@@ -529,7 +529,7 @@ class ConclusionFeed:
     """Conclusions that are triples, for registered queries.
 
     Args:
-        concluding: says what is concluded.
+        concluding: the engine of temporal rules.
         model: gives the window model.
         are_joined: whether they are in the default graph too.
     """

@@ -23,18 +23,18 @@ from pantarhei.repair.result import Repair
 from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges
 
 MOST_AT_ONCE: Final = 100_000
-"""So many ABoxes of conclusions may be asserted on the way of one step."""
+"""Limit of ABoxes of conclusions that one step may assert."""
 
 
 class Feedback(NamedTuple):
     """Conclusions to be asserted at the next tick.
 
     Args:
-        at: when, in the stream's smallest units: the first moment of the tick. Where there are no facts, when
-            the rules may conclude some, or time has come to where it is to come to.
+        at: the first moment of the tick, in the smallest unit of the stream's time. Without facts the next
+            time at which rules may conclude some, or the end of the step.
         facts: the conclusions, in the vocabulary's numbers.
-        not_assertable: how many conclusions are no facts, since they have a literal in first place; at each
-            tick on the way to `at`.
+        not_assertable: the number of conclusions whose subject is a literal, summed over the ticks until
+            `at`.
     """
 
     at: int
@@ -68,11 +68,12 @@ class FedBack(NamedTuple):
 class FixpointDetector:
     """Detector of ticks that are identical to the one before, so that all later ones are too.
 
-    That is when the same was asserted, and nothing else changed, at as many ticks as rules look back to, and
-    at all that the window holds: the state is the same, but for the time.
+    That is the case once equal facts were asserted and nothing else changed, at as many ticks as rules look
+    back and as the window holds: the state then differs in time only.
 
     Args:
-        reach: how many ticks rules look back; None where they look at the time itself, or count assertions.
+        reach: the number of ticks that rules look back; None if they read the time itself or count
+            assertions.
     """
 
     def __init__(self, reach: int | None) -> None:
@@ -104,32 +105,28 @@ def refuse_endless(asserted: int) -> None:
 class Stats(NamedTuple):
     """Sizes and counters of a reasoner at a moment.
 
-    Bytes are those of the reasoner's own state. Neither the interpreter (some 60 MB with the libraries) nor
-    ontology and compiled rules are in them, nor updates and answers that the program keeps, nor the terms of
-    conflicts that were read.
+    Bytes count the reasoner's own state, without the interpreter (some 60 MB with the libraries), ontology
+    and compiled rules, updates and answers that the program keeps, and the terms of conflicts that were read.
 
     Args:
-        facts: facts of the materialization, the background's among them; with `derive="needed"` those that
-            are kept up.
-        assertions: assertions stored: of the window's ABoxes, with those that repairs cut.
+        facts: facts of the materialization, background included; with `derive="needed"` the maintained ones.
+        assertions: assertions of the window's ABoxes, cut ones included.
         partitions: timestamps in the window.
-        symbols, names, literals: different classes and properties, names, and literal values that have a
-            number.
-        kernel_bytes: of the arrays with the facts; they do not become smaller when facts leave.
-        books_bytes: of what was asserted and cut, and the evidence of conflicts, in the window and before, as
-            far as it is remembered.
-        vocabulary_bytes: of the terms, estimated from a sample of them.
-        consumer_bytes: of the engines that follow the window beside its model.
-        pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
-            again after an error and where the rules grow.
+        symbols, names, literals: distinct classes and properties, names, and literal values with a number.
+        kernel_bytes: the arrays of facts; they do not shrink when facts leave.
+        books_bytes: asserted and cut facts and the evidence of conflicts, in the window and the past.
+        vocabulary_bytes: the terms, estimated from a sample.
+        consumer_bytes: temporal rules and registered queries.
+        pops, firings, renewals, rederivations, searches: see `Work`; since the model was built, which happens
+            again after an error and when the rules grow.
         pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
             undecided, ahead, invalid, times_cut: see `Counters`; since the stream began.
-        waiting: ABoxes that `run` holds back; `bytes` does not count them.
+        waiting: ABoxes that wait in `run`; `bytes` does not count them.
         remembered: timestamps that have left the window and are remembered.
-        rules: rules and constraints, those included that equality and the like demand of what was met.
-        running: how many of them run, which are all but with `derive="needed"`.
+        rules: rules and constraints, those for asserted predicates included.
+        running: rules in force: all, except with `derive="needed"`.
         axioms: assertions that write axioms, from which nothing follows; see `Unexpected`.
-        unknown: asserted classes and properties that neither ontology nor background knows.
+        unknown: asserted classes and properties that neither ontology nor background has.
         apart: asserted properties with numbers that never meet, doubles and decimals.
     """
 
@@ -314,27 +311,23 @@ NO_DELTA: Final[TripleDelta] = _NotKept()
 class WindowUpdate:
     """Result of one push or advance.
 
-    Repair and delta are made into triples when they are looked at; until then, and as long as an update is
-    kept, so are the terms that the reasoner knew at the time.
+    Repair and delta are decoded when they are first read. An update keeps the terms of its time alive.
 
     Args:
-        at: the time it came to.
-        start: the window's lower end now, `end` its upper end (see `Window` for which are inside).
+        at: the time.
+        start: the window's lower end, `end` its upper end (see `Window` for which are inside).
         dropped: timestamps that left the window.
         repair: the repair of this step.
-        delta: what the materialization gained and lost. With `derive="needed"` nobody knows, and to look at
-            it is a `DeltaNotKeptError`.
-        dropped_early: those of `dropped` that are still inside, and left because of `max_facts` or
-            `max_bytes`.
-        answers: what changed in the answers of registered queries, by the query or its name; inside
-            `all_or_nothing` the last update has what the whole block changed,
-            unless it says `each_step`.
-        conclusions: which conclusions of temporal rules came and which went; `turns` says it of each tick on
-            the way.
-        fed_back: what temporal rules with feedback had asserted on the way, oldest first. All else here tells
-            of these ABoxes too, but for `repair`.
-        not_fed_back: how many conclusions were to be asserted on the way, and could not be, since they have a
-            literal in first place; each counts at each tick.
+        delta: the inserted and deleted triples of the materialization. Reading it with `derive="needed"` is a
+            `DeltaNotKeptError`.
+        dropped_early: the part of `dropped` that was evicted because of `max_facts` or `max_bytes`.
+        answers: the changes of registered queries, by the query or its name; inside `all_or_nothing` the last
+            update has the changes of the whole block, unless the block is `each_step`.
+        conclusions: the inserted and deleted conclusions of temporal rules; `turns` has them for each tick.
+        fed_back: the ABoxes of conclusions that temporal rules with feedback have asserted, oldest first. All
+            other fields except `repair` include these ABoxes.
+        not_fed_back: the number of conclusions that could not be asserted, since their subject is a literal;
+            each counts at each tick.
     """
 
     at: TimePoint
@@ -386,14 +379,13 @@ class GraphUpdate:
     Args:
         at: the number of the change, counted from 1.
         delta: as `WindowUpdate` has it.
-        already_asserted: how many of the triples to be inserted were asserted before.
-        not_asserted: how many of the triples to be deleted were not.
-        is_consistent: whether what is asserted now contradicts nothing.
-        conflicts: all minimal contradictions; `complete` of the list is False where the budget did not
-            suffice to list all.
-        answers: what changed in the answers of registered queries, by the query or its name; inside
-            `all_or_nothing` the last update has what the whole block changed,
-            unless it says `each_step`.
+        already_asserted: the number of inserted triples that were asserted before.
+        not_asserted: the number of deleted triples that were not asserted.
+        is_consistent: whether the assertions contradict nothing.
+        conflicts: all minimal contradictions; `complete` of the list is False if the budget does not suffice
+            to list all.
+        answers: the changes of registered queries, by the query or its name; inside `all_or_nothing` the last
+            update has the changes of the whole block, unless the block is `each_step`.
     """
 
     at: int

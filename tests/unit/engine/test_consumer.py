@@ -19,7 +19,7 @@ MODEL = object()  # which is handed on, and looked at by nobody here
 class Noting:
     """A consumer that notes what it is told; `due_at` are the ticks it waits for."""
 
-    asks_for, wants_levels, follows_steps, bytes_used = None, False, False, 10
+    needed_symbols, needs_levels, receives_each_step, bytes_used = None, False, False, 10
 
     def __init__(self, *due_at, fails=False):
         self.due_at, self.fails, self.told, self.given = due_at, fails, (), "nothing"
@@ -80,12 +80,12 @@ def test_a_name_is_given_once():
 
 def test_levels_are_wanted_as_long_as_one_consumer_wants_them():
     wanting = Noting()
-    wanting.wants_levels = True
+    wanting.needs_levels = True
     consumers = attached(one=Noting(), other=wanting)
-    assert consumers.wants_levels
-    wanting.wants_levels = False
-    consumers.look_again()
-    assert not consumers.wants_levels
+    assert consumers.needs_levels
+    wanting.needs_levels = False
+    consumers.refresh()
+    assert not consumers.needs_levels
 
 
 def test_the_first_of_what_is_due_comes_first_and_only_to_whom_it_is_due():
@@ -100,22 +100,22 @@ def test_the_first_of_what_is_due_comes_first_and_only_to_whom_it_is_due():
 def test_what_waits_is_told_together_once():
     one = Noting()
     consumers = attached(one=one)
-    told = consumers.tell(NOTHING_PENDING.with_step(changes(1), None).with_step(changes(2), None), MODEL)
+    told = consumers.deliver(NOTHING_PENDING.with_step(changes(1), None).with_step(changes(2), None), MODEL)
     assert one.told == ([1, 2],) and told.waiting == ()
-    assert consumers.tell(told, MODEL) == told and one.told == ([1, 2],)
+    assert consumers.deliver(told, MODEL) == told and one.told == ([1, 2],)
     assert told.with_step(Changes(changes(1).noted[:0]), None) is told, "nothing is no step"
     assert told.with_step(Changes(changes(1).noted[:0]), Now(1)).waiting, "time has gone on"
 
 
 def test_who_follows_steps_is_told_of_each_at_once_and_the_others_of_all_together():
     step, block = Noting(), Noting()
-    step.follows_steps = True
+    step.receives_each_step = True
     consumers = attached(block=block, step=step)
     told = NOTHING_PENDING
     for number in (1, 2):
-        told = consumers.tell_steps(told.with_step(changes(number), None), MODEL)
+        told = consumers.deliver_steps(told.with_step(changes(number), None), MODEL)
     assert step.told == ([1], [2]) and block.told == ()
-    assert consumers.tell(told, MODEL) is NOTHING_PENDING
+    assert consumers.deliver(told, MODEL) is NOTHING_PENDING
     assert step.told == ([1], [2]) and block.told == ([1, 2],)
 
 

@@ -98,14 +98,14 @@ def test_a_fact_and_its_key_lead_to_each_other():
 
 def test_what_is_deleted_and_inserted_is_asserted_afterwards():
     net = asserting(A).net(encoded(A, B), encoded(A, B))
-    assert (as_tuples(facts_of(net.came)), net.went) == ([B], [])
+    assert (as_tuples(facts_of(net.inserted)), net.deleted) == ([B], [])
     assert (net.already_asserted, net.not_asserted) == (0, 1)
 
 
 def test_what_is_in_vain_is_counted_each_fact_once():
     net = asserting(A).net(encoded(A, A, B), encoded(C, C))
     assert (net.already_asserted, net.not_asserted) == (1, 1)
-    assert as_tuples(facts_of(net.came)) == [B]
+    assert as_tuples(facts_of(net.inserted)) == [B]
 
 
 def test_facts_stand_in_the_order_in_which_they_came():

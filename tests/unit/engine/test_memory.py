@@ -580,7 +580,7 @@ def test_a_model_lost_to_an_error_is_made_again_before_terms_are_forgotten(monke
     for at in range(5):
         reasoner.push(at, fresh(at))
     wanted = reasoner.materialization()
-    reasoner._held.lose_model()
+    reasoner._held.drop_model()
     forget(reasoner)
     assert reasoner.materialization() == wanted
 

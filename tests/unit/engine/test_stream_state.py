@@ -194,7 +194,7 @@ def test_a_look_that_was_interrupted_leaves_nothing_broken(look, times, monkeypa
 
 
 class Levelled(ClassCounts):
-    wants_levels = True
+    needs_levels = True
 
 
 def less(one, other):

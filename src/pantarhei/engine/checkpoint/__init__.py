@@ -52,7 +52,7 @@ def read_checkpoint(source: str | os.PathLike[str] | bytes | bytearray | memoryv
     """Read a checkpoint from a path, or from bytes.
 
     Raises:
-        CheckpointError: there is none, it is damaged, or it makes no sense.
+        CheckpointError: there is no checkpoint, or it is damaged or invalid.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         return Checkpoint(unpack(bytes(source), f"of {len(source)} bytes"))

@@ -47,7 +47,7 @@ class GivenBackground:
         """Return the given triples without the triples of the ontology.
 
         Raises:
-            InvalidTripleError: something given is no triple.
+            InvalidTripleError: an item is not a triple.
         """
         triples = dict.fromkeys(map(check_triple, triples_of(given)))
         return cls(tuple(triple for triple in triples if triple not in ontology.background))

@@ -1,4 +1,4 @@
-"""The format of a checkpoint: a JSON header, columns of numbers behind it, and a SHA-256 over all.
+"""Format and file of a checkpoint: a JSON header, columns of numbers behind it, and a SHA-256 over all.
 
     offset  bytes
     0       8     magic
@@ -6,20 +6,13 @@
     12      8     length of the whole, the digest included
     20      8     length of the header
     28            header: a JSON object; `columns` lists name, type and length of each column, in order, and
-                  `pantarhei` says by which version of it the checkpoint was written
+                  `pantarhei` is the version that wrote the checkpoint
                   columns, without gaps
     -32     32    SHA-256 of all before it
 
-Magic, lengths, `pantarhei` and digest stay in every version of the format, so that a damaged checkpoint is
-told from one of another version. Nothing in it is executed. Every length is held against the length of the
-whole before anything is allocated, and so reading costs no more than a small multiple of what is there.
-
-Checkpoints on disk: written as a whole or not at all.
-
-A checkpoint is written into a temporary file beside its place, forced to the disk, and renamed. At any point
-of this the place holds the old checkpoint or the new one, whole. Temporary files of writers that were killed
-are never read; the next writer to the same place removes them. A writer that is alive holds a lock on its
-own.
+Magic, lengths, `pantarhei` and digest are equal in every version of the format, which distinguishes a damaged
+checkpoint from one of another version. Nothing in it is executed. Every length is compared with the length of
+the whole before anything is allocated, so that reading costs at most a small multiple of the size.
 """
 
 from __future__ import annotations
@@ -199,7 +192,7 @@ class Contents:
     def understood(self) -> Iterator[None]:
         """Convert errors in the block, such as an index beyond a table or a wrong type, to `CheckpointError`.
 
-        No index is negative, and so none counts from a table's end.
+        No index is negative, so that none counts from the end of a table.
         """
         try:
             yield
@@ -236,7 +229,7 @@ def lengths(parts: Sequence[Sized]) -> Column:
 
 try:
     import fcntl
-except ImportError:  # Windows: nobody can tell whether a writer is alive, and so nothing is removed
+except ImportError:  # Windows: live writers cannot be recognized, so that nothing is removed
     fcntl = None  # type: ignore[assignment]
 
 
@@ -276,7 +269,7 @@ def read_whole(path: Path) -> bytes:
     """Return the bytes of a checkpoint, as many as its preamble states.
 
     Raises:
-        CheckpointError: there is none, it is no checkpoint, or it has another length.
+        CheckpointError: there is no file, it is not a checkpoint, or it has another length.
     """
     source = str(path)
     try:

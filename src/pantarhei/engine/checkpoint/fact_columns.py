@@ -1,19 +1,14 @@
-"""Terms and triples as columns.
+"""Terms, triples, facts and timestamps as columns of a checkpoint.
 
-A term is its text, and a mark that says what it is: `<` an IRI, `_` a blank node, nothing a plain literal,
-`@en` one in a language, `^http://…` one of a datatype. Each comes back exactly as it was written.
+A term is a text and a mark of its type: `<` an IRI, `_` a blank node, empty a plain literal, `@en` a literal
+in a language, `^http://…` a literal of a datatype. The form of each term is preserved exactly.
 
-Facts by the numbers of a vocabulary, as columns with numbers of their own and the terms that these mean.
+Facts have numbers of their own, for the terms that they use. The order of terms is preserved, and with it the
+first form of each value.
 
-Only terms that the facts use are written. They keep their order, so that of each value the form that was met
-first is met first again.
-
-Timestamps as they were given, and as columns.
-
-A timestamp is a number, for a datetime its ticks, and a mark that says how it was given: as an integer, as
-a float, or as a datetime of a zone of the time zone database, with its distance from UTC. Where the database
-of the reader has another distance for that time, or lacks the zone, the distance of the writer holds: the
-instant is never another.
+A timestamp is a number, for a datetime its ticks, and a mark of its type: an integer, a float, or a datetime
+in a zone of the time zone database with its offset from UTC. If the database of the reader has another offset
+for that time, or lacks the zone, the offset of the writer is used: the instant never changes.
 """
 
 from __future__ import annotations
@@ -80,7 +75,7 @@ def _maker(mark: str) -> Callable[[str], Term]:
     """Return the constructor of terms with that mark."""
     match mark[:1]:
         case "<":
-            return partial(str.__new__, URIRef)  # the check of its syntax was made, or not, by who made it
+            return partial(str.__new__, URIRef)  # its syntax is not checked again
         case "_":
             return BNode
         case "":
@@ -221,7 +216,7 @@ class _Mark(NamedTuple):
         type: `int`, `float` or `datetime`.
         zone: the zone's name in the time zone database, if it has one.
         distance: of the zone's clock from UTC at that time, in microseconds.
-        fold: 1 for the second of two times at which the clock says the same.
+        fold: 1 for the second of two times with equal clock readings.
     """
 
     type: str
@@ -248,7 +243,7 @@ def _whole(number: int | float, mark: _Mark) -> TimePoint:
             at = clock.replace(tzinfo=ZoneInfo(mark.zone))
             if ticks_of(at, TimeKind.DATETIME) == number:
                 return at
-        except (ValueError, OSError, LookupError):  # there is no zone of that name here
+        except (ValueError, OSError, LookupError):  # the zone does not exist here
             pass
     return clock.replace(tzinfo=timezone(distance) if distance else UTC)
 
@@ -334,7 +329,7 @@ def from_json(given: Json) -> Duration | TimePoint | None:
     """Read a duration or timestamp written by `json_of`.
 
     Raises:
-        ValueError, LookupError, TypeError, OverflowError: it wrote none.
+        ValueError, LookupError, TypeError, OverflowError: the JSON is invalid.
     """
     match given:
         case {"microseconds": int(microseconds)}:

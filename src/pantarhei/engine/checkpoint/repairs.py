@@ -34,7 +34,7 @@ from pantarhei.repair.cut import Method
 from pantarhei.repair.result import Conflict, ConflictCase, Occurrences, Repair
 from pantarhei.rules.translation.canonical_rule import text_of_rule
 
-# A table forgets its terms once there are so many more of them than twice those in use.
+# A table drops its terms once this many more than twice the used ones are stored.
 _MOST_UNUSED = 10_000
 
 
@@ -42,7 +42,7 @@ class _Told(NamedTuple):
     """Repair in the numbers of a table.
 
     Args:
-        repair: what was told.
+        repair: the repair.
         rows: a row `time, subject, predicate, object` for each assertion, group by group.
         sizes: how many assertions each group has.
         evidence: the rules by which the members conflict.
@@ -126,8 +126,8 @@ class RepairTable:
         """Return the columns of repairs with their levels, and name and text of each constraint for the
         header.
 
-        Their timestamps go to `times`. Costs the conflicts and removed assertions of those that were not
-        saved before, in Python; those of all as columns.
+        Their timestamps are added to `times`. Costs the conflicts and removed assertions of repairs that were
+        not saved before, in Python, and of all repairs as columns.
         """
         given = list(repairs)
         self._told = {level: self._tell(level, repair) for level, repair in given}
@@ -303,10 +303,10 @@ def read_repairs(
 
     Args:
         contents: the checkpoint.
-        assertions: what they speak of.
+        assertions: the assertions of all repairs.
         entries: the timestamps of the log.
         method: how it was repaired.
-        constraints: those that its header names.
+        constraints: the constraints named in its header.
         budget: limits of listing conflicts.
     """
     if not contents.has_evidence:
@@ -360,7 +360,7 @@ def _read_evidence(
 
     Args:
         contents: the checkpoint.
-        members: those of each repair.
+        members: the members of each repair.
         constraints: how many there are.
     """
     bodies = contents.split("rules.atoms", contents.column("bodies.atom"))

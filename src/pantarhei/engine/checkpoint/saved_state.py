@@ -60,18 +60,19 @@ class Header(TypedDict):
     Args:
         rules, background, given: fingerprints of the ontology's rules and constraints, of the assertions in
             it, and of the background beside it.
-        kind, now: where time has come to, in ticks of that kind; None and 0 before the first step.
-        contradicted: whether the newest ABox was in conflict when it came.
-        messages: how many tables came.
+        kind, now: the present time, in ticks of that kind; None and 0 before the first step.
+        contradicted: whether the newest ABox was in conflict at its arrival.
+        messages: the number of ABoxes.
         history: its bounds, without the sink.
-        departed: how many of the entries have left the window; they come first.
-        known_from: the tick from which on the window is known; None for the beginning of the stream.
+        departed: the number of entries that have left the window; they come first.
+        known_from: the tick from which on the window can be reconstructed; None for the beginning of the
+            stream.
         ill_typed: properties that had ill-typed values.
         times: the marks of timestamps.
-        constraints: name and text of each that a repair speaks of.
-        note: what the caller wants to find again.
-        unexpected: what came that is likely a mistake, as `InputDiagnostics` saves it.
-        waiting: kind and newest of the times of ABoxes that wait, and how many of them are unproven.
+        constraints: name and text of each constraint in a repair.
+        note: the note of the caller.
+        unexpected: the diagnostics, as `InputDiagnostics` saves them.
+        waiting: kind and newest of the times of waiting ABoxes, and the number of unproven ones.
     """
 
     rules: str
@@ -152,13 +153,13 @@ class State:
     """Content of a checkpoint, as the reasoner has it.
 
     Args:
-        history: what was asserted and cut.
-        forms: how literals of the materialization are written, and those of subjects and values.
+        history: the history of the stream.
+        forms: the forms of literals in the materialization, and of subjects and values.
         ill_typed: properties that had ill-typed values, in the window or before.
-        note: what the caller wants to find again.
-        values: literals, by number, whose first forms are to be kept beside those in the history.
-        consumers: what makes the bytes that each consumer keeps, by its name.
-        noted: what came that is likely a mistake.
+        note: the note of the caller.
+        values: further literals, by number, whose first forms are stored.
+        consumers: functions that return the bytes of each consumer, by its name.
+        noted: the diagnostics.
     """
 
     history: StreamHistory
@@ -189,8 +190,8 @@ def save(
 
     Other threads may do steps meanwhile.
 
-    Costs the assertions as columns, and a step of Python for each entry, each different term, and what the
-    repairs say that `repairs` has not seen yet.
+    Costs the assertions as columns, and a step of Python for each entry, each distinct term, and each
+    assertion of repairs that are new to `repairs`.
     """
     history = state.history
     kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER
@@ -346,7 +347,7 @@ class Checkpoint:
         """Return the saved temporal rules.
 
         Args:
-            given: those that they are to be, None for any.
+            given: the expected rules, None for any.
 
         Raises:
             CheckpointOptionError: they are others.
@@ -398,7 +399,7 @@ class Checkpoint:
         undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0
         arrival = _arrival(log.newest, header["contradicted"], undecided)
         counters = Counters(**header["counters"])
-        if not contents.has_evidence:  # nor a count of what was undecided
+        if not contents.has_evidence:  # and no count of undecided facts
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
         waiting = read_waiting(contents, header["waiting"], times)
         history = StreamHistory(log, step, arrival, repairs, counters, header["messages"], past, waiting)

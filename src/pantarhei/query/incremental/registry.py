@@ -61,7 +61,7 @@ class QueryRegistry:
         max_bytes: limit on the rows of an operator, and on the texts that functions make in one step.
     """
 
-    follows_steps = False
+    receives_each_step = False
 
     def __init__(
         self,
@@ -89,12 +89,12 @@ class QueryRegistry:
         self.queries: dict[str, QueryState] = {}
 
     @property
-    def wants_levels(self) -> bool:
+    def needs_levels(self) -> bool:
         """Whether a query has a window of its own."""
         return bool(self._sources.windows)
 
     @property
-    def asks_for(self) -> Symbols:
+    def needed_symbols(self) -> Symbols:
         """Classes and properties whose facts the queries need, None for all."""
         return concat_symbols(*(needed_symbols(each.query, each.policy) for each in self.queries.values()))
 

@@ -135,7 +135,7 @@ def test_an_option_that_is_given_again_must_be_the_saved_one(name):
     made_with, same_again, other = GIVEN[name]
     data = saved_with_rules(**{name: made_with}).snapshot()
     assert StreamReasoner.restore(data, ONTOLOGY, **{name: same_again}).timestamps == (NOON,)
-    with pytest.raises(CheckpointOptionError, match=f"leave {name} out to go on") as caught:
+    with pytest.raises(CheckpointOptionError, match=f"omit {name} to use the saved value") as caught:
         StreamReasoner.restore(data, ONTOLOGY, **{name: other})
     assert (caught.value.what, caught.value.given) == (name, repr(other))
     assert isinstance(caught.value, CheckpointMismatchError)
@@ -168,7 +168,7 @@ def test_the_saved_rules_can_be_given_again(again):
 )
 def test_other_rules_are_refused_and_the_error_shows_what_differs(other, shown):
     data = saved_with_rules().snapshot()
-    with pytest.raises(CheckpointOptionError, match="leave temporal out") as caught:
+    with pytest.raises(CheckpointOptionError, match="omit temporal to use the saved value") as caught:
         StreamReasoner.restore(data, ONTOLOGY, temporal=load_rules(other, prefixes=PREFIXES))
     assert shown in str(caught.value)
     assert StreamReasoner.restore(data, ONTOLOGY).conclusions()
@@ -184,7 +184,7 @@ def test_the_same_rules_evaluated_in_another_way_are_refused(how):
 def test_rules_for_a_checkpoint_without_any_are_refused():
     data = simple().snapshot()
     rules = load_rules(RULES, prefixes=PREFIXES)
-    with pytest.raises(CheckpointOptionError, match=r"temporal=None, and temporal=high"):
+    with pytest.raises(CheckpointOptionError, match=r"temporal=None, but temporal=high"):
         StreamReasoner.restore(data, ONTOLOGY, temporal=rules)
     with pytest.raises(PantarheiError, match="TemporalRules, as load_rules"):
         StreamReasoner.restore(data, ONTOLOGY, temporal=RULES)
