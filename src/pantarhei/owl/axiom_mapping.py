@@ -15,23 +15,6 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef, Variable
 from pantarhei.model.message_text import last_part
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import (
-    SWRL,
-    Axiom,
-    BuiltInAtom,
-    ClassAtom,
-    DataRangeAtom,
-    DifferentAtom,
-    Property,
-    PropertyAtom,
-    PropertyExpression,
-    PropertyKind,
-    SameAtom,
-    SwrlArgument,
-    SwrlAtom,
-    SwrlRule,
-    Trait,
-)
 from pantarhei.owl.expression_mapping import (
     CONSTRUCTORS,
     ExpressionReader,
@@ -47,7 +30,7 @@ from pantarhei.owl.name_kinds import is_part_of_a_list, read_vocabulary
 _VARIABLE_NAMES = ("urn:swrl#", "urn:swrl:var#")
 
 
-def read_swrl_rule(read: ExpressionReader, triple: Triple) -> SwrlRule:
+def read_swrl_rule(read: ExpressionReader, triple: Triple) -> owl.SwrlRule:
     """Return the rule whose node is the subject of `triple`.
 
     SWRL (W3C member submission, 2004), section 6: a `swrl:Imp` has lists of atoms as body and head. Variables
@@ -57,9 +40,9 @@ def read_swrl_rule(read: ExpressionReader, triple: Triple) -> SwrlRule:
         UnreadableError: it is not a rule.
     """
     rule = _RuleReader(read)
-    body = tuple(map(rule.atom, read.sequence(read.only(triple[0], SWRL.body, "a rule"))))
-    head = tuple(map(rule.atom, read.sequence(read.only(triple[0], SWRL.head, "a rule"))))
-    return SwrlRule(body, head)
+    body = tuple(map(rule.atom, read.sequence(read.only(triple[0], owl.SWRL.body, "a rule"))))
+    head = tuple(map(rule.atom, read.sequence(read.only(triple[0], owl.SWRL.head, "a rule"))))
+    return owl.SwrlRule(body, head)
 
 
 @dataclass(slots=True)
@@ -69,7 +52,7 @@ class _RuleReader:
     read: ExpressionReader
     variables: dict[Term, Variable] = field(default_factory=dict)
 
-    def atom(self, node: Term) -> SwrlAtom:
+    def atom(self, node: Term) -> owl.SwrlAtom:
         types = [type_ for type_ in self.read.index.objects(node, RDF.type) if type_ in _ATOMS]
         if len(types) != 1:
             found = ", ".join(map(short, types)) or "none"
@@ -77,42 +60,50 @@ class _RuleReader:
         self.read.used.add((node, RDF.type, types[0]))
         return _ATOMS[types[0]](self, node)
 
-    def class_atom(self, node: Term) -> SwrlAtom:
-        type_ = self.part(node, SWRL.classPredicate)
+    def class_atom(self, node: Term) -> owl.SwrlAtom:
+        type_ = self.part(node, owl.SWRL.classPredicate)
         if isinstance(type_, URIRef) and self.read.vocabulary.is_datatype(type_):
-            return DataRangeAtom(self.read.data_range(type_), self.argument(node, SWRL.argument1))
-        return ClassAtom(self.read.class_expression(type_), self.individual(node, SWRL.argument1))
+            return owl.DataRangeAtom(self.read.data_range(type_), self.argument(node, owl.SWRL.argument1))
+        return owl.ClassAtom(self.read.class_expression(type_), self.individual(node, owl.SWRL.argument1))
 
-    def data_range_atom(self, node: Term) -> SwrlAtom:
-        range_ = self.read.data_range(self.part(node, SWRL.dataRange))
-        return DataRangeAtom(range_, self.argument(node, SWRL.argument1))
+    def data_range_atom(self, node: Term) -> owl.SwrlAtom:
+        range_ = self.read.data_range(self.part(node, owl.SWRL.dataRange))
+        return owl.DataRangeAtom(range_, self.argument(node, owl.SWRL.argument1))
 
-    def property_atom(self, node: Term) -> SwrlAtom:
-        on = self.read.property(self.part(node, SWRL.propertyPredicate))
-        return PropertyAtom(on, self.individual(node, SWRL.argument1), self.argument(node, SWRL.argument2))
+    def property_atom(self, node: Term) -> owl.SwrlAtom:
+        on = self.read.property(self.part(node, owl.SWRL.propertyPredicate))
+        return owl.PropertyAtom(
+            on, self.individual(node, owl.SWRL.argument1), self.argument(node, owl.SWRL.argument2)
+        )
 
-    def same_atom(self, node: Term) -> SwrlAtom:
-        return SameAtom(self.individual(node, SWRL.argument1), self.individual(node, SWRL.argument2))
+    def same_atom(self, node: Term) -> owl.SwrlAtom:
+        return owl.SameAtom(
+            self.individual(node, owl.SWRL.argument1), self.individual(node, owl.SWRL.argument2)
+        )
 
-    def different_atom(self, node: Term) -> SwrlAtom:
-        return DifferentAtom(self.individual(node, SWRL.argument1), self.individual(node, SWRL.argument2))
+    def different_atom(self, node: Term) -> owl.SwrlAtom:
+        return owl.DifferentAtom(
+            self.individual(node, owl.SWRL.argument1), self.individual(node, owl.SWRL.argument2)
+        )
 
-    def built_in_atom(self, node: Term) -> SwrlAtom:
-        name = self.part(node, SWRL.builtin)
+    def built_in_atom(self, node: Term) -> owl.SwrlAtom:
+        name = self.part(node, owl.SWRL.builtin)
         if not isinstance(name, URIRef):
             raise UnreadableError(f"{name.n3()} where the name of a built-in is expected")
-        return BuiltInAtom(name, tuple(map(self.named, self.read.sequence(self.part(node, SWRL.arguments)))))
+        return owl.BuiltInAtom(
+            name, tuple(map(self.named, self.read.sequence(self.part(node, owl.SWRL.arguments))))
+        )
 
     def part(self, node: Term, predicate: URIRef) -> Term:
         return self.read.only(node, predicate, "an atom of a rule")
 
-    def argument(self, node: Term, place: URIRef) -> SwrlArgument:
+    def argument(self, node: Term, place: URIRef) -> owl.SwrlArgument:
         return self.named(self.part(node, place))
 
-    def individual(self, node: Term, place: URIRef) -> SwrlArgument:
+    def individual(self, node: Term, place: URIRef) -> owl.SwrlArgument:
         return self.named(self.read.individual(self.part(node, place)))
 
-    def named(self, term: Term) -> SwrlArgument:
+    def named(self, term: Term) -> owl.SwrlArgument:
         """Return `term`, or the variable it stands for."""
         if not self._is_variable(term):
             return term
@@ -121,7 +112,7 @@ class _RuleReader:
         return self.variables[term]
 
     def _is_variable(self, term: Term) -> bool:
-        if SWRL.Variable in self.read.index.objects(term, RDF.type):
+        if owl.SWRL.Variable in self.read.index.objects(term, RDF.type):
             return True
         return isinstance(term, URIRef) and str(term).startswith(_VARIABLE_NAMES)
 
@@ -135,14 +126,14 @@ class _RuleReader:
         return Variable(name)
 
 
-_ATOMS: dict[Term, Callable[[_RuleReader, Term], SwrlAtom]] = {
-    SWRL.ClassAtom: _RuleReader.class_atom,
-    SWRL.DataRangeAtom: _RuleReader.data_range_atom,
-    SWRL.IndividualPropertyAtom: _RuleReader.property_atom,
-    SWRL.DatavaluedPropertyAtom: _RuleReader.property_atom,
-    SWRL.SameIndividualAtom: _RuleReader.same_atom,
-    SWRL.DifferentIndividualsAtom: _RuleReader.different_atom,
-    SWRL.BuiltinAtom: _RuleReader.built_in_atom,
+_ATOMS: dict[Term, Callable[[_RuleReader, Term], owl.SwrlAtom]] = {
+    owl.SWRL.ClassAtom: _RuleReader.class_atom,
+    owl.SWRL.DataRangeAtom: _RuleReader.data_range_atom,
+    owl.SWRL.IndividualPropertyAtom: _RuleReader.property_atom,
+    owl.SWRL.DatavaluedPropertyAtom: _RuleReader.property_atom,
+    owl.SWRL.SameIndividualAtom: _RuleReader.same_atom,
+    owl.SWRL.DifferentIndividualsAtom: _RuleReader.different_atom,
+    owl.SWRL.BuiltinAtom: _RuleReader.built_in_atom,
 }
 
 
@@ -161,7 +152,7 @@ class Reading:
         axiom_triples: the triples of `axioms`.
     """
 
-    axioms: tuple[Axiom, ...]
+    axioms: tuple[owl.Axiom, ...]
     main_triples: tuple[Triple, ...]
     assertions: frozenset[Triple]
     declarations: frozenset[Triple]
@@ -200,7 +191,7 @@ def read_axioms(graph: Iterable[Triple]) -> Reading:
             reader.read(triple, _class_assertion)
     used, names = frozenset(reader.used), frozenset(reader.classes | reader.properties)
     rest = sort_remainder(index, reader.vocabulary, used, reader.failed, names)
-    axioms: dict[Axiom, Triple] = {}
+    axioms: dict[owl.Axiom, Triple] = {}
     for triple, axiom in sorted(reader.axioms, key=lambda read: triple_key(read[0])):
         axioms.setdefault(axiom, triple)
     return Reading(
@@ -214,7 +205,7 @@ def read_axioms(graph: Iterable[Triple]) -> Reading:
     )
 
 
-Read = Callable[[ExpressionReader, Triple], Axiom]
+Read = Callable[[ExpressionReader, Triple], owl.Axiom]
 
 
 class _NotHereError(Exception):
@@ -227,7 +218,7 @@ class _AxiomReader:
     def __init__(self, index: TripleIndex, vocabulary: NameKinds) -> None:
         self.index = index
         self.vocabulary = vocabulary
-        self.axioms: list[tuple[Triple, Axiom]] = []
+        self.axioms: list[tuple[Triple, owl.Axiom]] = []
         self.used: set[Triple] = set()
         self.failed: list[tuple[Triple, str]] = []
         self.classes: set[Term] = set()
@@ -259,18 +250,18 @@ def _individual(_: ExpressionReader, node: Term) -> Term:
     return node
 
 
-def _sides(axiom: Callable[[P, Q], Axiom], left: Part[P], right: Part[Q]) -> Read:
+def _sides(axiom: Callable[[P, Q], owl.Axiom], left: Part[P], right: Part[Q]) -> Read:
     return lambda read, triple: axiom(left(read, triple[0]), right(read, triple[2]))
 
 
-def _pair(axiom: Callable[[tuple[P, ...]], Axiom], part: Part[P]) -> Read:
+def _pair(axiom: Callable[[tuple[P, ...]], owl.Axiom], part: Part[P]) -> Read:
     return lambda read, triple: axiom((part(read, triple[0]), part(read, triple[2])))
 
 
-def _all(axiom: Callable[[tuple[P, ...]], Axiom], part: Part[P], *members: URIRef) -> Read:
+def _all(axiom: Callable[[tuple[P, ...]], owl.Axiom], part: Part[P], *members: URIRef) -> Read:
     """Return the axiom about the distinct members of the subject's list."""
 
-    def read_all(read: ExpressionReader, triple: Triple) -> Axiom:
+    def read_all(read: ExpressionReader, triple: Triple) -> owl.Axiom:
         listed = read.sequence(_member(read, triple[0], *members))
         return axiom(tuple(dict.fromkeys(part(read, node) for node in listed)))
 
@@ -283,7 +274,7 @@ _class, _property = ExpressionReader.class_expression, ExpressionReader.property
 # --- Axioms about classes (table 16, and table 18 for definitions on a named class) ---
 
 
-def _equivalent_class(read: ExpressionReader, triple: Triple) -> Axiom:
+def _equivalent_class(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     subject, _, object_ = triple
     if isinstance(object_, URIRef) and read.vocabulary.is_datatype(object_) and isinstance(subject, BNode):
         subject, object_ = object_, subject
@@ -295,7 +286,7 @@ def _equivalent_class(read: ExpressionReader, triple: Triple) -> Axiom:
     return owl.EquivalentClasses((read.class_expression(subject), read.class_expression(object_)))
 
 
-def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
+def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     union = read.class_expression(triple[0])
     if not isinstance(union, owl.Class):
         raise UnreadableError("owl:disjointUnionOf needs a named class")
@@ -303,7 +294,7 @@ def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
     return owl.DisjointUnion(union, tuple(operands))
 
 
-def _definition(read: ExpressionReader, triple: Triple) -> Axiom:
+def _definition(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     subject, constructor = triple[0], URIRef(triple[1])
     if not isinstance(subject, URIRef):
         raise _NotHereError
@@ -313,13 +304,13 @@ def _definition(read: ExpressionReader, triple: Triple) -> Axiom:
     return owl.EquivalentClasses((read.class_expression(subject), definition))
 
 
-def _named_restriction(read: ExpressionReader, triple: Triple) -> Axiom:
+def _named_restriction(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     if not isinstance(triple[0], URIRef):
         raise _NotHereError
     return owl.EquivalentClasses((read.class_expression(triple[0]), read.restriction(triple[0])))
 
 
-def _has_key(read: ExpressionReader, triple: Triple) -> Axiom:
+def _has_key(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     properties = tuple(map(read.property, read.sequence(triple[2])))
     return owl.HasKey(read.class_expression(triple[0]), properties)
 
@@ -327,46 +318,46 @@ def _has_key(read: ExpressionReader, triple: Triple) -> Axiom:
 # --- Axioms about properties ---
 
 
-def _property_chain(read: ExpressionReader, triple: Triple) -> Axiom:
+def _property_chain(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     chain = tuple(map(read.property, read.sequence(triple[2])))
     if not chain:
         raise UnreadableError("a property chain without members")
     return owl.SubPropertyChainOf(chain, read.property(triple[0]))
 
 
-def _inverse_of(read: ExpressionReader, triple: Triple) -> Axiom:
+def _inverse_of(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     if not isinstance(triple[0], URIRef):
         raise _NotHereError
     return owl.InverseProperties(read.property(triple[0]), read.property(triple[2]))
 
 
-def _range(read: ExpressionReader, triple: Triple) -> Axiom:
+def _range(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     on = read.property(triple[0])
     return owl.PropertyRange(on, read.filler(triple[2], on))
 
 
-def _characteristic(trait: Trait) -> Read:
+def _characteristic(trait: owl.Trait) -> Read:
     return lambda read, triple: owl.Characteristic(trait, read.property(triple[0]))
 
 
 # --- Axioms about individuals ---
 
 
-def _class_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
+def _class_assertion(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     return owl.ClassAssertion(read.class_expression(triple[2]), triple[0])
 
 
-def _negative_property_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
+def _negative_property_assertion(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     node = triple[0]
-    on: PropertyExpression = read.property(_member(read, node, OWL.assertionProperty))
+    on: owl.PropertyExpression = read.property(_member(read, node, OWL.assertionProperty))
     subject = _member(read, node, OWL.sourceIndividual)
     value = _member(read, node, OWL.targetIndividual, OWL.targetValue)
-    if isinstance(value, Literal) and isinstance(on, Property):
-        on = Property(on.iri, PropertyKind.DATA)
+    if isinstance(value, Literal) and isinstance(on, owl.Property):
+        on = owl.Property(on.iri, owl.PropertyKind.DATA)
     return owl.NegativePropertyAssertion(on, subject, value)
 
 
-def _untyped_negative_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
+def _untyped_negative_assertion(read: ExpressionReader, triple: Triple) -> owl.Axiom:
     if OWL.NegativePropertyAssertion in read.index.objects(triple[0], RDF.type):
         raise _NotHereError
     return _negative_property_assertion(read, triple)
@@ -409,8 +400,8 @@ _BY_TYPE: dict[Term, Read] = {
     OWL.AllDisjointProperties: _all(owl.DisjointProperties, _property, OWL.members),
     OWL.AllDifferent: _all(owl.DifferentIndividuals, _individual, OWL.members, OWL.distinctMembers),
     OWL.NegativePropertyAssertion: _negative_property_assertion,
-    **{OWL[f"{trait.value}Property"]: _characteristic(trait) for trait in Trait},
-    SWRL.Imp: read_swrl_rule,
+    **{OWL[f"{trait.value}Property"]: _characteristic(trait) for trait in owl.Trait},
+    owl.SWRL.Imp: read_swrl_rule,
 }
 
 _NAMED = "a restriction with a name; it is read as the RDF-Based Semantics does: the name is equivalent to it"

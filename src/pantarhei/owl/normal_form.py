@@ -15,30 +15,16 @@ from math import prod
 from rdflib import OWL
 
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import (
-    NOTHING,
-    THING,
-    Axiom,
-    ClassExpression,
-    DataRange,
-    Filler,
-    InverseOf,
-    Property,
-    PropertyExpression,
-    SubClassOf,
-    SubPropertyOf,
-    Trait,
-)
 from pantarhei.owl.simplify import every, intersection, is_bottom, is_extreme, simplify, some
 
-Axioms = tuple[Axiom, ...]
+Axioms = tuple[owl.Axiom, ...]
 Pass = Callable[[Axioms], Axioms]
 
 # An inclusion whose unions expand to more inclusions than this is left as it is, and reported.
 MOST_ALTERNATIVES = 10_000
 
 
-def _pass(rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Pass:
+def _pass(rewrite: Callable[[owl.Axiom], Iterator[owl.Axiom]]) -> Pass:
     """Return the pass that rewrites each axiom by itself."""
 
     @wraps(rewrite)
@@ -49,7 +35,7 @@ def _pass(rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Pass:
 
 
 @_pass
-def expand_equivalences(axiom: Axiom) -> Iterator[Axiom]:
+def expand_equivalences(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace equivalence by inclusions both ways, between all operands (cax-eqc1, cax-eqc2, prp-eqp1,
     prp-eqp2).
 
@@ -60,15 +46,15 @@ def expand_equivalences(axiom: Axiom) -> Iterator[Axiom]:
     """
     match axiom:
         case owl.EquivalentClasses(operands):
-            yield from (SubClassOf(a, b) for a, b in permutations(operands, 2))
+            yield from (owl.SubClassOf(a, b) for a, b in permutations(operands, 2))
         case owl.EquivalentProperties(properties):
-            yield from (SubPropertyOf(p, q) for p, q in permutations(properties, 2))
+            yield from (owl.SubPropertyOf(p, q) for p, q in permutations(properties, 2))
         case _:
             yield axiom
 
 
 @_pass
-def expand_disjoint_unions(axiom: Axiom) -> Iterator[Axiom]:
+def expand_disjoint_unions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace a disjoint union by inclusions, disjointness, and the covering axiom, which is outside OWL 2
     RL.
 
@@ -84,13 +70,13 @@ def expand_disjoint_unions(axiom: Axiom) -> Iterator[Axiom]:
     if not isinstance(axiom, owl.DisjointUnion):
         yield axiom
         return
-    yield from (SubClassOf(operand, axiom.union) for operand in axiom.operands)
+    yield from (owl.SubClassOf(operand, axiom.union) for operand in axiom.operands)
     yield owl.DisjointClasses(axiom.operands)
-    yield SubClassOf(axiom.union, owl.UnionOf(axiom.operands))
+    yield owl.SubClassOf(axiom.union, owl.UnionOf(axiom.operands))
 
 
 @_pass
-def inclusions_from_assertions(axiom: Axiom) -> Iterator[Axiom]:
+def inclusions_from_assertions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace membership in a class expression by an inclusion of a nominal.
 
     >>> from rdflib import URIRef
@@ -100,13 +86,13 @@ def inclusions_from_assertions(axiom: Axiom) -> Iterator[Axiom]:
     """
     match axiom:
         case owl.ClassAssertion(type_, individual):
-            yield SubClassOf(owl.OneOf((individual,)), type_)
+            yield owl.SubClassOf(owl.OneOf((individual,)), type_)
         case _:
             yield axiom
 
 
 @_pass
-def turn_inverses(axiom: Axiom) -> Iterator[Axiom]:
+def turn_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Eliminate inverses: an axiom about `P⁻` becomes one about P, with sides exchanged.
 
     >>> from rdflib import URIRef
@@ -115,53 +101,53 @@ def turn_inverses(axiom: Axiom) -> Iterator[Axiom]:
     ['InverseFunctionalObjectProperty(p)']
     """
     match axiom:
-        case owl.Characteristic(trait, InverseOf(inner)):
+        case owl.Characteristic(trait, owl.InverseOf(inner)):
             yield owl.Characteristic(_TURNED.get(trait, trait), inner)
-        case owl.PropertyDomain(InverseOf(inner), domain):
+        case owl.PropertyDomain(owl.InverseOf(inner), domain):
             yield owl.PropertyRange(inner, domain)
-        case owl.PropertyRange(InverseOf(inner), range_) if not isinstance(range_, DataRange):
+        case owl.PropertyRange(owl.InverseOf(inner), range_) if not isinstance(range_, owl.DataRange):
             yield owl.PropertyDomain(inner, range_)
         case owl.InverseProperties(first, second) if is_bottom(first) or is_bottom(second):
-            yield from (SubPropertyOf(first, second), SubPropertyOf(second, first))
+            yield from (owl.SubPropertyOf(first, second), owl.SubPropertyOf(second, first))
         case owl.InverseProperties(first, second) if not _both_named(first, second):
-            yield from (SubPropertyOf(first, inverse(second)), SubPropertyOf(inverse(second), first))
-        case owl.NegativePropertyAssertion(InverseOf(inner), subject, object_):
+            yield from (owl.SubPropertyOf(first, inverse(second)), owl.SubPropertyOf(inverse(second), first))
+        case owl.NegativePropertyAssertion(owl.InverseOf(inner), subject, object_):
             yield owl.NegativePropertyAssertion(inner, object_, subject)
-        case owl.Characteristic(Trait.REFLEXIVE, on) if is_bottom(on):
-            yield SubClassOf(THING, NOTHING)
-        case SubPropertyOf(sub, super_) if _is_top(sub) and is_bottom(super_):
-            yield SubClassOf(THING, NOTHING)
+        case owl.Characteristic(owl.Trait.REFLEXIVE, on) if is_bottom(on):
+            yield owl.SubClassOf(owl.THING, owl.NOTHING)
+        case owl.SubPropertyOf(sub, super_) if _is_top(sub) and is_bottom(super_):
+            yield owl.SubClassOf(owl.THING, owl.NOTHING)
         case owl.PropertyDomain(on, domain) if _is_top(on):
-            yield SubClassOf(THING, domain)
-        case owl.PropertyRange(on, range_) if _is_top(on) and not isinstance(range_, DataRange):
-            yield SubClassOf(THING, range_)
+            yield owl.SubClassOf(owl.THING, domain)
+        case owl.PropertyRange(on, range_) if _is_top(on) and not isinstance(range_, owl.DataRange):
+            yield owl.SubClassOf(owl.THING, range_)
         case owl.NegativePropertyAssertion(on) if _is_top(on):
-            yield SubClassOf(THING, NOTHING)
+            yield owl.SubClassOf(owl.THING, owl.NOTHING)
         case owl.DisjointProperties(properties) if any(map(_is_top, properties)):
-            bottom = Property(OWL.bottomObjectProperty)
+            bottom = owl.Property(OWL.bottomObjectProperty)
             top = next(filter(_is_top, properties))
             others = list(properties)
             others.remove(top)
-            yield from (SubPropertyOf(other, bottom) for other in others)
+            yield from (owl.SubPropertyOf(other, bottom) for other in others)
         case owl.SubPropertyChainOf((single,), super_):
-            yield SubPropertyOf(single, super_)
-        case owl.SubPropertyChainOf(chain, InverseOf(inner)):
+            yield owl.SubPropertyOf(single, super_)
+        case owl.SubPropertyChainOf(chain, owl.InverseOf(inner)):
             yield owl.SubPropertyChainOf(tuple(map(inverse, reversed(chain))), inner)
         case _:
             yield axiom
 
 
 @_pass
-def turn_inclusions(axiom: Axiom) -> Iterator[Axiom]:
+def turn_inclusions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace `P⁻ ⊑ Q⁻` by `P ⊑ Q`, and `P ⊑ Q⁻` by `P⁻ ⊑ Q`."""
-    if isinstance(axiom, SubPropertyOf) and isinstance(axiom.super, InverseOf):
-        yield SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
+    if isinstance(axiom, owl.SubPropertyOf) and isinstance(axiom.super, owl.InverseOf):
+        yield owl.SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
     else:
         yield axiom
 
 
 @_pass
-def simplify_expressions(axiom: Axiom) -> Iterator[Axiom]:
+def simplify_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Put every class expression into negation normal form.
 
     >>> from rdflib import URIRef
@@ -171,20 +157,20 @@ def simplify_expressions(axiom: Axiom) -> Iterator[Axiom]:
     ['SubClassOf(A ObjectAllValuesFrom(p owl:Nothing))']
     """
     match axiom:
-        case SubClassOf(sub, super_):
-            yield SubClassOf(simplify(sub), simplify(super_))
+        case owl.SubClassOf(sub, super_):
+            yield owl.SubClassOf(simplify(sub), simplify(super_))
         case owl.DisjointClasses(operands):
             yield owl.DisjointClasses(tuple(map(simplify, operands)))
         case owl.PropertyDomain(on, domain):
             yield owl.PropertyDomain(on, simplify(domain))
-        case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
+        case owl.PropertyRange(on, range_) if not isinstance(range_, owl.DataRange):
             yield owl.PropertyRange(on, simplify(range_))
         case _:
             yield axiom
 
 
 @_pass
-def pair_disjoint_expressions(axiom: Axiom) -> Iterator[Axiom]:
+def pair_disjoint_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace disjointness with a class expression by an empty intersection; named classes stay together.
 
     >>> from rdflib import URIRef
@@ -203,11 +189,11 @@ def pair_disjoint_expressions(axiom: Axiom) -> Iterator[Axiom]:
         yield owl.DisjointClasses(named)
     for first, second in combinations(axiom.operands, 2):
         if not (isinstance(first, owl.Class) and isinstance(second, owl.Class)):
-            yield SubClassOf(intersection((first, second)), NOTHING)
+            yield owl.SubClassOf(intersection((first, second)), owl.NOTHING)
 
 
 @_pass
-def split_right(axiom: Axiom) -> Iterator[Axiom]:
+def split_right(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Split into one inclusion for each conjunct on the right, also below `∀R`; complements in a union move
     to the left.
 
@@ -219,20 +205,20 @@ def split_right(axiom: Axiom) -> Iterator[Axiom]:
     ['SubClassOf(ObjectIntersectionOf(A B) C)']
     """
     match axiom:
-        case SubClassOf(sub, super_):
+        case owl.SubClassOf(sub, super_):
             for part in _conjuncts(super_):
                 inclusion = _without_complements(sub, part)
                 yield from (inclusion,) if inclusion.super == part else split_right((inclusion,))
         case owl.PropertyDomain(on, domain):
             yield from (owl.PropertyDomain(on, part) for part in _conjuncts(domain))
-        case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
+        case owl.PropertyRange(on, range_) if not isinstance(range_, owl.DataRange):
             yield from (owl.PropertyRange(on, part) for part in _conjuncts(range_))
         case _:
             yield axiom
 
 
 @_pass
-def split_left(axiom: Axiom) -> Iterator[Axiom]:
+def split_left(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Split into one inclusion for each alternative on the left, also below `∃R` and `⊓` (cls-uni).
 
     >>> from rdflib import URIRef
@@ -240,14 +226,14 @@ def split_left(axiom: Axiom) -> Iterator[Axiom]:
     >>> [str(axiom) for axiom in split_left((SubClassOf(owl.UnionOf((a, b)), c),))]
     ['SubClassOf(A C)', 'SubClassOf(B C)']
     """
-    if isinstance(axiom, SubClassOf) and _is_splittable(axiom.sub):
-        yield from (SubClassOf(sub, axiom.super) for sub in _alternatives(axiom.sub))
+    if isinstance(axiom, owl.SubClassOf) and _is_splittable(axiom.sub):
+        yield from (owl.SubClassOf(sub, axiom.super) for sub in _alternatives(axiom.sub))
     else:
         yield axiom
 
 
 @_pass
-def unwrap_nominals(axiom: Axiom) -> Iterator[Axiom]:
+def unwrap_nominals(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace an inclusion of a nominal in another by equality; drop it if the name is among the other's.
 
     >>> from rdflib import URIRef
@@ -256,9 +242,9 @@ def unwrap_nominals(axiom: Axiom) -> Iterator[Axiom]:
     ['SameIndividual(i j)']
     """
     match axiom:
-        case SubClassOf(owl.OneOf((individual,)), owl.OneOf(others)) if individual in others:
+        case owl.SubClassOf(owl.OneOf((individual,)), owl.OneOf(others)) if individual in others:
             return
-        case SubClassOf(owl.OneOf((individual,)), owl.OneOf((other,))):
+        case owl.SubClassOf(owl.OneOf((individual,)), owl.OneOf((other,))):
             yield owl.SameIndividual((individual, other))
         case _:
             yield axiom
@@ -288,52 +274,55 @@ def normalize(axioms: Axioms) -> Axioms:
 # --- Properties ---
 
 
-def inverse(expression: PropertyExpression) -> PropertyExpression:
+def inverse(expression: owl.PropertyExpression) -> owl.PropertyExpression:
     """Return the inverse, without double inversion."""
-    return expression.inverted if isinstance(expression, InverseOf) else InverseOf(expression)
+    return expression.inverted if isinstance(expression, owl.InverseOf) else owl.InverseOf(expression)
 
 
-def _both_named(first: PropertyExpression, second: PropertyExpression) -> bool:
-    return isinstance(first, Property) and isinstance(second, Property)
+def _both_named(first: owl.PropertyExpression, second: owl.PropertyExpression) -> bool:
+    return isinstance(first, owl.Property) and isinstance(second, owl.Property)
 
 
-_TURNED = {Trait.FUNCTIONAL: Trait.INVERSE_FUNCTIONAL, Trait.INVERSE_FUNCTIONAL: Trait.FUNCTIONAL}
+_TURNED = {
+    owl.Trait.FUNCTIONAL: owl.Trait.INVERSE_FUNCTIONAL,
+    owl.Trait.INVERSE_FUNCTIONAL: owl.Trait.FUNCTIONAL,
+}
 
 
-def _is_top(expression: PropertyExpression) -> bool:
+def _is_top(expression: owl.PropertyExpression) -> bool:
     return is_extreme(expression) and not is_bottom(expression)
 
 
 # --- Classes ---
 
 
-def _conjuncts(expression: ClassExpression) -> Iterator[ClassExpression]:
+def _conjuncts(expression: owl.ClassExpression) -> Iterator[owl.ClassExpression]:
     match expression:
         case owl.IntersectionOf(operands):
             for operand in operands:
                 yield from _conjuncts(operand)
-        case owl.AllValuesFrom(on, filler) if not isinstance(filler, DataRange):
+        case owl.AllValuesFrom(on, filler) if not isinstance(filler, owl.DataRange):
             yield from (every(on, part) for part in _conjuncts(filler))
         case _:
             yield expression
 
 
-def _without_complements(sub: ClassExpression, super_: ClassExpression) -> SubClassOf:
+def _without_complements(sub: owl.ClassExpression, super_: owl.ClassExpression) -> owl.SubClassOf:
     """Rewrite `A ⊑ ¬B ⊔ C` to `A ⊓ B ⊑ C`, if that leaves at most one disjunct."""
     if isinstance(super_, owl.UnionOf):
         denied = [part.operand for part in super_.operands if isinstance(part, owl.ComplementOf)]
         kept = [part for part in super_.operands if not isinstance(part, owl.ComplementOf)]
         if len(kept) <= 1:
-            return SubClassOf(intersection((sub, *denied)), kept[0] if kept else NOTHING)
-    return SubClassOf(sub, super_)
+            return owl.SubClassOf(intersection((sub, *denied)), kept[0] if kept else owl.NOTHING)
+    return owl.SubClassOf(sub, super_)
 
 
-def _is_splittable(sub: ClassExpression) -> bool:
+def _is_splittable(sub: owl.ClassExpression) -> bool:
     """True if the alternatives are few, or not more than are written."""
     return count_alternatives(sub) <= max(MOST_ALTERNATIVES, _count_leaves(sub))
 
 
-def _count_leaves(expression: Filler) -> int:
+def _count_leaves(expression: owl.Filler) -> int:
     match expression:
         case owl.UnionOf(operands) | owl.IntersectionOf(operands):
             return sum(map(_count_leaves, operands))
@@ -344,14 +333,14 @@ def _count_leaves(expression: Filler) -> int:
     return 1
 
 
-def count_alternatives(expression: ClassExpression) -> int:
+def count_alternatives(expression: owl.ClassExpression) -> int:
     """Return the number of expressions without union that a left side expands to."""
     match expression:
         case owl.UnionOf(operands):
             return sum(map(count_alternatives, operands))
         case owl.IntersectionOf(operands):
             return prod(map(count_alternatives, operands))
-        case owl.SomeValuesFrom(_, filler) if not isinstance(filler, DataRange):
+        case owl.SomeValuesFrom(_, filler) if not isinstance(filler, owl.DataRange):
             return count_alternatives(filler)
         case owl.OneOf(individuals):
             return len(individuals)
@@ -359,21 +348,21 @@ def count_alternatives(expression: ClassExpression) -> int:
             return 1
 
 
-def alternatives(expression: Filler) -> tuple[Filler, ...]:
+def alternatives(expression: owl.Filler) -> tuple[owl.Filler, ...]:
     """Return the expressions without union that a left side expands to; itself where they are too many."""
-    if isinstance(expression, DataRange) or not _is_splittable(expression):
+    if isinstance(expression, owl.DataRange) or not _is_splittable(expression):
         return (expression,)
     return tuple(_alternatives(expression))
 
 
-def _alternatives(expression: ClassExpression) -> Iterator[ClassExpression]:
+def _alternatives(expression: owl.ClassExpression) -> Iterator[owl.ClassExpression]:
     match expression:
         case owl.UnionOf(operands):
             for operand in operands:
                 yield from _alternatives(operand)
         case owl.IntersectionOf(operands):
             yield from map(intersection, product(*(tuple(_alternatives(o)) for o in operands)))
-        case owl.SomeValuesFrom(on, filler) if not isinstance(filler, DataRange):
+        case owl.SomeValuesFrom(on, filler) if not isinstance(filler, owl.DataRange):
             yield from (some(on, part) for part in _alternatives(filler))
         case owl.OneOf(individuals):
             yield from (owl.OneOf((individual,)) for individual in individuals)

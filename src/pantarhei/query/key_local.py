@@ -28,33 +28,8 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import NotKeyLocalQueryError, OptionError
 from pantarhei.model.rule import Predicate
 from pantarhei.model.term import short
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import expressions_of
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Call,
-    Closure,
-    Distinct,
-    Exists,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    NegatedSet,
-    Node,
-    OrderBy,
-    Project,
-    Query,
-    Slice,
-    TriplePattern,
-    Union,
-    Values,
-    is_volatile,
-    nodes_of,
-    parts_of,
-)
 from pantarhei.query.continuous_query import PLAIN, ReportPolicy
 from pantarhei.rules.sharding.key_flow import KeyClasses
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
@@ -62,7 +37,11 @@ from pantarhei.rules.translation.demand import TYPE
 
 
 def check_key_local(
-    query: Query, report: ShardingReport, key: Key, policy: ReportPolicy = PLAIN, name: str | None = None
+    query: algebra.Query,
+    report: ShardingReport,
+    key: Key,
+    policy: ReportPolicy = PLAIN,
+    name: str | None = None,
 ) -> None:
     """Validate that a query is key-local, by a sufficient condition. Costs the size of the query.
 
@@ -116,15 +95,17 @@ class _LocalityCheck:
         self._report, self._key, self._name = report, key, name
         self._places, self._keys = report.places[key], report.maps[key]
 
-    def check(self, query: Query, needs_keys: bool) -> None:
+    def check(self, query: algebra.Query, needs_keys: bool) -> None:
         """Validate a query, with the errors of `check_key_local`."""
         if query.form != "SELECT":
             raise self._refused(f"{query.form} has one answer for all shards; only SELECT has rows")
         if query.default_graphs is not None or query.named_graphs is not None:
             raise self._refused("FROM names graphs, and shards divide the materialization alone")
-        for expression in (each for node in nodes_of(query.node) for each in expressions_of(node)):
-            called = {part.function for part in parts_of(expression) if isinstance(part, Call)}
-            if "NOW" in called or is_volatile(expression):
+        for expression in (each for node in algebra.nodes_of(query.node) for each in expressions_of(node)):
+            called = {
+                part.function for part in algebra.parts_of(expression) if isinstance(part, algebra.Call)
+            }
+            if "NOW" in called or algebra.is_volatile(expression):
                 raise self._refused("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
@@ -134,50 +115,50 @@ class _LocalityCheck:
         if not rows.is_divided:
             raise self._refused("it has answers that need no streamed fact, which each shard would repeat")
 
-    def _rows(self, node: Node) -> _Locality:
+    def _rows(self, node: algebra.Node) -> _Locality:
         match node:
-            case BGP(patterns):
+            case algebra.BGP(patterns):
                 return self._matches(node, patterns)
-            case NegatedSet(subject, object_):
-                return self._matches(node, (TriplePattern(subject, Variable("#predicate"), object_),))
-            case Values():
+            case algebra.NegatedSet(subject, object_):
+                return self._matches(node, (algebra.TriplePattern(subject, Variable("#predicate"), object_),))
+            case algebra.Values():
                 return _background(node)
-            case Closure():
+            case algebra.Closure():
                 return self._path(node)
-            case Join(left, right):
+            case algebra.Join(left, right):
                 return self._joined(node, self._rows(left), self._rows(right))
-            case Union(left, right):
+            case algebra.Union(left, right):
                 one, other = self._rows(left), self._rows(right)
                 is_background = one.is_background and other.is_background
                 return _Locality(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
-            case LeftJoin(left, right):
+            case algebra.LeftJoin(left, right):
                 rows = self._beside(self._rows(left), right, "OPTIONAL")
                 for _, pattern in node.marks:
                     rows = self._beside(rows, pattern, "EXISTS")
                 return rows
-            case Minus(left, right):
+            case algebra.Minus(left, right):
                 return self._beside(self._rows(left), right, "MINUS")
-            case Exists(left, right):
+            case algebra.Exists(left, right):
                 return self._beside(self._rows(left), right, "EXISTS")
-            case Filter(child) | Extend(child):
+            case algebra.Filter(child) | algebra.Extend(child):
                 return self._rows(child)
-            case Project(child, names):
+            case algebra.Project(child, names):
                 rows = self._rows(child)
                 return rows._replace(keys=_among(rows.keys, names))
-            case Distinct(child):
+            case algebra.Distinct(child):
                 rows = self._rows(child)
                 if not (rows.keys or rows.is_background):
                     raise self._refused(f"DISTINCT compares rows of several shards; select {self._named} too")
                 return rows
-            case Group(child, names):
+            case algebra.Group(child, names):
                 return self._grouped(node, self._rows(child), names)
-            case OrderBy() | Slice():
+            case algebra.OrderBy() | algebra.Slice():
                 raise self._refused("ORDER BY, LIMIT and OFFSET are about the answers of all shards")
-            case Graph():
+            case algebra.Graph():
                 raise self._refused("GRAPH names graphs, and shards divide the materialization alone")
         raise AssertionError(node)
 
-    def _matches(self, node: Node, patterns: Sequence[TriplePattern]) -> _Locality:
+    def _matches(self, node: algebra.Node, patterns: Sequence[algebra.TriplePattern]) -> _Locality:
         """Return the locality of a basic graph pattern: its streamed patterns must share a key."""
         links = ((p.subject, p.object) for p in patterns if _symbol(p) in self._places.keeping)
         classes = KeyClasses(self._keys, links)
@@ -199,7 +180,7 @@ class _LocalityCheck:
             return _background(node)
         return _Locality(classes.members(shared | certain), is_divided)
 
-    def _path(self, node: Closure) -> _Locality:
+    def _path(self, node: algebra.Closure) -> _Locality:
         steps = self._rows(node.step)
         if not steps.is_background:
             raise self._refused("a path of any length may lead through several shards")
@@ -207,7 +188,7 @@ class _LocalityCheck:
             raise self._refused("a path without steps leads from each term of all shards to itself; use +")
         return _background(node)
 
-    def _joined(self, node: Node, left: _Locality, right: _Locality) -> _Locality:
+    def _joined(self, node: algebra.Node, left: _Locality, right: _Locality) -> _Locality:
         if left.is_background:
             return _background(node) if right.is_background else right
         if right.is_background:
@@ -216,7 +197,7 @@ class _LocalityCheck:
         keys = shared.union(*(each.keys for each in (left, right) if each.is_divided))
         return _Locality(keys, left.is_divided or right.is_divided)
 
-    def _beside(self, rows: _Locality, pattern: Node, written: str) -> _Locality:
+    def _beside(self, rows: _Locality, pattern: algebra.Node, written: str) -> _Locality:
         """Return the locality of rows that are tested or extended by another pattern."""
         other = self._rows(pattern)
         if other.is_background:
@@ -230,7 +211,7 @@ class _LocalityCheck:
             raise self._refused(f"{written} puts rows of different shards together; share {self._named}")
         return shared
 
-    def _grouped(self, node: Group, rows: _Locality, names: Collection[Variable] | None) -> _Locality:
+    def _grouped(self, node: algebra.Group, rows: _Locality, names: Collection[Variable] | None) -> _Locality:
         if rows.is_background:
             return _background(node)
         keys = _among(rows.keys, names or ())
@@ -240,7 +221,7 @@ class _LocalityCheck:
 
     # -- places --------------------------------------------------------------------------------------
 
-    def _positions(self, pattern: TriplePattern) -> frozenset[int] | None:
+    def _positions(self, pattern: algebra.TriplePattern) -> frozenset[int] | None:
         """Return the ends with the shard's key in each streamed fact; None if no fact is streamed."""
         symbol = _symbol(pattern)
         if symbol is not None:
@@ -250,7 +231,7 @@ class _LocalityCheck:
         each = [found for s, found in positions if s.arity == 1 or s == TYPE or not of_class]
         return frozenset.intersection(*each) if each else None
 
-    def _streams_alone(self, pattern: TriplePattern) -> bool:
+    def _streams_alone(self, pattern: algebra.TriplePattern) -> bool:
         """Return True if no fact of the background matches."""
         symbol, given = _symbol(pattern), self._places.given
         if symbol is not None:
@@ -266,7 +247,7 @@ class _LocalityCheck:
         return NotKeyLocalQueryError(str(self._key), obstacle, self._name)
 
 
-def _background(node: Node) -> _Locality:
+def _background(node: algebra.Node) -> _Locality:
     return _Locality(frozenset(node.certain), is_background=True)
 
 
@@ -275,11 +256,11 @@ def _among(keys: frozenset[Hashable], names: Collection[Variable]) -> frozenset[
     return frozenset(key for key in keys if not isinstance(key, Variable) or key in names)
 
 
-def _symbol(pattern: TriplePattern) -> Symbol | None:
+def _symbol(pattern: algebra.TriplePattern) -> Symbol | None:
     """Return the predicate of the matching facts, None for any predicate."""
     name, arity = (pattern.object, 1) if pattern.predicate == RDF.type else (pattern.predicate, 2)
     return None if isinstance(name, Variable) else Symbol(cast(Predicate, name), arity)
 
 
-def _written(pattern: TriplePattern) -> str:
+def _written(pattern: algebra.TriplePattern) -> str:
     return " ".join(map(short, pattern.places))

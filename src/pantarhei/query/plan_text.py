@@ -8,34 +8,13 @@ from rdflib import XSD, Literal, Variable
 
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Aggregate,
-    Call,
-    Closure,
-    Exists,
-    Expression,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    LeftJoin,
-    NegatedSet,
-    Node,
-    OrderBy,
-    Place,
-    Project,
-    Slice,
-    TriplePattern,
-    Values,
-    is_hidden,
-)
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.operators.executor import Profile
 
 Show = Callable[[Term], str]
 
 
-def plan_text(node: Node, profile: Profile, show: Show) -> str:
+def plan_text(node: algebra.Node, profile: Profile, show: Show) -> str:
     """Return the operators of a query with their row counts, operands indented below.
 
     Args:
@@ -45,14 +24,14 @@ def plan_text(node: Node, profile: Profile, show: Show) -> str:
     return "\n".join(_lines(node, profile, show, ""))
 
 
-def _lines(node: Node, profile: Profile, show: Show, indent: str) -> Iterator[str]:
+def _lines(node: algebra.Node, profile: Profile, show: Show, indent: str) -> Iterator[str]:
     rows = profile.rows(node)
     said = "" if rows is None else f"  → {counted(rows, 'row')}"
     yield f"{indent}{node_title(node, show)}{said}"
-    steps = profile.steps(node) if isinstance(node, BGP) else ()
+    steps = profile.steps(node) if isinstance(node, algebra.BGP) else ()
     for pattern, expected, actual in steps:
         yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"
-    if isinstance(node, BGP) and not steps:
+    if isinstance(node, algebra.BGP) and not steps:
         for pattern in node.patterns:
             yield f"{indent}  {_pattern(pattern, show)}"
     for child in node.children:
@@ -63,7 +42,7 @@ def _about(expected: float) -> str:
     return f"{round(expected):,}"
 
 
-def node_title(node: Node, show: Show) -> str:
+def node_title(node: algebra.Node, show: Show) -> str:
     """Return one line for a node without its children."""
     name = {
         "BGP": "Match",
@@ -75,64 +54,64 @@ def node_title(node: Node, show: Show) -> str:
     return f"{name} {_details(node, show)}".rstrip()
 
 
-def _details(node: Node, show: Show) -> str:
-    if isinstance(node, Filter):
+def _details(node: algebra.Node, show: Show) -> str:
+    if isinstance(node, algebra.Filter):
         return expression_text(node.condition, show)
-    if isinstance(node, LeftJoin):
+    if isinstance(node, algebra.LeftJoin):
         return "" if node.condition is None else f"if {expression_text(node.condition, show)}"
-    if isinstance(node, Extend):
+    if isinstance(node, algebra.Extend):
         return f"{expression_text(node.expression, show)} as {_place(node.variable, show)}"
-    if isinstance(node, Project):
+    if isinstance(node, algebra.Project):
         return " ".join(_place(v, show) for v in node.names)
-    if isinstance(node, Group):
+    if isinstance(node, algebra.Group):
         keys = " ".join(_place(v, show) for v in node.keys or ())
         made = ", ".join(_aggregate(a, show) for a in node.aggregates)
         return "; ".join(part for part in (f"by {keys}" if keys else "all rows", made) if part)
-    if isinstance(node, OrderBy):
+    if isinstance(node, algebra.OrderBy):
         signs = (
             ("desc " if key.descending else "") + expression_text(key.expression, show) for key in node.keys
         )
         return ", ".join(signs)
-    if isinstance(node, Slice):
+    if isinstance(node, algebra.Slice):
         limit = "" if node.limit is None else f"limit {node.limit} "
         return f"{limit}{f'offset {node.offset}' if node.offset else ''}"
-    if isinstance(node, Values):
+    if isinstance(node, algebra.Values):
         return f"{' '.join(_place(v, show) for v in node.names)}, {counted(len(node.rows), 'row')}"
-    if isinstance(node, Graph):
+    if isinstance(node, algebra.Graph):
         return _place(node.name, show)
-    if isinstance(node, Exists):
+    if isinstance(node, algebra.Exists):
         return f"as {_place(node.variable, show)}"
-    if isinstance(node, Closure):
+    if isinstance(node, algebra.Closure):
         sign = ("*" if node.repeats else "?") if node.is_reflexive else "+"
         return f"{_place(node.subject, show)} ({sign}) {_place(node.object, show)}"
-    if isinstance(node, NegatedSet):
+    if isinstance(node, algebra.NegatedSet):
         names = " ".join(sorted(map(show, node.predicates)))
         return f"{_place(node.subject, show)} !({names}) {_place(node.object, show)}"
     return ""
 
 
-def _pattern(pattern: TriplePattern, show: Show) -> str:
+def _pattern(pattern: algebra.TriplePattern, show: Show) -> str:
     return " ".join(_place(place, show) for place in pattern.places)
 
 
-def _place(place: Place, show: Show) -> str:
+def _place(place: algebra.Place, show: Show) -> str:
     if isinstance(place, Variable):
-        return f"_:{place[1:]}" if is_hidden(place) else f"?{place}"
+        return f"_:{place[1:]}" if algebra.is_hidden(place) else f"?{place}"
     return str(place) if isinstance(place, Literal) and place.datatype in _BARE else show(place)
 
 
 _BARE = frozenset((XSD.integer, XSD.decimal, XSD.double, XSD.boolean))  # written without quotes in queries
 
 
-def _aggregate(made: Aggregate, show: Show) -> str:
+def _aggregate(made: algebra.Aggregate, show: Show) -> str:
     inside = "*" if made.argument is None else expression_text(made.argument, show)
-    name = "" if is_hidden(made.variable) else f" as ?{made.variable}"
+    name = "" if algebra.is_hidden(made.variable) else f" as ?{made.variable}"
     return f"{made.function}({'DISTINCT ' if made.distinct else ''}{inside}){name}"
 
 
-def expression_text(expression: Expression, show: Show) -> str:
+def expression_text(expression: algebra.Expression, show: Show) -> str:
     """Return an expression in the syntax of queries."""
-    if not isinstance(expression, Call):
+    if not isinstance(expression, algebra.Call):
         return _place(expression, show)
     inside = [expression_text(part, show) for part in expression.arguments]
     name = str(expression.function)

@@ -145,9 +145,7 @@ class NumberedSelections:
             else:
                 byte, bit = divmod(self._ranges.index(operand), 8)
                 bits[place, byte] |= 1 << bit
-        conditions += [
-            (IN_RANGES, place, byte, mask) for (place, byte), mask in bits.items()
-        ]
+        conditions += [(IN_RANGES, place, byte, mask) for (place, byte), mask in bits.items()]
         if taken[0][0] > 1:  # subjects are not literals
             conditions.append((IS_NAME, taken[0][0], NONE, NONE))
         return NumberedSelection(taken, tuple(conditions))

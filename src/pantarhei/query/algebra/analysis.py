@@ -10,59 +10,35 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol, Symbols
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Aggregate,
-    Closure,
-    Exists,
-    Expression,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    NegatedSet,
-    Node,
-    OrderBy,
-    OrderKey,
-    Place,
-    Query,
-    TriplePattern,
-    Values,
-    is_volatile,
-    nodes_of,
-    replaced,
-    uses_clock,
-    variables_of,
-)
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
 
-_BESIDE: Final[frozenset[Place]] = frozenset((CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH))
+_BESIDE: Final[frozenset[algebra.Place]] = frozenset(
+    (CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH)
+)
 """Named graphs without facts of the window."""
 
 
-def symbols_of_query(query: Query) -> Symbols:
+def symbols_of_query(query: algebra.Query) -> Symbols:
     """Return the classes and properties that a query reads; None for all, as with graphs of timestamps."""
     if query.form == "DESCRIBE" or query.default_graphs is not None or query.named_graphs is not None:
         return None
     return symbols_of(query.node)
 
 
-def symbols_of(node: Node) -> Symbols:
+def symbols_of(node: algebra.Node) -> Symbols:
     """Return the classes and properties that a node reads; None for all, as with graphs of timestamps."""
-    graphs = [part for part in nodes_of(node) if isinstance(part, Graph)]
+    graphs = [part for part in algebra.nodes_of(node) if isinstance(part, algebra.Graph)]
     if not all(part.name in _BESIDE for part in graphs):
         return None
-    beside = {id(part) for graph in graphs for part in nodes_of(graph)}
+    beside = {id(part) for graph in graphs for part in algebra.nodes_of(graph)}
     found: set[Symbol] = set()
-    for part in nodes_of(node):
+    for part in algebra.nodes_of(node):
         if id(part) in beside:
             continue
-        if isinstance(part, NegatedSet) or (isinstance(part, Closure) and part.is_reflexive):
+        if isinstance(part, algebra.NegatedSet) or (isinstance(part, algebra.Closure) and part.is_reflexive):
             return None
-        for pattern in part.patterns if isinstance(part, BGP) else ():
+        for pattern in part.patterns if isinstance(part, algebra.BGP) else ():
             symbols = symbols_of_pattern(pattern.predicate, pattern.object)
             if symbols is None:
                 return None
@@ -70,7 +46,7 @@ def symbols_of(node: Node) -> Symbols:
     return frozenset(found)
 
 
-def symbols_of_pattern(predicate: Place | None, object_: Place | None) -> Symbols:
+def symbols_of_pattern(predicate: algebra.Place | None, object_: algebra.Place | None) -> Symbols:
     """Return the class or property that a triple pattern reads; None for all.
 
     >>> from rdflib import RDF, Variable
@@ -84,7 +60,7 @@ def symbols_of_pattern(predicate: Place | None, object_: Place | None) -> Symbol
     return frozenset((Symbol(object_, 1),)) if isinstance(object_, URIRef) else None
 
 
-def correlated_variables(node: Node) -> frozenset[Variable]:
+def correlated_variables(node: algebra.Node) -> frozenset[Variable]:
     """Return the variables of a node whose outside values change its rows, if substituted into EXISTS.
 
     These are variables that expressions use and the node's patterns do not certainly bind; variables of the
@@ -92,57 +68,71 @@ def correlated_variables(node: Node) -> frozenset[Variable]:
     and given ends of paths.
     """
     found: set[Variable] = set()
-    for part in nodes_of(node):
-        inside = part.left if isinstance(part, LeftJoin) else part.children[0] if part.children else None
+    for part in algebra.nodes_of(node):
+        inside = (
+            part.left if isinstance(part, algebra.LeftJoin) else part.children[0] if part.children else None
+        )
         for expression in expressions_of(part):
             certain = inside.certain if inside is not None else frozenset()
-            if isinstance(part, LeftJoin):
+            if isinstance(part, algebra.LeftJoin):
                 certain = certain | part.right.certain
-            found |= variables_of(expression) - certain
-        if isinstance(part, Closure):
+            found |= algebra.variables_of(expression) - certain
+        if isinstance(part, algebra.Closure):
             found |= part.given
-        if isinstance(part, Minus):
+        if isinstance(part, algebra.Minus):
             found |= set(part.right.variables)
-        if isinstance(part, Exists):
+        if isinstance(part, algebra.Exists):
             found |= _in_patterns(part.right) - part.left.certain
-        if isinstance(part, LeftJoin):
+        if isinstance(part, algebra.LeftJoin):
             for _, pattern in part.marks:
                 found |= _in_patterns(pattern) - part.left.certain - part.right.certain
     return frozenset(found)
 
 
-def _in_patterns(node: Node) -> set[Variable]:
+def _in_patterns(node: algebra.Node) -> set[Variable]:
     """Return the variables that occur in the patterns of a node."""
-    patterns = (part for part in nodes_of(node) if isinstance(part, BGP | Closure | NegatedSet | Graph))
+    patterns = (
+        part
+        for part in algebra.nodes_of(node)
+        if isinstance(part, algebra.BGP | algebra.Closure | algebra.NegatedSet | algebra.Graph)
+    )
     return {variable for part in patterns for variable in part.variables}.intersection(node.variables)
 
 
-def expressions_of(node: Node) -> tuple[Expression, ...]:
+def expressions_of(node: algebra.Node) -> tuple[algebra.Expression, ...]:
     """Return the expressions of a node itself, without those of its children."""
-    if isinstance(node, Filter):
+    if isinstance(node, algebra.Filter):
         return (node.condition,)
-    if isinstance(node, Extend):
+    if isinstance(node, algebra.Extend):
         return (node.expression,)
-    if isinstance(node, LeftJoin):
+    if isinstance(node, algebra.LeftJoin):
         return () if node.condition is None else (node.condition,)
-    if isinstance(node, OrderBy):
+    if isinstance(node, algebra.OrderBy):
         return tuple(key.expression for key in node.keys)
-    if isinstance(node, Group):
+    if isinstance(node, algebra.Group):
         return tuple(a.argument for a in node.aggregates if a.argument is not None)
     return ()
 
 
-def is_volatile_node(node: Node) -> bool:
+def is_volatile_node(node: algebra.Node) -> bool:
     """Return True if two evaluations of a node may have different rows."""
-    return any(is_volatile(expression) for part in nodes_of(node) for expression in expressions_of(part))
+    return any(
+        algebra.is_volatile(expression)
+        for part in algebra.nodes_of(node)
+        for expression in expressions_of(part)
+    )
 
 
-def depends_on_clock(node: Node) -> bool:
+def depends_on_clock(node: algebra.Node) -> bool:
     """Return True if the rows of a node depend on NOW."""
-    return any(uses_clock(expression) for part in nodes_of(node) for expression in expressions_of(part))
+    return any(
+        algebra.uses_clock(expression)
+        for part in algebra.nodes_of(node)
+        for expression in expressions_of(part)
+    )
 
 
-def substitute(node: Node, values: Mapping[Variable, Term]) -> Node:
+def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.Node:
     """Substitute terms for variables, in patterns and in expressions.
 
     The rows still bind these variables: each pattern with such a variable is extended by its value.
@@ -150,14 +140,14 @@ def substitute(node: Node, values: Mapping[Variable, Term]) -> Node:
     if not values:
         return node
     made = replace(node, **_bound_fields(node, values))
-    if isinstance(node, BGP | Closure | NegatedSet | Graph):
+    if isinstance(node, algebra.BGP | algebra.Closure | algebra.NegatedSet | algebra.Graph):
         places = [p for p in node.variables if p in values and p not in made.variables]
         for variable in places:
-            made = Extend(made, variable, values[variable])
+            made = algebra.Extend(made, variable, values[variable])
     return made
 
 
-def _bound_fields(node: Node, values: Mapping[Variable, Term]) -> dict[str, Any]:
+def _bound_fields(node: algebra.Node, values: Mapping[Variable, Term]) -> dict[str, Any]:
     return {field.name: _bound_part(getattr(node, field.name), field.name, values) for field in fields(node)}
 
 
@@ -166,33 +156,33 @@ _NAMES = ("variable", "names", "keys", "start", "end", "rows")
 
 
 def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
-    if isinstance(part, Node):
+    if isinstance(part, algebra.Node):
         return substitute(part, values)
-    if isinstance(part, TriplePattern):
-        return TriplePattern(*(_value(place, values) for place in part.places))
-    if isinstance(part, OrderKey):
-        return replace(part, expression=replaced(part.expression, dict(values)))
-    if isinstance(part, Aggregate):
-        argument = None if part.argument is None else replaced(part.argument, dict(values))
+    if isinstance(part, algebra.TriplePattern):
+        return algebra.TriplePattern(*(_value(place, values) for place in part.places))
+    if isinstance(part, algebra.OrderKey):
+        return replace(part, expression=algebra.replaced(part.expression, dict(values)))
+    if isinstance(part, algebra.Aggregate):
+        argument = None if part.argument is None else algebra.replaced(part.argument, dict(values))
         return replace(part, argument=argument)
     if name == "marks":
         return tuple((variable, substitute(pattern, values)) for variable, pattern in part)
-    if name in _NAMES and not (name == "keys" and part and isinstance(part[0], OrderKey)):
+    if name in _NAMES and not (name == "keys" and part and isinstance(part[0], algebra.OrderKey)):
         return part
     if isinstance(part, tuple):
         return tuple(_bound_part(member, name, values) for member in part)
     if name in ("condition", "expression") and part is not None:
-        return replaced(part, dict(values))
+        return algebra.replaced(part, dict(values))
     if name in ("subject", "object", "name"):
         return _value(part, values)
     return part
 
 
-def _value(place: Place, values: Mapping[Variable, Term]) -> Place:
+def _value(place: algebra.Place, values: Mapping[Variable, Term]) -> algebra.Place:
     return values.get(place, place) if isinstance(place, Variable) else place
 
 
-def with_bindings(node: Node, values: Mapping[Variable, Term]) -> Node:
+def with_bindings(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.Node:
     """Return a node whose variables have given values in every pattern and expression."""
-    row = Values(tuple(values), (tuple(values.values()),))
-    return Join(row, substitute(node, values))
+    row = algebra.Values(tuple(values), (tuple(values.values()),))
+    return algebra.Join(row, substitute(node, values))

@@ -14,37 +14,8 @@ from typing import NamedTuple
 
 from rdflib import Literal, Variable
 
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import correlated_variables
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Call,
-    Closure,
-    Distinct,
-    Exists,
-    Expression,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    NegatedSet,
-    Node,
-    OrderBy,
-    Pass,
-    Project,
-    Slice,
-    Union,
-    Values,
-    is_hidden,
-    is_volatile,
-    nodes_of,
-    replaced,
-    uses_timestamps,
-    variables_of,
-    with_children,
-)
 
 Variables = frozenset[Variable]
 
@@ -61,62 +32,66 @@ class _Origins(NamedTuple):
     elsewhere: Variables
 
 
-def mark_given_ends(node: Node) -> Node:
+def mark_given_ends(node: algebra.Node) -> algebra.Node:
     """Set `given` of each path inside of EXISTS."""
-    node = with_children(node, mark_given_ends)
-    if isinstance(node, Exists):
+    node = algebra.with_children(node, mark_given_ends)
+    if isinstance(node, algebra.Exists):
         outside = _origins(node.left).elsewhere
         return replace(node, right=_given(node.right, outside, frozenset(node.left.variables)))
-    if isinstance(node, LeftJoin) and node.marks:
-        rows = Join(node.left, node.right)
+    if isinstance(node, algebra.LeftJoin) and node.marks:
+        rows = algebra.Join(node.left, node.right)
         outside, all_ = _origins(rows).elsewhere, frozenset(rows.variables)
         marks = tuple((variable, _given(pattern, outside, all_)) for variable, pattern in node.marks)
         return replace(node, marks=marks)
     return node
 
 
-def _given(node: Node, outside: Variables, variables: Variables) -> Node:
+def _given(node: algebra.Node, outside: Variables, variables: Variables) -> algebra.Node:
     """Return the pattern of an EXISTS with `given` set in its paths.
 
     Args:
         outside: variables that the outer row may bind to a term outside of the graph.
         variables: all variables that the outer row may bind.
     """
-    if isinstance(node, Graph):
+    if isinstance(node, algebra.Graph):
         outside = variables
-    elif isinstance(node, Closure) and node.may_be_empty:
+    elif isinstance(node, algebra.Closure) and node.may_be_empty:
         return replace(node, given=node.given | outside.intersection(node.variables))
-    elif isinstance(node, Group) or (isinstance(node, Project) and not all(map(is_hidden, node.dropped))):
+    elif isinstance(node, algebra.Group) or (
+        isinstance(node, algebra.Project) and not all(map(algebra.is_hidden, node.dropped))
+    ):
         # a variable that a subquery does not project is another variable inside
         outside, variables = (each.intersection(node.variables) for each in (outside, variables))
-    return with_children(node, lambda child: _given(child, outside, variables))
+    return algebra.with_children(node, lambda child: _given(child, outside, variables))
 
 
-def _origins(node: Node) -> _Origins:
+def _origins(node: algebra.Node) -> _Origins:
     every = frozenset(node.variables)
     below = [_origins(child) for child in node.children]
     match node:
-        case BGP():
+        case algebra.BGP():
             ends = frozenset(v for pattern in node.patterns for v in (pattern.subject, pattern.object))
             return _Origins(every & ends, every - ends)
-        case NegatedSet():
+        case algebra.NegatedSet():
             return _Origins(every, frozenset())
-        case Closure():
+        case algebra.Closure():
             is_open = every == {node.subject, node.object} or not node.may_be_empty
             return _Origins(every, frozenset()) if is_open else _Origins(frozenset(), every)
-        case Join():
+        case algebra.Join():
             both = below[0].graph | below[1].graph
             return _Origins(both, (below[0].elsewhere | below[1].elsewhere) - both)
-        case LeftJoin():
+        case algebra.LeftJoin():
             return _Origins(below[0].graph, (below[0].elsewhere | below[1].elsewhere) - below[0].graph)
-        case Union():
+        case algebra.Union():
             return _Origins(below[0].graph & below[1].graph, below[0].elsewhere | below[1].elsewhere)
-        case Extend(variable=variable, expression=Variable() as other) if other in below[0].graph:
+        case algebra.Extend(variable=variable, expression=Variable() as other) if other in below[0].graph:
             return _Origins(below[0].graph | {variable}, below[0].elsewhere)
-        case Project() | Group():
+        case algebra.Project() | algebra.Group():
             kept = below[0].graph & every
-            return _Origins(kept, every - kept if isinstance(node, Group) else below[0].elsewhere & every)
-        case Graph():
+            return _Origins(
+                kept, every - kept if isinstance(node, algebra.Group) else below[0].elsewhere & every
+            )
+        case algebra.Graph():
             return _Origins(frozenset(), every)
     if not below:
         return _Origins(frozenset(), every)
@@ -126,39 +101,45 @@ def _origins(node: Node) -> _Origins:
 # -- names -------------------------------------------------------------------------------------------------
 
 
-def name_aggregates(node: Node) -> Node:
+def name_aggregates(node: algebra.Node) -> algebra.Node:
     """Name aggregates as SELECT does, instead of copying their columns."""
-    node = with_children(node, name_aggregates)
-    above: list[Extend | Filter | OrderBy] = []
-    group = node.child if isinstance(node, Project) else node
-    while isinstance(group, Extend | Filter | OrderBy):
+    node = algebra.with_children(node, name_aggregates)
+    above: list[algebra.Extend | algebra.Filter | algebra.OrderBy] = []
+    group = node.child if isinstance(node, algebra.Project) else node
+    while isinstance(group, algebra.Extend | algebra.Filter | algebra.OrderBy):
         above.append(group)
         group = group.child
-    if not isinstance(node, Project) or not isinstance(group, Group):
+    if not isinstance(node, algebra.Project) or not isinstance(group, algebra.Group):
         return node
     made = {aggregate.variable for aggregate in group.aggregates}
     names: dict[Variable, Variable] = {
         part.expression: part.variable
         for part in above
-        if isinstance(part, Extend) and isinstance(part.expression, Variable) and part.expression in made
+        if isinstance(part, algebra.Extend)
+        and isinstance(part.expression, Variable)
+        and part.expression in made
     }
     aggregates = tuple(replace(a, variable=names.get(a.variable, a.variable)) for a in group.aggregates)
-    child: Node = replace(group, aggregates=aggregates)
+    child: algebra.Node = replace(group, aggregates=aggregates)
     for part in reversed(above):
-        if not isinstance(part, Extend) or part.variable not in child.variables:
+        if not isinstance(part, algebra.Extend) or part.variable not in child.variables:
             child = _renamed(part, child, names)
     return replace(node, child=child)
 
 
-def _renamed(part: Extend | Filter | OrderBy, child: Node, names: Mapping[Variable, Expression]) -> Node:
+def _renamed(
+    part: algebra.Extend | algebra.Filter | algebra.OrderBy,
+    child: algebra.Node,
+    names: Mapping[Variable, algebra.Expression],
+) -> algebra.Node:
     """Return the operator over another child with renamed columns."""
 
-    def renamed(expression: Expression) -> Expression:
-        return replaced(expression, names)
+    def renamed(expression: algebra.Expression) -> algebra.Expression:
+        return algebra.replaced(expression, names)
 
-    if isinstance(part, Extend):
+    if isinstance(part, algebra.Extend):
         return replace(part, child=child, expression=renamed(part.expression))
-    if isinstance(part, Filter):
+    if isinstance(part, algebra.Filter):
         return replace(part, child=child, condition=renamed(part.condition))
     keys = tuple(replace(key, expression=renamed(key.expression)) for key in part.keys)
     return replace(part, child=child, keys=keys)
@@ -167,10 +148,10 @@ def _renamed(part: Extend | Filter | OrderBy, child: Node, names: Mapping[Variab
 # -- filters -------------------------------------------------------------------------------------------------
 
 
-def push_filters(node: Node) -> Node:
+def push_filters(node: algebra.Node) -> algebra.Node:
     """Move each condition down to where all its variables are bound."""
-    node = with_children(node, push_filters)
-    if not isinstance(node, Filter):
+    node = algebra.with_children(node, push_filters)
+    if not isinstance(node, algebra.Filter):
         return node
     child = node.child
     for condition in _conjuncts(node.condition):
@@ -178,78 +159,84 @@ def push_filters(node: Node) -> Node:
     return child
 
 
-def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
-    if isinstance(condition, Call) and condition.function == "&&":
+def _conjuncts(condition: algebra.Expression) -> tuple[algebra.Expression, ...]:
+    if isinstance(condition, algebra.Call) and condition.function == "&&":
         return tuple(part for argument in condition.arguments for part in _conjuncts(argument))
     return (condition,)
 
 
-def _pushed(node: Node, condition: Expression) -> Node:
-    seen = variables_of(condition)
-    if not is_volatile(condition):
-        if isinstance(node, Join):
+def _pushed(node: algebra.Node, condition: algebra.Expression) -> algebra.Node:
+    seen = algebra.variables_of(condition)
+    if not algebra.is_volatile(condition):
+        if isinstance(node, algebra.Join):
             if seen <= node.left.certain:
                 return replace(node, left=_pushed(node.left, condition))
             if seen <= node.right.certain:
                 return replace(node, right=_pushed(node.right, condition))
-        elif isinstance(node, LeftJoin | Minus | Exists) and seen <= node.left.certain:
+        elif (
+            isinstance(node, algebra.LeftJoin | algebra.Minus | algebra.Exists) and seen <= node.left.certain
+        ):
             return replace(node, left=_pushed(node.left, condition))
-        elif isinstance(node, Union) and seen <= node.certain:
+        elif isinstance(node, algebra.Union) and seen <= node.certain:
             return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
-        elif (isinstance(node, Project) and seen <= node.certain) or (
-            isinstance(node, Extend | Graph | Filter)
+        elif (isinstance(node, algebra.Project) and seen <= node.certain) or (
+            isinstance(node, algebra.Extend | algebra.Graph | algebra.Filter)
             and seen <= node.child.certain
             and not (
-                isinstance(node, Graph) and uses_timestamps(condition)
+                isinstance(node, algebra.Graph) and algebra.uses_timestamps(condition)
             )  # times of triples of another graph
         ):  # a variable that Project drops is another variable outside
             return replace(node, child=_pushed(node.child, condition))
-    return Filter(node, condition)
+    return algebra.Filter(node, condition)
 
 
 # -- joins ---------------------------------------------------------------------------------------------------
 
 
-def order_joins(node: Node) -> Node:
+def order_joins(node: algebra.Node) -> algebra.Node:
     """Join constant rows first, then all triple patterns of a group as one, and paths with two variables
     last.
 
     The order of joins decides the literal form of a shared variable, so that this pass is used only over
     graphs with one form for each value, and leaves joins with constant or computed literals as they are.
     """
-    node = with_children(node, order_joins)
-    if not isinstance(node, Join):
+    node = algebra.with_children(node, order_joins)
+    if not isinstance(node, algebra.Join):
         return node
     parts = _joined(node)
-    if any(_brings_forms(inner) for part in parts for inner in nodes_of(part)):
+    if any(_brings_forms(inner) for part in parts for inner in algebra.nodes_of(part)):
         return node
-    patterns = tuple(pattern for part in parts if isinstance(part, BGP) for pattern in part.patterns)
-    others = [part for part in parts if not isinstance(part, BGP)]
-    merged = [*others, BGP(patterns)] if patterns else others
+    patterns = tuple(pattern for part in parts if isinstance(part, algebra.BGP) for pattern in part.patterns)
+    others = [part for part in parts if not isinstance(part, algebra.BGP)]
+    merged = [*others, algebra.BGP(patterns)] if patterns else others
     first, *rest = sorted(merged, key=_rank)
     for part in rest:
-        first = Join(first, part)
+        first = algebra.Join(first, part)
     return first
 
 
-def _brings_forms(node: Node) -> bool:
+def _brings_forms(node: algebra.Node) -> bool:
     """Return True if a node has constant or computed literals, whose forms may differ from the graph's."""
-    if isinstance(node, Values):
+    if isinstance(node, algebra.Values):
         return any(isinstance(term, Literal) for row in node.rows for term in row)
-    return isinstance(node, Group) or (isinstance(node, Extend) and not isinstance(node.expression, Variable))
+    return isinstance(node, algebra.Group) or (
+        isinstance(node, algebra.Extend) and not isinstance(node.expression, Variable)
+    )
 
 
-def _joined(node: Node) -> list[Node]:
-    return [*_joined(node.left), *_joined(node.right)] if isinstance(node, Join) else [node]
+def _joined(node: algebra.Node) -> list[algebra.Node]:
+    return [*_joined(node.left), *_joined(node.right)] if isinstance(node, algebra.Join) else [node]
 
 
-def _rank(node: Node) -> int:
+def _rank(node: algebra.Node) -> int:
     """Return the rank of a node in a join; nodes of one rank keep their order."""
-    if isinstance(node, Values):
+    if isinstance(node, algebra.Values):
         return 0
-    if isinstance(node, BGP) or (isinstance(node, Filter) and isinstance(node.child, BGP)):
+    if isinstance(node, algebra.BGP) or (
+        isinstance(node, algebra.Filter) and isinstance(node.child, algebra.BGP)
+    ):
         return 1
-    if isinstance(node, Closure | NegatedSet) and len(node.variables) == 2:
+    if isinstance(node, algebra.Closure | algebra.NegatedSet) and len(node.variables) == 2:
         return 3
     return 2
 
@@ -257,7 +244,7 @@ def _rank(node: Node) -> int:
 # -- columns -------------------------------------------------------------------------------------------------
 
 
-def drop_columns(node: Node) -> Node:
+def drop_columns(node: algebra.Node) -> algebra.Node:
     """Project triple patterns to the variables that are used above.
 
     Below volatile expressions all variables are kept: RAND is evaluated once for each solution.
@@ -265,67 +252,67 @@ def drop_columns(node: Node) -> Node:
     return _narrowed(node, frozenset(node.variables))
 
 
-def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
-    if isinstance(node, BGP):
+def _narrowed(node: algebra.Node, needed: frozenset[Variable]) -> algebra.Node:
+    if isinstance(node, algebra.BGP):
         kept = tuple(variable for variable in node.variables if variable in needed)
-        return node if len(kept) == len(node.variables) else Project(node, kept)
-    if isinstance(node, Project):
+        return node if len(kept) == len(node.variables) else algebra.Project(node, kept)
+    if isinstance(node, algebra.Project):
         return replace(node, child=_narrowed(node.child, frozenset(node.names)))
-    if isinstance(node, Filter):
-        if isinstance(node.child, BGP):
+    if isinstance(node, algebra.Filter):
+        if isinstance(node.child, algebra.BGP):
             kept = tuple(variable for variable in node.variables if variable in needed)
-            return node if len(kept) == len(node.variables) else Project(node, kept)
+            return node if len(kept) == len(node.variables) else algebra.Project(node, kept)
         return replace(node, child=_narrowed(node.child, needed | _seen(node.condition, node.child)))
-    if isinstance(node, Extend):
+    if isinstance(node, algebra.Extend):
         return replace(node, child=_narrowed(node.child, needed | _seen(node.expression, node.child)))
-    if isinstance(node, OrderBy):
-        looked_at = frozenset(v for key in node.keys for v in variables_of(key.expression))
+    if isinstance(node, algebra.OrderBy):
+        looked_at = frozenset(v for key in node.keys for v in algebra.variables_of(key.expression))
         return replace(node, child=_narrowed(node.child, needed | looked_at))
-    if isinstance(node, Group):
+    if isinstance(node, algebra.Group):
         return replace(node, child=_narrowed(node.child, _grouped_by(node)))
-    if isinstance(node, Slice):  # LIMIT without an order stops early
+    if isinstance(node, algebra.Slice):  # LIMIT without an order stops early
         return node if _is_unordered(node.child) else replace(node, child=_narrowed(node.child, needed))
-    if isinstance(node, Graph):
+    if isinstance(node, algebra.Graph):
         return replace(node, child=_narrowed(node.child, needed.union(_variable(node.name))))
-    if isinstance(node, Join | Union):
+    if isinstance(node, algebra.Join | algebra.Union):
         left = needed.union(node.right.variables)
         right = needed.union(node.left.variables)
         return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
-    if isinstance(node, LeftJoin):
+    if isinstance(node, algebra.LeftJoin):
         seen = frozenset() if node.condition is None else _seen(node.condition, *node.children)
         for _, pattern in node.marks:
             seen = seen.union(pattern.variables, correlated_variables(pattern))
         left, right = needed.union(seen, node.right.variables), needed.union(seen, node.left.variables)
         return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
-    if isinstance(node, Minus | Exists):
+    if isinstance(node, algebra.Minus | algebra.Exists):
         seen = frozenset(node.right.variables) | correlated_variables(node.right)
         shared = (
             frozenset(node.left.variables) | seen
-            if isinstance(node, Exists)
+            if isinstance(node, algebra.Exists)
             else frozenset(node.left.variables)
         )
         return replace(node, left=_narrowed(node.left, needed | seen), right=_narrowed(node.right, shared))
-    return with_children(node, drop_columns) if isinstance(node, Distinct) else node
+    return algebra.with_children(node, drop_columns) if isinstance(node, algebra.Distinct) else node
 
 
-def _seen(expression: Expression, *children: Node) -> frozenset[Variable]:
+def _seen(expression: algebra.Expression, *children: algebra.Node) -> frozenset[Variable]:
     """Return the variables on which an expression over the rows of nodes depends."""
-    if is_volatile(expression):
+    if algebra.is_volatile(expression):
         return frozenset(variable for child in children for variable in child.variables)
-    return frozenset(variables_of(expression))
+    return frozenset(algebra.variables_of(expression))
 
 
-def _is_unordered(node: Node) -> bool:
-    while isinstance(node, Project):
+def _is_unordered(node: algebra.Node) -> bool:
+    while isinstance(node, algebra.Project):
         node = node.child
-    return not isinstance(node, OrderBy | Group | Distinct)
+    return not isinstance(node, algebra.OrderBy | algebra.Group | algebra.Distinct)
 
 
 def _variable(place: object) -> tuple[Variable, ...]:
     return (place,) if isinstance(place, Variable) else ()
 
 
-def _grouped_by(node: Group) -> frozenset[Variable]:
+def _grouped_by(node: algebra.Group) -> frozenset[Variable]:
     """Return the variables on which the keys and aggregates of a group depend."""
     needed: set[Variable] = set(node.keys or ())
     for made in node.aggregates:
@@ -337,11 +324,17 @@ def _grouped_by(node: Group) -> frozenset[Variable]:
 
 
 # Given ends come first: the other passes move and drop nodes from which they are found.
-ALWAYS: tuple[Pass, ...] = (mark_given_ends, name_aggregates, push_filters, drop_columns)
-WITHOUT_FORMS: tuple[Pass, ...] = (mark_given_ends, name_aggregates, push_filters, order_joins, drop_columns)
+ALWAYS: tuple[algebra.Pass, ...] = (mark_given_ends, name_aggregates, push_filters, drop_columns)
+WITHOUT_FORMS: tuple[algebra.Pass, ...] = (
+    mark_given_ends,
+    name_aggregates,
+    push_filters,
+    order_joins,
+    drop_columns,
+)
 
 
-def optimize(node: Node, has_forms: bool) -> Node:
+def optimize(node: algebra.Node, has_forms: bool) -> algebra.Node:
     """Apply all passes.
 
     Args:

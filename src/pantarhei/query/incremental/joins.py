@@ -11,21 +11,8 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.materialize.kernel.bags import put
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import correlated_variables
-from pantarhei.query.algebra.nodes import (
-    Exists,
-    Expression,
-    Filter,
-    Join,
-    LeftJoin,
-    Minus,
-    Node,
-    Project,
-    is_hidden,
-    is_volatile,
-    uses_clock,
-    variables_of,
-)
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, places_of
@@ -190,36 +177,36 @@ class PartialIndex:
 _TRUE, _FALSE = Literal(True), Literal(False)
 
 
-def exists_parts(node: Exists) -> tuple[Node, tuple[Expression, ...]] | None:
+def exists_parts(node: algebra.Exists) -> tuple[algebra.Node, tuple[algebra.Expression, ...]] | None:
     """Return the pattern of EXISTS and its correlated conditions, None if the pattern is correlated below a
     filter.
     """
-    right: Node = node.right
+    right: algebra.Node = node.right
     outside = frozenset(node.left.variables)
-    conditions: tuple[Expression, ...] = ()
-    inner: tuple[Expression, ...] = ()
+    conditions: tuple[algebra.Expression, ...] = ()
+    inner: tuple[algebra.Expression, ...] = ()
     while True:
-        if isinstance(right, Filter):
-            if outside.isdisjoint(variables_of(right.condition)):
+        if isinstance(right, algebra.Filter):
+            if outside.isdisjoint(algebra.variables_of(right.condition)):
                 inner, right = (right.condition, *inner), right.child
             else:
                 conditions, right = (right.condition, *conditions), right.child
-        elif isinstance(right, Project) and all(map(is_hidden, right.dropped)):
+        elif isinstance(right, algebra.Project) and all(map(algebra.is_hidden, right.dropped)):
             right = right.child
         else:
             break
-    if any(is_volatile(each) or uses_clock(each) for each in (*conditions, *inner)):
+    if any(algebra.is_volatile(each) or algebra.uses_clock(each) for each in (*conditions, *inner)):
         return None
     for condition in inner:
-        right = Filter(right, condition)
+        right = algebra.Filter(right, condition)
     return None if correlated_variables(right) & outside else (right, conditions)
 
 
-def push_condition_right(node: LeftJoin) -> LeftJoin:
+def push_condition_right(node: algebra.LeftJoin) -> algebra.LeftJoin:
     """Move a condition of OPTIONAL into the right side if it uses only variables of that side."""
-    if node.condition is None or not variables_of(node.condition).isdisjoint(node.left.variables):
+    if node.condition is None or not algebra.variables_of(node.condition).isdisjoint(node.left.variables):
         return node
-    return replace(node, right=Filter(node.right, node.condition), condition=None)
+    return replace(node, right=algebra.Filter(node.right, node.condition), condition=None)
 
 
 def check_row_limit(made: Bag) -> None:
@@ -238,7 +225,7 @@ _MOST_ROWS = MAX_BYTES // BYTES_A_ROW
 class _BinaryOperator(Operator):
     """Base class of joins: both inputs are indexed by the variables that they share."""
 
-    def __init__(self, node: Node, shared: SharedState, left: Operator, right: Operator) -> None:
+    def __init__(self, node: algebra.Node, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
         mine, theirs = left.variables, right.variables
         both = [variable for variable in mine if variable in theirs]
@@ -274,7 +261,7 @@ class _BinaryOperator(Operator):
 class JoinOperator(_BinaryOperator):
     """Natural join."""
 
-    node: Join
+    node: algebra.Join
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         left_change, right_change = changes
@@ -303,11 +290,11 @@ class _MatchCounter(_BinaryOperator):
 
     def __init__(
         self,
-        node: Node,
+        node: algebra.Node,
         shared: SharedState,
         left: Operator,
         right: Operator,
-        conditions: Sequence[Expression] = (),
+        conditions: Sequence[algebra.Expression] = (),
         overlap: bool = False,
     ) -> None:
         super().__init__(node, shared, left, right)
@@ -392,7 +379,7 @@ class _MatchCounter(_BinaryOperator):
 class LeftJoinOperator(_MatchCounter):
     """OPTIONAL."""
 
-    def __init__(self, node: LeftJoin, shared: SharedState, left: Operator, right: Operator) -> None:
+    def __init__(self, node: algebra.LeftJoin, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, left, right, () if node.condition is None else (node.condition,))
         self._unbound = (NONE,) * len(self._further)
 
@@ -406,7 +393,7 @@ class LeftJoinOperator(_MatchCounter):
 class MinusOperator(_MatchCounter):
     """MINUS."""
 
-    def __init__(self, node: Minus, shared: SharedState, left: Operator, right: Operator) -> None:
+    def __init__(self, node: algebra.Minus, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, left, right, overlap=True)
 
     def _row_for(self, row: Row, is_met: bool) -> Row | None:
@@ -418,11 +405,11 @@ class ExistsOperator(_MatchCounter):
 
     def __init__(
         self,
-        node: Exists,
+        node: algebra.Exists,
         shared: SharedState,
         left: Operator,
         right: Operator,
-        conditions: Sequence[Expression],
+        conditions: Sequence[algebra.Expression],
     ) -> None:
         super().__init__(node, shared, left, right, conditions)
         self._truths: dict[bool, int] = {}

@@ -18,21 +18,8 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term, Triple
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import depends_on_clock, is_volatile_node, symbols_of
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Distinct,
-    Extend,
-    Filter,
-    Group,
-    Join,
-    Node,
-    OrderBy,
-    Place,
-    Project,
-    TriplePattern,
-    Values,
-)
 from pantarhei.query.incremental.operator import (
     EMPTY,
     Bag,
@@ -52,30 +39,30 @@ _Places = list[int]
 """Positions of triple patterns in a basic graph pattern, ascending."""
 
 
-def is_kernel_pattern(pattern: TriplePattern) -> bool:
+def is_kernel_pattern(pattern: algebra.TriplePattern) -> bool:
     """Return whether the facts that match a triple pattern belong to one class or property."""
     if isinstance(pattern.predicate, Variable) or isinstance(pattern.subject, Literal):
         return False
     return pattern.predicate != RDF_TYPE or not isinstance(pattern.object, Variable | Literal)
 
 
-def split_pattern(node: BGP) -> Node:
+def split_pattern(node: algebra.BGP) -> algebra.Node:
     """Rewrite a pattern as a join of parts; a pattern of one part is returned unchanged.
 
     A variable has the literal form of its first occurrence in the query, so the part with that occurrence is
     first.
     """
-    parts = [BGP(tuple(node.patterns[place] for place in places)) for places in _parts(node.patterns)]
+    parts = [algebra.BGP(tuple(node.patterns[place] for place in places)) for places in _parts(node.patterns)]
     if len(parts) == 1:
         return node
     joined, *others = _in_order(parts, _with_forms(node.patterns))
-    made: Node = joined
+    made: algebra.Node = joined
     for other in others:
-        made = Join(made, other)
-    return made if made.variables == node.variables else Project(made, node.variables)
+        made = algebra.Join(made, other)
+    return made if made.variables == node.variables else algebra.Project(made, node.variables)
 
 
-def _parts(patterns: Sequence[TriplePattern]) -> list[_Places]:
+def _parts(patterns: Sequence[algebra.TriplePattern]) -> list[_Places]:
     """Return the parts, ordered by their first triple patterns."""
     kernel = [place for place, pattern in enumerate(patterns) if is_kernel_pattern(pattern)]
     others = [place for place in range(len(patterns)) if place not in kernel]
@@ -89,7 +76,7 @@ def _parts(patterns: Sequence[TriplePattern]) -> list[_Places]:
     return sorted([[place] for place in others] + [part for run in runs for part in _hanging(patterns, run)])
 
 
-def _hanging(patterns: Sequence[TriplePattern], places: _Places) -> list[_Places]:
+def _hanging(patterns: Sequence[algebra.TriplePattern], places: _Places) -> list[_Places]:
     """Return the connected components of some triple patterns."""
     parts: list[tuple[set[Variable], _Places]] = []
     for place in places:
@@ -101,7 +88,7 @@ def _hanging(patterns: Sequence[TriplePattern], places: _Places) -> list[_Places
     return [sorted(members) for _, members in parts]
 
 
-def _in_order(parts: Iterable[BGP], with_forms: set[Variable]) -> list[BGP]:
+def _in_order(parts: Iterable[algebra.BGP], with_forms: set[Variable]) -> list[algebra.BGP]:
     """Order parts so that each shares a variable with those before it, if possible."""
     left = list(parts)
     ordered = [left.pop(0)]
@@ -118,11 +105,11 @@ def _in_order(parts: Iterable[BGP], with_forms: set[Variable]) -> list[BGP]:
     return ordered
 
 
-def _variables(patterns: Sequence[TriplePattern], places: Iterable[int]) -> set[Variable]:
+def _variables(patterns: Sequence[algebra.TriplePattern], places: Iterable[int]) -> set[Variable]:
     return {each for place in places for each in patterns[place].places if isinstance(each, Variable)}
 
 
-def _with_forms(patterns: Sequence[TriplePattern]) -> set[Variable]:
+def _with_forms(patterns: Sequence[algebra.TriplePattern]) -> set[Variable]:
     """Return the variables that may be bound to literals: those that occur only as objects."""
     objects = {each.object for each in patterns if isinstance(each.object, Variable)}
     names = {place for each in patterns for place in (each.subject, each.predicate)}
@@ -143,7 +130,7 @@ class Shape(NamedTuple):
         names: the names in the original node, in the order of the parameters.
     """
 
-    node: Node
+    node: algebra.Node
     names: tuple[Term, ...]
 
 
@@ -151,27 +138,40 @@ def is_parameter(variable: Variable) -> bool:
     return isinstance(variable, Parameter)
 
 
-def parameters_of(node: Node) -> tuple[Variable, ...]:
+def parameters_of(node: algebra.Node) -> tuple[Variable, ...]:
     """Return the parameters among the variables of a node."""
     return tuple(filter(is_parameter, node.variables))
 
 
-def shape_of(node: Node) -> Shape | None:
+def shape_of(node: algebra.Node) -> Shape | None:
     """Return the shape of a node.
 
     None if its patterns contain no names, or if the node is not a chain of unary operators above one basic
     graph pattern.
     """
     below = node
-    while isinstance(below, Project | Filter | Extend | Group | Distinct | OrderBy):
+    while isinstance(
+        below,
+        algebra.Project
+        | algebra.Filter
+        | algebra.Extend
+        | algebra.Group
+        | algebra.Distinct
+        | algebra.OrderBy,
+    ):
         below = below.child
-    if not isinstance(below, BGP) or not below.patterns or is_volatile_node(node) or depends_on_clock(node):
+    if (
+        not isinstance(below, algebra.BGP)
+        or not below.patterns
+        or is_volatile_node(node)
+        or depends_on_clock(node)
+    ):
         return None
     if split_pattern(below) is not below or not is_kernel_pattern(below.patterns[0]):
         return None
     parameters: dict[Term, Variable] = {}
 
-    def general(place: Place) -> Place:
+    def general(place: algebra.Place) -> algebra.Place:
         if isinstance(place, Variable):
             return place
         return parameters.setdefault(place, Parameter(f"#parameter{len(parameters)}"))
@@ -182,42 +182,42 @@ def shape_of(node: Node) -> Shape | None:
     behind = tuple(parameters.values())
     made = _general(node, patterns, behind)
     variables = [variable for variable in made.variables if not is_parameter(variable)]
-    return Shape(Project(made, (*variables, *behind)), tuple(parameters))
+    return Shape(algebra.Project(made, (*variables, *behind)), tuple(parameters))
 
 
-def instantiate(node: Node, names: Mapping[Variable, Term]) -> Node:
+def instantiate(node: algebra.Node, names: Mapping[Variable, Term]) -> algebra.Node:
     """Replace the parameters of a shape's node by names."""
-    if isinstance(node, BGP):
+    if isinstance(node, algebra.BGP):
         return _with_ends(
             node, lambda place: names.get(place, place) if isinstance(place, Variable) else place
         )
     fields: dict[str, Any] = {}
-    if isinstance(node, Project):
+    if isinstance(node, algebra.Project):
         fields["names"] = tuple(name for name in node.names if name not in names)
-    elif isinstance(node, Group):
+    elif isinstance(node, algebra.Group):
         fields["keys"] = tuple(key for key in node.keys or () if key not in names) or None
     (child,) = node.children
     return replace(node, child=instantiate(child, names), **fields)  # type: ignore[call-arg]
 
 
-def _general(node: Node, patterns: BGP, behind: tuple[Variable, ...]) -> Node:
+def _general(node: algebra.Node, patterns: algebra.BGP, behind: tuple[Variable, ...]) -> algebra.Node:
     """Parameterise a node: replace its pattern, and add the parameters to projections and group keys."""
-    if isinstance(node, BGP):
+    if isinstance(node, algebra.BGP):
         return patterns
     fields: dict[str, Any] = {}
-    if isinstance(node, Project):
+    if isinstance(node, algebra.Project):
         fields["names"] = (*node.names, *behind)
-    elif isinstance(node, Group):
+    elif isinstance(node, algebra.Group):
         fields["keys"] = (*(node.keys or ()), *behind)
     (child,) = node.children
     return replace(node, child=_general(child, patterns, behind), **fields)  # type: ignore[call-arg]
 
 
-def _with_ends(node: BGP, changed: Callable[[Place], Place]) -> BGP:
+def _with_ends(node: algebra.BGP, changed: Callable[[algebra.Place], algebra.Place]) -> algebra.BGP:
     """Map the subjects and objects of a pattern; classes are unchanged."""
-    return BGP(
+    return algebra.BGP(
         tuple(
-            TriplePattern(
+            algebra.TriplePattern(
                 changed(pattern.subject),
                 pattern.predicate,
                 pattern.object if pattern.predicate == RDF_TYPE else changed(pattern.object),
@@ -227,7 +227,7 @@ def _with_ends(node: BGP, changed: Callable[[Place], Place]) -> BGP:
     )
 
 
-Evaluate = Callable[[Node], SolutionTable]
+Evaluate = Callable[[algebra.Node], SolutionTable]
 """Evaluates a node at the present step, by column."""
 
 
@@ -244,10 +244,10 @@ class PatternLeaf(Operator):
     test: RowTest | None = None
     """Condition on a single variable of the matches, None for all matches."""
 
-    def __init__(self, node: BGP | Project, shared: SharedState, look: Evaluate) -> None:
+    def __init__(self, node: algebra.BGP | algebra.Project, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
-        pattern = node.child if isinstance(node, Project) else node
-        assert isinstance(pattern, BGP), "a pattern or its projection"
+        pattern = node.child if isinstance(node, algebra.Project) else node
+        assert isinstance(pattern, algebra.BGP), "a pattern or its projection"
         self.pattern, self._evaluate = pattern, look
         self.parameters = parameters_of(pattern)
         self.parameter_values: dict[Row, tuple[Term, ...]] = {}
@@ -276,9 +276,14 @@ class FilteredPatternLeaf(PatternLeaf):
     """
 
     def __init__(
-        self, node: Filter, shared: SharedState, look: Evaluate, condition: RowExpression, test: RowTest
+        self,
+        node: algebra.Filter,
+        shared: SharedState,
+        look: Evaluate,
+        condition: RowExpression,
+        test: RowTest,
     ) -> None:
-        assert isinstance(node.child, BGP), "a pattern is below"
+        assert isinstance(node.child, algebra.BGP), "a pattern is below"
         super().__init__(node.child, shared, look)
         self.node, self._condition, self.test = node, condition, test
 
@@ -293,7 +298,7 @@ class FilteredPatternLeaf(PatternLeaf):
 class ValuesLeaf(Operator):
     """VALUES: constant rows."""
 
-    node: Values
+    node: algebra.Values
 
     def begin(self) -> Mapping[Row, int]:
         id_of = self.shared.terms.id_of
@@ -311,7 +316,7 @@ class RecomputeLeaf(Operator):
 
     maintenance = Maintenance.WHOLE
 
-    def __init__(self, node: Node, shared: SharedState, look: Evaluate) -> None:
+    def __init__(self, node: algebra.Node, shared: SharedState, look: Evaluate) -> None:
         super().__init__(node, shared)
         self._evaluate = look
         self._last_rows = self._new_bag()
@@ -341,7 +346,7 @@ class DescribeLeaf(RecomputeLeaf):
 
     def __init__(
         self,
-        node: Node,
+        node: algebra.Node,
         shared: SharedState,
         look: Evaluate,
         described: Callable[[SolutionTable], Iterable[Triple]],

@@ -13,30 +13,8 @@ from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.materialize.kernel.bags import put
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import expressions_of, is_volatile_node
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Closure,
-    Distinct,
-    Exists,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    NegatedSet,
-    Node,
-    OrderBy,
-    Place,
-    Project,
-    Slice,
-    Union,
-    Values,
-    is_volatile,
-    uses_clock,
-)
 from pantarhei.query.incremental.closures import (
     ALL_TRIPLES,
     GRAPH_TERMS,
@@ -78,51 +56,55 @@ from pantarhei.query.incremental.row_operators import (
 from pantarhei.query.incremental.slices import SliceOperator, slice_parts
 from pantarhei.query.solutions import SolutionTable
 
-Use = Callable[[Node], Operator]
+Use = Callable[[algebra.Node], Operator]
 """Returns the operator of a node, which may be shared."""
 
 
-def compile_node(node: Node, shared: SharedState, look: Evaluate, use: Use) -> Operator:
+def compile_node(node: algebra.Node, shared: SharedState, look: Evaluate, use: Use) -> Operator:
     """Create the operator of a node."""
     if is_recomputed(node):
         return RecomputeLeaf(node, shared, look)
-    if isinstance(node, BGP):
+    if isinstance(node, algebra.BGP):
         return _of_pattern(node, shared, look, use)
-    if isinstance(node, NegatedSet):
+    if isinstance(node, algebra.NegatedSet):
         return FactLeaf(node, shared, look)
-    if isinstance(node, Values):
+    if isinstance(node, algebra.Values):
         return ValuesLeaf(node, shared)
-    if isinstance(node, Closure):
+    if isinstance(node, algebra.Closure):
         return _of_path(node, shared, use)
-    if isinstance(node, OrderBy):  # the rows are the same
-        return ProjectOperator(Project(node.child, node.variables), shared, use(node.child))
-    if isinstance(node, Exists):
+    if isinstance(node, algebra.OrderBy):  # the rows are the same
+        return ProjectOperator(algebra.Project(node.child, node.variables), shared, use(node.child))
+    if isinstance(node, algebra.Exists):
         parts = exists_parts(node)
         assert parts is not None, "else it is whole"
         return ExistsOperator(node, shared, use(node.left), use(parts[0]), parts[1])
-    if isinstance(node, Slice):
+    if isinstance(node, algebra.Slice):
         sliced = slice_parts(node)
         assert sliced is not None, "else it is whole"
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
-    if isinstance(node, Project) and _takes_of_pattern(node):
+    if isinstance(node, algebra.Project) and _takes_of_pattern(node):
         return PatternLeaf(node, shared, look)
-    if isinstance(node, Filter) and _is_matched_whole(node.child):
+    if isinstance(node, algebra.Filter) and _is_matched_whole(node.child):
         condition = RowExpression(node.condition, node.variables, shared)
         if condition.test is not None:
             return FilteredPatternLeaf(node, shared, look, condition, condition.test)
-    if isinstance(node, Project) and isinstance(node.child, Group) and _tells_groups(node, node.child):
+    if (
+        isinstance(node, algebra.Project)
+        and isinstance(node.child, algebra.Group)
+        and _tells_groups(node, node.child)
+    ):
         group = extend_volatile_arguments(node.child)
         return GroupOperator(group, shared, use(group.child), node.names)
-    if isinstance(node, Group):
+    if isinstance(node, algebra.Group):
         node = extend_volatile_arguments(node)
-    if isinstance(node, LeftJoin):
+    if isinstance(node, algebra.LeftJoin):
         node = push_condition_right(node)
     return _OPERATORS[type(node)](node, shared, *map(use, node.children))
 
 
-def _of_pattern(node: BGP, shared: SharedState, look: Evaluate, use: Use) -> Operator:
+def _of_pattern(node: algebra.BGP, shared: SharedState, look: Evaluate, use: Use) -> Operator:
     if not node.patterns:
-        return ValuesLeaf(Values((), ((),)), shared)
+        return ValuesLeaf(algebra.Values((), ((),)), shared)
     parts = split_pattern(node)
     if parts is not node:
         return compile_node(parts, shared, look, use)
@@ -131,24 +113,24 @@ def _of_pattern(node: BGP, shared: SharedState, look: Evaluate, use: Use) -> Ope
     return FactLeaf(node, shared, look)
 
 
-def _takes_of_pattern(node: Project) -> bool:
+def _takes_of_pattern(node: algebra.Project) -> bool:
     """Return whether a projection keeps variables of a pattern that the kernel matches as one body."""
     return _is_matched_whole(node.child) and set(node.names) <= set(node.child.variables)
 
 
-def _is_matched_whole(node: Node) -> bool:
+def _is_matched_whole(node: algebra.Node) -> bool:
     """Return whether the kernel matches a pattern as one body."""
-    if not isinstance(node, BGP) or not node.patterns or split_pattern(node) is not node:
+    if not isinstance(node, algebra.BGP) or not node.patterns or split_pattern(node) is not node:
         return False
     return is_kernel_pattern(node.patterns[0])
 
 
-def _tells_groups(node: Project, group: Group) -> bool:
+def _tells_groups(node: algebra.Project, group: algebra.Group) -> bool:
     """Return whether a projection keeps all group keys, and the group is maintained by deltas."""
     return set(group.keys or ()) <= set(node.names) and not is_recomputed(group)
 
 
-def _of_path(node: Closure, shared: SharedState, use: Use) -> Operator:
+def _of_path(node: algebra.Closure, shared: SharedState, use: Use) -> Operator:
     if node == GRAPH_TERMS:
         return GraphTermsOperator(shared, use(ALL_TRIPLES))
     return ClosureOperator(
@@ -156,33 +138,33 @@ def _of_path(node: Closure, shared: SharedState, use: Use) -> Operator:
     )
 
 
-def is_recomputed(node: Node) -> bool:
+def is_recomputed(node: algebra.Node) -> bool:
     """Return whether a node is re-evaluated as a whole, since it cannot be maintained by the deltas of its
     children.
     """
-    if isinstance(node, Graph) or any(map(uses_clock, expressions_of(node))):
+    if isinstance(node, algebra.Graph) or any(map(algebra.uses_clock, expressions_of(node))):
         return True
-    if isinstance(node, Closure):
+    if isinstance(node, algebra.Closure):
         return not is_incremental(node)
-    if isinstance(node, LeftJoin):
-        return bool(node.marks) or (node.condition is not None and is_volatile(node.condition))
-    if isinstance(node, Exists):
+    if isinstance(node, algebra.LeftJoin):
+        return bool(node.marks) or (node.condition is not None and algebra.is_volatile(node.condition))
+    if isinstance(node, algebra.Exists):
         return exists_parts(node) is None
-    if isinstance(node, Filter):
-        return is_volatile(node.condition)
-    return isinstance(node, Slice) and slice_parts(node) is None
+    if isinstance(node, algebra.Filter):
+        return algebra.is_volatile(node.condition)
+    return isinstance(node, algebra.Slice) and slice_parts(node) is None
 
 
-_OPERATORS: dict[type[Node], Callable[..., Operator]] = {
-    Filter: FilterOperator,
-    Extend: ExtendOperator,
-    Project: ProjectOperator,
-    Union: UnionOperator,
-    Join: JoinOperator,
-    LeftJoin: LeftJoinOperator,
-    Minus: MinusOperator,
-    Distinct: DistinctOperator,
-    Group: GroupOperator,
+_OPERATORS: dict[type[algebra.Node], Callable[..., Operator]] = {
+    algebra.Filter: FilterOperator,
+    algebra.Extend: ExtendOperator,
+    algebra.Project: ProjectOperator,
+    algebra.Union: UnionOperator,
+    algebra.Join: JoinOperator,
+    algebra.LeftJoin: LeftJoinOperator,
+    algebra.Minus: MinusOperator,
+    algebra.Distinct: DistinctOperator,
+    algebra.Group: GroupOperator,
 }
 
 
@@ -197,13 +179,13 @@ class Network:
     def __init__(
         self,
         shared: SharedState,
-        look: Callable[[QuerySource, Node], SolutionTable],
-        named: Callable[[Place], QuerySource | None] = lambda name: None,
+        look: Callable[[QuerySource, algebra.Node], SolutionTable],
+        named: Callable[[algebra.Place], QuerySource | None] = lambda name: None,
     ) -> None:
         self._shared, self._evaluate, self._named = shared, look, named
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
-        self._known: dict[tuple[QuerySource, Node], Operator] = {}
+        self._known: dict[tuple[QuerySource, algebra.Node], Operator] = {}
         self._sources: dict[Operator, QuerySource] = {}
         # of each operator: its readers, with their input slots and serial numbers
         self._readers: dict[Operator, list[tuple[Operator, int, int]]] = {}
@@ -225,14 +207,14 @@ class Network:
 
     # -- making ------------------------------------------------------------------------------------
 
-    def use(self, node: Node, source: QuerySource) -> Operator:
+    def use(self, node: algebra.Node, source: QuerySource) -> Operator:
         """Return the operator of a node; a new operator has not begun. `keep` removes it when it is unused.
 
         Volatile nodes are not shared, nor are parameterised nodes, whose parameter bindings differ.
         """
         while is_idle(node):
             (node,) = node.children
-        if isinstance(node, Graph) and (graph := self._named(node.name)) is not None:
+        if isinstance(node, algebra.Graph) and (graph := self._named(node.name)) is not None:
             return self.use(node.child, graph)
         operator = self._known.get((source, node))
         if operator is None:
@@ -278,7 +260,7 @@ class Network:
         for slot, child in enumerate(operator.inputs):
             self._readers[child].append((operator, slot, self._serials[operator]))
 
-    def _made(self, node: Node, source: QuerySource) -> Operator:
+    def _made(self, node: algebra.Node, source: QuerySource) -> Operator:
         operator = compile_node(
             node, self._shared, partial(self._evaluate, source), lambda child: self.use(child, source)
         )
@@ -397,12 +379,12 @@ class _Propagation(NamedTuple):
     until: int
 
 
-def is_idle(node: Node) -> bool:
+def is_idle(node: algebra.Node) -> bool:
     """Return whether a node has the rows of its child. A projection of ORDER BY is kept: answers are listed
     in its order.
     """
     return (
-        isinstance(node, Project)
+        isinstance(node, algebra.Project)
         and node.names == node.child.variables
-        and not isinstance(node.child, OrderBy)
+        and not isinstance(node.child, algebra.OrderBy)
     )

@@ -17,33 +17,8 @@ from rdflib import Literal, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.model.term import Term
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import correlated_variables, substitute
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Closure,
-    Distinct,
-    Exists,
-    Expression,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    NegatedSet,
-    Node,
-    OrderBy,
-    Project,
-    Slice,
-    Test,
-    TriplePattern,
-    Union,
-    Values,
-    is_hidden,
-    is_volatile,
-    variables_of,
-)
 from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
 from pantarhei.query.operators.pattern_joins import (
     Step,
@@ -66,19 +41,19 @@ class Profile:
         self._rows: dict[int, int] = {}
         self._steps: dict[int, list[Step]] = {}
 
-    def note(self, node: Node, rows: int) -> None:
+    def note(self, node: algebra.Node, rows: int) -> None:
         """Add the number of rows that a node resulted in."""
         self._rows[id(node)] = self._rows.get(id(node), 0) + rows
 
-    def note_steps(self, node: Node, steps: list[Step]) -> None:
+    def note_steps(self, node: algebra.Node, steps: list[Step]) -> None:
         """Record the steps in which a basic graph pattern was matched; only the first run counts."""
         self._steps.setdefault(id(node), steps)
 
-    def rows(self, node: Node) -> int | None:
+    def rows(self, node: algebra.Node) -> int | None:
         """Return the total number of rows of a node; None if it was not evaluated by itself."""
         return self._rows.get(id(node))
 
-    def steps(self, node: Node) -> Sequence[Step]:
+    def steps(self, node: algebra.Node) -> Sequence[Step]:
         """Return the steps in which a basic graph pattern was matched."""
         return self._steps.get(id(node), ())
 
@@ -105,32 +80,32 @@ class Executor:
         self._profile = Profile() if profile is None else profile
         self._fresh = count()
 
-    def rows(self, node: Node) -> SolutionTable:
+    def rows(self, node: algebra.Node) -> SolutionTable:
         """Return all rows of a node."""
         return self.join(UNIT, node)
 
-    def join(self, start: SolutionTable, node: Node) -> SolutionTable:
+    def join(self, start: SolutionTable, node: algebra.Node) -> SolutionTable:
         """Join the rows of `start` with a node."""
         self._context.limits.check()
         found = _RULES[type(node)](self, start, node)
         self._profile.note(node, found.size)
         return found
 
-    def first_rows(self, node: Node, wanted: int) -> SolutionTable:
+    def first_rows(self, node: algebra.Node, wanted: int) -> SolutionTable:
         """Return the first `wanted` rows of a node in its order, or all if there are fewer.
 
         Without an order these are any rows: the matches of a first pattern are extended in growing parts,
         until there are enough rows.
         """
-        if isinstance(node, Project):
+        if isinstance(node, algebra.Project):
             return self.first_rows(node.child, wanted).select(node.names)
-        if isinstance(node, OrderBy):
+        if isinstance(node, algebra.OrderBy):
             table = self.rows(node.child)
             return table.take(least(node.keys, table, self._context, wanted))
         first = _first_pattern(node, self._source.has_forms)
         if first is None or not self._source.is_distinct:
             return self.rows(node)
-        begin, _ = join_patterns(UNIT, self._source, BGP((first,)), (), None, self._context)
+        begin, _ = join_patterns(UNIT, self._source, algebra.BGP((first,)), (), None, self._context)
         parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
         while found < wanted and at < max(begin.size, 1):
             try:
@@ -149,12 +124,14 @@ class Executor:
         self._context.limits.check_room(sum(part.size for part in parts), width)
         return SolutionTable.concat(parts)
 
-    def _join_separately(self, start: SolutionTable, node: Node) -> SolutionTable:
+    def _join_separately(self, start: SolutionTable, node: algebra.Node) -> SolutionTable:
         """Join with a node that is evaluated separately."""
         found = self.rows(node)
         return found if start is UNIT else join(start, found, self._context.terms, self._context.limits)
 
-    def _binds_for_certain(self, start: SolutionTable, looked_at: Iterable[Variable], node: Node) -> bool:
+    def _binds_for_certain(
+        self, start: SolutionTable, looked_at: Iterable[Variable], node: algebra.Node
+    ) -> bool:
         """Return whether `node` certainly binds every `looked_at` variable that `start` binds."""
         return all(v in node.certain for v in looked_at if v in start.columns)
 
@@ -163,8 +140,8 @@ class Executor:
     def _bgp(
         self,
         start: SolutionTable,
-        node: BGP,
-        tests: Sequence[Test] = (),
+        node: algebra.BGP,
+        tests: Sequence[algebra.Test] = (),
         keep: frozenset[Variable] | None = None,
     ) -> SolutionTable:
         if not node.patterns:
@@ -173,13 +150,13 @@ class Executor:
         self._profile.note_steps(node, steps)
         return found
 
-    def _closure(self, start: SolutionTable, node: Closure) -> SolutionTable:
+    def _closure(self, start: SolutionTable, node: algebra.Closure) -> SolutionTable:
         return join_closure(start, node, self._source, self.join, self._context)
 
-    def _negated(self, start: SolutionTable, node: NegatedSet) -> SolutionTable:
+    def _negated(self, start: SolutionTable, node: algebra.NegatedSet) -> SolutionTable:
         return join_negated(start, node, self._source, self._context)
 
-    def _values(self, start: SolutionTable, node: Values) -> SolutionTable:
+    def _values(self, start: SolutionTable, node: algebra.Values) -> SolutionTable:
         columns = list(zip(*node.rows, strict=True)) if node.rows else [()] * len(node.names)
         ids = {v: self._context.terms.ids_of(c) for v, c in zip(node.names, columns, strict=True)}
         given = SolutionTable(ids, len(node.rows))
@@ -187,10 +164,10 @@ class Executor:
 
     # -- joins -------------------------------------------------------------------------------------
 
-    def _join(self, start: SolutionTable, node: Join) -> SolutionTable:
+    def _join(self, start: SolutionTable, node: algebra.Join) -> SolutionTable:
         return self.join(self.join(start, node.left), node.right)
 
-    def _left_join(self, start: SolutionTable, node: LeftJoin) -> SolutionTable:
+    def _left_join(self, start: SolutionTable, node: algebra.LeftJoin) -> SolutionTable:
         seen = {
             *node.right.variables,
             *_variables_of_condition(node.condition),
@@ -209,10 +186,10 @@ class Executor:
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
         return self._concat([joined.select(variables), lonely])
 
-    def _union(self, start: SolutionTable, node: Union) -> SolutionTable:
+    def _union(self, start: SolutionTable, node: algebra.Union) -> SolutionTable:
         return self._concat([self.join(start, node.left), self.join(start, node.right)])
 
-    def _minus(self, start: SolutionTable, node: Minus) -> SolutionTable:
+    def _minus(self, start: SolutionTable, node: algebra.Minus) -> SolutionTable:
         if not self._binds_for_certain(start, node.left.variables, node.left):
             return self._join_separately(start, node)
         left = self.join(start, node.left)
@@ -230,7 +207,7 @@ class Executor:
 
     # -- EXISTS ------------------------------------------------------------------------------------
 
-    def _mark(self, start: SolutionTable, node: Exists) -> SolutionTable:
+    def _mark(self, start: SolutionTable, node: algebra.Exists) -> SolutionTable:
         if not self._binds_for_certain(
             start, (*node.right.variables, *correlated_variables(node.right)), node.left
         ):
@@ -242,7 +219,7 @@ class Executor:
         yes, no = self._context.terms.id_of(_TRUE), self._context.terms.id_of(_FALSE)
         return np.where(mask, np.int64(yes), np.int64(no))
 
-    def _exists(self, table: SolutionTable, pattern: Node) -> Mask:
+    def _exists(self, table: SolutionTable, pattern: algebra.Node) -> Mask:
         """Mark the rows for which the pattern has a match that agrees with them."""
         seen = correlated_variables(pattern).union(pattern.variables)
         asked, places = _distinct(table.select([v for v in table.columns if v in seen]))
@@ -251,21 +228,23 @@ class Executor:
         found = row_mask(self._correlated(numbered, pattern).column(row), asked.size)
         return found if places is None else found[places]
 
-    def _correlated(self, table: SolutionTable, pattern: Node) -> SolutionTable:
+    def _correlated(self, table: SolutionTable, pattern: algebra.Node) -> SolutionTable:
         """Join rows with a pattern whose expressions see the rows' variables."""
-        if isinstance(pattern, Filter):
+        if isinstance(pattern, algebra.Filter):
             return self._filtered(self._correlated(table, pattern.base), pattern.tests)
-        if isinstance(pattern, Exists):
+        if isinstance(pattern, algebra.Exists):
             found = self._correlated(table, pattern.left)
             return found.with_column(pattern.variable, self._truths(self._exists(found, pattern.right)))
-        if isinstance(pattern, Project) and all(
-            is_hidden(v) for v in pattern.child.variables if v not in pattern.names
+        if isinstance(pattern, algebra.Project) and all(
+            algebra.is_hidden(v) for v in pattern.child.variables if v not in pattern.names
         ):
             return self._correlated(table, pattern.child)
         outside = [v for v in correlated_variables(pattern) if v in table.columns]
         return self._substituted(table, pattern, outside) if outside else self.join(table, pattern)
 
-    def _substituted(self, table: SolutionTable, pattern: Node, outside: Sequence[Variable]) -> SolutionTable:
+    def _substituted(
+        self, table: SolutionTable, pattern: algebra.Node, outside: Sequence[Variable]
+    ) -> SolutionTable:
         """Join rows with a pattern by substituting the rows' values, once for each combination."""
         columns = [table.columns[v] for v in outside]
         found, groups = row_codes(columns, table.size)
@@ -280,27 +259,27 @@ class Executor:
 
     # -- rows by rows ------------------------------------------------------------------------------
 
-    def _filtered(self, table: SolutionTable, tests: Sequence[Test]) -> SolutionTable:
+    def _filtered(self, table: SolutionTable, tests: Sequence[algebra.Test]) -> SolutionTable:
         for condition, _ in tests:
             table = table.filter(truth(condition, table, self._context) == 1)
         return table
 
-    def _filter(self, start: SolutionTable, node: Filter) -> SolutionTable:
+    def _filter(self, start: SolutionTable, node: algebra.Filter) -> SolutionTable:
         if not self._binds_for_certain(start, node.used, node.base):
             return self._join_separately(start, node)
-        if isinstance(node.base, BGP):
+        if isinstance(node.base, algebra.BGP):
             return self._bgp(start, node.base, node.tests)
         return self._filtered(self.join(start, node.base), node.tests)
 
-    def _extend(self, start: SolutionTable, node: Extend) -> SolutionTable:
-        looked_at = variables_of(node.expression)
+    def _extend(self, start: SolutionTable, node: algebra.Extend) -> SolutionTable:
+        looked_at = algebra.variables_of(node.expression)
         is_bound = node.variable in start.columns or not self._binds_for_certain(start, looked_at, node.child)
-        if is_bound or (start is not UNIT and is_volatile(node.expression)):
+        if is_bound or (start is not UNIT and algebra.is_volatile(node.expression)):
             return self._join_separately(start, node)
         table = self.join(start, node.child)
         return table.with_column(node.variable, compute(node.expression, table, self._context))
 
-    def _graph(self, start: SolutionTable, node: Graph) -> SolutionTable:
+    def _graph(self, start: SolutionTable, node: algebra.Graph) -> SolutionTable:
         if not isinstance(node.name, Variable):
             return self._within_graph(start, node.child, node.name)
         parts: list[SolutionTable] = []
@@ -318,21 +297,21 @@ class Executor:
                 parts.append(self._within_graph(rows, node.child, name))
         return self._concat(parts) if parts else NO_ROWS
 
-    def _within_graph(self, start: SolutionTable, child: Node, name: Term) -> SolutionTable:
+    def _within_graph(self, start: SolutionTable, child: algebra.Node, name: Term) -> SolutionTable:
         source = self._dataset.graph(name)
         if source is None:
             return NO_ROWS
         return Executor(self._dataset, self._context.within(name), source, self._profile).join(start, child)
 
-    def _project(self, start: SolutionTable, node: Project) -> SolutionTable:
+    def _project(self, start: SolutionTable, node: algebra.Project) -> SolutionTable:
         if start.columns and any(v in start.columns for v in node.dropped):
             return self._join_separately(start, node)
         child = node.child
-        if isinstance(child, BGP):
+        if isinstance(child, algebra.BGP):
             table = self._bgp(start, child, (), node.kept)
         elif (
-            isinstance(child, Filter)
-            and isinstance(child.base, BGP)
+            isinstance(child, algebra.Filter)
+            and isinstance(child.base, algebra.BGP)
             and self._binds_for_certain(start, child.used, child.base)
         ):
             table = self._bgp(start, child.base, child.tests, node.kept)
@@ -342,20 +321,20 @@ class Executor:
 
     # -- all rows at once --------------------------------------------------------------------------
 
-    def _distinct(self, start: SolutionTable, node: Distinct) -> SolutionTable:
+    def _distinct(self, start: SolutionTable, node: algebra.Distinct) -> SolutionTable:
         if start is not UNIT:
             return self._join_separately(start, node)
         table = self.rows(node.child)
-        columns = [table.columns[v] for v in table.columns if not is_hidden(v)]
+        columns = [table.columns[v] for v in table.columns if not algebra.is_hidden(v)]
         return table.take(first_occurrences(columns, table.size))
 
-    def _order_by(self, start: SolutionTable, node: OrderBy) -> SolutionTable:
+    def _order_by(self, start: SolutionTable, node: algebra.OrderBy) -> SolutionTable:
         if start is not UNIT:
             return self._join_separately(start, node)
         table = self.rows(node.child)
         return table.take(order(node.keys, table, self._context))
 
-    def _slice(self, start: SolutionTable, node: Slice) -> SolutionTable:
+    def _slice(self, start: SolutionTable, node: algebra.Slice) -> SolutionTable:
         if start is not UNIT:
             return self._join_separately(start, node)
         if node.limit == 0:
@@ -368,12 +347,14 @@ class Executor:
         end = table.size if node.limit is None else min(table.size, node.offset + node.limit)
         return table.take(np.arange(min(node.offset, table.size), end))
 
-    def _group(self, start: SolutionTable, node: Group) -> SolutionTable:
+    def _group(self, start: SolutionTable, node: algebra.Group) -> SolutionTable:
         if start is not UNIT:
             return self._join_separately(start, node)
         table = self.rows(node.child)
         table = table.select(
-            [v for v in table.columns if not is_hidden(v)] if _counts_distinct_rows(node) else table.columns
+            [v for v in table.columns if not algebra.is_hidden(v)]
+            if _counts_distinct_rows(node)
+            else table.columns
         )
         if node.keys is None:
             groups, number = np.zeros(table.size, np.intp), 1
@@ -391,24 +372,24 @@ class Executor:
         return Variable(f"#row{next(self._fresh)}")
 
 
-_RULES: dict[type[Node], Callable[[Executor, SolutionTable, Any], SolutionTable]] = {
-    BGP: Executor._bgp,
-    Closure: Executor._closure,
-    NegatedSet: Executor._negated,
-    Values: Executor._values,
-    Join: Executor._join,
-    LeftJoin: Executor._left_join,
-    Union: Executor._union,
-    Minus: Executor._minus,
-    Exists: Executor._mark,
-    Filter: Executor._filter,
-    Extend: Executor._extend,
-    Graph: Executor._graph,
-    Project: Executor._project,
-    Distinct: Executor._distinct,
-    OrderBy: Executor._order_by,
-    Slice: Executor._slice,
-    Group: Executor._group,
+_RULES: dict[type[algebra.Node], Callable[[Executor, SolutionTable, Any], SolutionTable]] = {
+    algebra.BGP: Executor._bgp,
+    algebra.Closure: Executor._closure,
+    algebra.NegatedSet: Executor._negated,
+    algebra.Values: Executor._values,
+    algebra.Join: Executor._join,
+    algebra.LeftJoin: Executor._left_join,
+    algebra.Union: Executor._union,
+    algebra.Minus: Executor._minus,
+    algebra.Exists: Executor._mark,
+    algebra.Filter: Executor._filter,
+    algebra.Extend: Executor._extend,
+    algebra.Graph: Executor._graph,
+    algebra.Project: Executor._project,
+    algebra.Distinct: Executor._distinct,
+    algebra.OrderBy: Executor._order_by,
+    algebra.Slice: Executor._slice,
+    algebra.Group: Executor._group,
 }
 
 
@@ -419,24 +400,33 @@ _MANY = 256
 _FIRST_ROWS, _GROWTH = 64, 8
 
 
-def _first_pattern(node: Node, in_order: bool) -> TriplePattern | None:
+def _first_pattern(node: algebra.Node, in_order: bool) -> algebra.TriplePattern | None:
     """Return a pattern whose matches can be extended to the rows of a node one by one; None if there is none.
 
     Args:
         in_order: take the first pattern of the text, whose lexical forms are shown.
     """
-    while isinstance(node, Project | Filter | Extend | Join | LeftJoin | Minus | Exists):
-        if isinstance(node, Project) and any(
-            not is_hidden(v) for v in node.child.variables if v not in node.names
+    while isinstance(
+        node,
+        algebra.Project
+        | algebra.Filter
+        | algebra.Extend
+        | algebra.Join
+        | algebra.LeftJoin
+        | algebra.Minus
+        | algebra.Exists,
+    ):
+        if isinstance(node, algebra.Project) and any(
+            not algebra.is_hidden(v) for v in node.child.variables if v not in node.names
         ):
             return None
         node = node.children[0]
-    if not isinstance(node, BGP) or not node.patterns:
+    if not isinstance(node, algebra.BGP) or not node.patterns:
         return None
     return node.patterns[0] if in_order else min(node.patterns, key=_openness)
 
 
-def _openness(pattern: TriplePattern) -> int:
+def _openness(pattern: algebra.TriplePattern) -> int:
     """Count the variables of a pattern; the predicate counts twice."""
     places = (pattern.subject, pattern.object, pattern.predicate, pattern.predicate)
     return sum(isinstance(place, Variable) for place in places)
@@ -457,14 +447,14 @@ def _distinct(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
     return table.take(first), found
 
 
-def _counts_distinct_rows(node: Group) -> bool:
+def _counts_distinct_rows(node: algebra.Group) -> bool:
     """Return whether a `COUNT(DISTINCT *)` compares whole rows."""
     return any(made.argument is None and made.distinct for made in node.aggregates)
 
 
-def _variables_of_condition(condition: Expression | None) -> frozenset[Variable]:
-    return frozenset() if condition is None else variables_of(condition)
+def _variables_of_condition(condition: algebra.Expression | None) -> frozenset[Variable]:
+    return frozenset() if condition is None else algebra.variables_of(condition)
 
 
-def _variables_of_marks(node: LeftJoin) -> set[Variable]:
+def _variables_of_marks(node: algebra.LeftJoin) -> set[Variable]:
     return {v for _, pattern in node.marks for v in (*pattern.variables, *correlated_variables(pattern))}

@@ -9,28 +9,7 @@ from lark import Token, Tree
 from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    UNIT,
-    Call,
-    Closure,
-    Exists,
-    Expression,
-    Extend,
-    Filter,
-    Graph,
-    Join,
-    LeftJoin,
-    Minus,
-    NegatedSet,
-    Node,
-    Place,
-    Project,
-    TriplePattern,
-    Union,
-    Values,
-    is_hidden,
-)
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.syntax.expressions import Existence, QueryExpressionReader
 from pantarhei.query.syntax.grammar import ParseTree, Part, stream_word
 from pantarhei.query.syntax.names import NameScope, Written, variable
@@ -50,7 +29,7 @@ class PatternReader:
     def __init__(
         self,
         names: NameScope,
-        read_subselect: Callable[[ParseTree], Node],
+        read_subselect: Callable[[ParseTree], algebra.Node],
         windows: Mapping[int, URIRef] | None = None,
     ) -> None:
         self.names, self._read_subselect, self._windows = names, read_subselect, windows
@@ -62,7 +41,7 @@ class PatternReader:
         reader.aggregates = [] if has_aggregates else None
         return reader
 
-    def group(self, part: ParseTree) -> Node:
+    def group(self, part: ParseTree) -> algebra.Node:
         """Return the pattern in braces.
 
         Raises:
@@ -77,8 +56,8 @@ class PatternReader:
                 node = self._filtered(node, member)
         return node
 
-    def _members(self, members: Iterable[ParseTree]) -> Node:
-        node: Node = UNIT
+    def _members(self, members: Iterable[ParseTree]) -> algebra.Node:
+        node: algebra.Node = algebra.UNIT
         self._patterns += 1
         for member in members:
             if member.data != "triples":
@@ -86,7 +65,7 @@ class PatternReader:
             node = self._with_member(node, member)
         return node
 
-    def _with_member(self, node: Node, member: ParseTree) -> Node:
+    def _with_member(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
         match member.data:
             case "triples":
                 for path in self._triples(member):
@@ -96,12 +75,12 @@ class PatternReader:
                 return self._optional(node, trees(member)[0])
             case "minus":
                 with self.names.nested():
-                    return Minus(node, self.group(trees(member)[0]))
+                    return algebra.Minus(node, self.group(trees(member)[0]))
             case "union":
                 first, *others = trees(member)
                 union = self.group(first)
                 for branch in others:
-                    union = Union(union, self.group(branch))
+                    union = algebra.Union(union, self.group(branch))
                 return joined(node, union)
             case "graph" | "window_block" | "stream_block":
                 return joined(node, self._graph(member))
@@ -114,7 +93,7 @@ class PatternReader:
             "SERVICE is refused: it would query a server on the network; query local data only",
         )
 
-    def _graph(self, member: ParseTree) -> Node:
+    def _graph(self, member: ParseTree) -> algebra.Node:
         if member.data != "graph" and self._windows is None:
             raise stream_word(self.names.text, member)
         *_, written, group = member.children
@@ -124,25 +103,25 @@ class PatternReader:
         else:
             assert self._windows is not None
             name = self._windows[id(written)]
-        return Graph(self.group(group), name)
+        return algebra.Graph(self.group(group), name)
 
-    def _optional(self, node: Node, part: ParseTree) -> Node:
+    def _optional(self, node: algebra.Node, part: ParseTree) -> algebra.Node:
         """Return a LeftJoin whose condition are the filters of the optional group itself."""
         members = trees(part)
         if members and members[0].data == "subselect":
-            return LeftJoin(node, self.group(part))
+            return algebra.LeftJoin(node, self.group(part))
         right = self._members(member for member in members if member.data != "filter")
         reader = self.expressions()
         conditions = [reader.read(member.children[0]) for member in members if member.data == "filter"]
-        return LeftJoin(node, right, all_of(conditions), reader.take_exists())
+        return algebra.LeftJoin(node, right, all_of(conditions), reader.take_exists())
 
-    def _filtered(self, node: Node, member: ParseTree) -> Node:
+    def _filtered(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
         reader = self.expressions()
         expression = reader.read(member.children[0])
         exists = reader.take_exists()
-        return without_exists(Filter(with_exists(node, exists), expression), node.variables, exists)
+        return without_exists(algebra.Filter(with_exists(node, exists), expression), node.variables, exists)
 
-    def _bound(self, node: Node, member: ParseTree) -> Node:
+    def _bound(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
         written, token = member.children
         target = variable(token)
         if target in node.variables:
@@ -153,10 +132,10 @@ class PatternReader:
         reader = self.expressions()
         expression = reader.read(written)
         exists = reader.take_exists()
-        extended = Extend(with_exists(node, exists), self.names.bind(target), expression)
+        extended = algebra.Extend(with_exists(node, exists), self.names.bind(target), expression)
         return without_exists(extended, (*node.variables, target), exists)
 
-    def values(self, part: ParseTree) -> Values:
+    def values(self, part: ParseTree) -> algebra.Values:
         """Return the rows of VALUES."""
         first, *cells = part.children
         if isinstance(first, Token):
@@ -171,20 +150,20 @@ class PatternReader:
             if len(row) != len(names):
                 problem = f"VALUES has {len(names)} variables and a row of {len(row)} values"
                 raise self.names.error(part, problem)
-        return Values(names, tuple(tuple(map(self._value, row)) for row in rows))
+        return algebra.Values(names, tuple(tuple(map(self._value, row)) for row in rows))
 
     def _value(self, part: Part) -> Term | None:
         return None if isinstance(part, Token) and part.type == "UNDEF" else self.names.term(part)
 
     # -- triples and paths ---------------------------------------------------------------------------
 
-    def block(self, part: ParseTree) -> Node:
+    def block(self, part: ParseTree) -> algebra.Node:
         """Return the pattern of CONSTRUCT WHERE."""
         return self._members(trees(part))
 
-    def _triples(self, part: ParseTree) -> list[Node]:
+    def _triples(self, part: ParseTree) -> list[algebra.Node]:
         """Return a node for each triple in the order of the text; `joined` merges adjacent patterns."""
-        nodes: list[Node] = []
+        nodes: list[algebra.Node] = []
         for subject, verb, object_ in triples_of(part):
             start = self.names.place(subject, self._patterns)
             middle = self.names.place(verb, self._patterns) if is_plain(verb) else None
@@ -192,23 +171,23 @@ class PatternReader:
             if middle is None:
                 nodes.append(self._path(start, verb, end))
             else:
-                nodes.append(BGP((TriplePattern(start, middle, end),)))
+                nodes.append(algebra.BGP((algebra.TriplePattern(start, middle, end),)))
         return nodes
 
-    def _path(self, subject: Place, path: Written, object_: Place) -> Node:
+    def _path(self, subject: algebra.Place, path: Written, object_: algebra.Place) -> algebra.Node:
         """Return the rows of a path between two places; variables of its steps may come in addition."""
         if isinstance(path, Token | URIRef):
-            return BGP((TriplePattern(subject, self.names.term(path), object_),))
+            return algebra.BGP((algebra.TriplePattern(subject, self.names.term(path), object_),))
         assert isinstance(path, Tree)
         parts = path.children
         match path.data:
             case "alternative":
                 node = self._path(subject, parts[0], object_)
                 for part in parts[1:]:
-                    node = Union(node, self._path(subject, part, object_))
+                    node = algebra.Union(node, self._path(subject, part, object_))
                 return node
             case "sequence":
-                node, here = UNIT, subject
+                node, here = algebra.UNIT, subject
                 for part in parts:
                     there = object_ if part is parts[-1] else self.names.fresh("step")
                     node, here = joined(node, self._path(here, part, there)), there
@@ -219,17 +198,19 @@ class PatternReader:
                 *_, inner, repeat = parts
                 start, end = self.names.fresh("start"), self.names.fresh("end")
                 step = self._path(start, inner, end)
-                return Closure(subject, object_, step, start, end, str(repeat) in "*?", str(repeat) in "*+")
+                return algebra.Closure(
+                    subject, object_, step, start, end, str(repeat) in "*?", str(repeat) in "*+"
+                )
         return self._negated(subject, parts, object_)
 
-    def _negated(self, subject: Place, parts: Sequence[Part], object_: Place) -> Node:
+    def _negated(self, subject: algebra.Place, parts: Sequence[Part], object_: algebra.Place) -> algebra.Node:
         backward = {self.names.term(part.children[0]) for part in parts if not isinstance(part, Token)}
         forward = {self.names.term(part) for part in parts if isinstance(part, Token)}
-        ahead = NegatedSet(subject, object_, frozenset(forward))
-        back = NegatedSet(object_, subject, frozenset(backward))
+        ahead = algebra.NegatedSet(subject, object_, frozenset(forward))
+        back = algebra.NegatedSet(object_, subject, frozenset(backward))
         if not backward:
             return ahead
-        return Union(ahead, back) if forward else back
+        return algebra.Union(ahead, back) if forward else back
 
 
 def trees(part: ParseTree) -> list[ParseTree]:
@@ -278,36 +259,42 @@ def _node(part: Part, found: list[Triple]) -> Written:
     return cells[0]
 
 
-def joined(left: Node, right: Node) -> Node:
+def joined(left: algebra.Node, right: algebra.Node) -> algebra.Node:
     """Return the join of two nodes; adjacent basic graph patterns become one."""
-    if left == UNIT:
+    if left == algebra.UNIT:
         return right
-    if isinstance(left, BGP) and isinstance(right, BGP):
-        return BGP(left.patterns + right.patterns)
-    if isinstance(left, Join) and isinstance(left.right, BGP) and isinstance(right, BGP):
-        return Join(left.left, BGP(left.right.patterns + right.patterns))
-    return Join(left, right)
+    if isinstance(left, algebra.BGP) and isinstance(right, algebra.BGP):
+        return algebra.BGP(left.patterns + right.patterns)
+    if (
+        isinstance(left, algebra.Join)
+        and isinstance(left.right, algebra.BGP)
+        and isinstance(right, algebra.BGP)
+    ):
+        return algebra.Join(left.left, algebra.BGP(left.right.patterns + right.patterns))
+    return algebra.Join(left, right)
 
 
-def all_of(conditions: Sequence[Expression]) -> Expression | None:
+def all_of(conditions: Sequence[algebra.Expression]) -> algebra.Expression | None:
     """Return the conjunction of conditions, None for none."""
     if len(conditions) > 1:
-        return Call("&&", tuple(conditions))
+        return algebra.Call("&&", tuple(conditions))
     return conditions[0] if conditions else None
 
 
-def with_exists(node: Node, exists: Sequence[Existence]) -> Node:
+def with_exists(node: algebra.Node, exists: Sequence[Existence]) -> algebra.Node:
     """Return the node with a column for each EXISTS."""
     for result, pattern in exists:
-        node = Exists(node, pattern, result)
+        node = algebra.Exists(node, pattern, result)
     return node
 
 
-def without_exists(node: Node, variables: Sequence[Variable], exists: Sequence[Existence]) -> Node:
+def without_exists(
+    node: algebra.Node, variables: Sequence[Variable], exists: Sequence[Existence]
+) -> algebra.Node:
     """Return the node without the columns that `with_exists` added."""
-    return Project(node, tuple(variables)) if exists else node
+    return algebra.Project(node, tuple(variables)) if exists else node
 
 
 def shown(variables: Sequence[Variable]) -> tuple[Variable, ...]:
     """Return the variables that are written in the query."""
-    return tuple(variable for variable in variables if not is_hidden(variable))
+    return tuple(variable for variable in variables if not algebra.is_hidden(variable))

@@ -8,26 +8,7 @@ from typing import NamedTuple
 from lark import Token, Tree
 from rdflib import URIRef, Variable
 
-from pantarhei.query.algebra.nodes import (
-    UNIT,
-    Aggregate,
-    Distinct,
-    Expression,
-    Extend,
-    Filter,
-    Group,
-    Node,
-    OrderBy,
-    OrderKey,
-    Place,
-    Project,
-    Query,
-    Slice,
-    TriplePattern,
-    is_hidden,
-    replaced,
-    variables_of,
-)
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
 from pantarhei.query.syntax.expressions import QueryExpressionReader
 from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, parse, stream_word, subtrees, tokens
@@ -47,7 +28,7 @@ def read_query(
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
     guard: QueryLimits = NO_LIMITS,
-) -> Query:
+) -> algebra.Query:
     """Return the algebra of a query in SPARQL.
 
     Args:
@@ -80,7 +61,7 @@ class WindowGraphs(NamedTuple):
     of_blocks: Mapping[int, URIRef]
 
 
-def query_of_tree(tree: ParseTree, names: NameScope, windows: WindowGraphs | None = None) -> Query:
+def query_of_tree(tree: ParseTree, names: NameScope, windows: WindowGraphs | None = None) -> algebra.Query:
     """Return the algebra of a parsed query.
 
     Args:
@@ -95,7 +76,7 @@ def query_of_tree(tree: ParseTree, names: NameScope, windows: WindowGraphs | Non
         raise names.error(trees(tree)[-1], "the query is nested too deeply") from None
 
 
-Selection = tuple[Part, Variable, Expression | None]
+Selection = tuple[Part, Variable, algebra.Expression | None]
 """A part of SELECT, its variable, and its expression if it has one."""
 
 
@@ -107,13 +88,13 @@ class _QueryReader:
         of_blocks = None if windows is None else windows.of_blocks
         self._patterns = PatternReader(names, self._subselect, of_blocks)
 
-    def query(self, tree: ParseTree) -> Query:
+    def query(self, tree: ParseTree) -> algebra.Query:
         names, (*_, body) = self._names, trees(tree)
         if self._windows is None:
             self._refuse_stream_words(tree, body)
         default, named = self._dataset(subtrees(body, "dataset")[0])
-        described: tuple[Place, ...] = ()
-        template: tuple[TriplePattern, ...] = ()
+        described: tuple[algebra.Place, ...] = ()
+        template: tuple[algebra.TriplePattern, ...] = ()
         groups, templates = subtrees(body, "group"), subtrees(body, "template")
         if body.data == "select":
             node = self._select(body)
@@ -121,7 +102,7 @@ class _QueryReader:
             if body.data == "construct_where":
                 where = self._patterns.block(templates[0])
             else:
-                where = self._patterns.group(groups[0]) if groups else UNIT
+                where = self._patterns.group(groups[0]) if groups else algebra.UNIT
             node = self._modified(where, body)
         if templates:
             template = self._template(templates[0])
@@ -131,7 +112,7 @@ class _QueryReader:
         form = str(body.data).removesuffix("_where").upper()
         variables = node.variables if form == "SELECT" else ()
         prefixes = tuple(names.prefixes.items())
-        return Query(form, node, variables, template, described, default, named, names.base, prefixes)
+        return algebra.Query(form, node, variables, template, described, default, named, names.base, prefixes)
 
     def _refuse_stream_words(self, tree: ParseTree, body: ParseTree) -> None:
         """Raise for the first word of a stream language outside of groups."""
@@ -148,26 +129,26 @@ class _QueryReader:
             return default, named
         return (*default, *self._windows.default), (*named, *self._windows.named)
 
-    def _template(self, part: ParseTree) -> tuple[TriplePattern, ...]:
+    def _template(self, part: ParseTree) -> tuple[algebra.TriplePattern, ...]:
         """Return the triples to be constructed; blank nodes stay blank nodes."""
         triples = [triple for block in trees(part) for triple in triples_of(block)]
         for _, verb, _ in triples:
             if isinstance(verb, Tree):
                 raise self._names.error(verb, "a path in a template", "a property or a variable")
-        return tuple(TriplePattern(*map(self._variable_or_term, triple)) for triple in triples)
+        return tuple(algebra.TriplePattern(*map(self._variable_or_term, triple)) for triple in triples)
 
-    def _variable_or_term(self, part: Written) -> Place:
+    def _variable_or_term(self, part: Written) -> algebra.Place:
         if isinstance(part, Token) and part.type == "VAR":
             return variable(part)
         return self._names.term(part)
 
     # -- SELECT ------------------------------------------------------------------------------------
 
-    def _select(self, body: ParseTree) -> Node:
+    def _select(self, body: ParseTree) -> algebra.Node:
         """Return the rows of a SELECT, nested or not."""
         return self._modified(self._patterns.group(subtrees(body, "group")[0]), body)
 
-    def _subselect(self, body: ParseTree) -> Node:
+    def _subselect(self, body: ParseTree) -> algebra.Node:
         """Return the rows of a nested SELECT; only its columns are in scope outside."""
         with self._names.nested():
             node = self._select(body)
@@ -175,7 +156,7 @@ class _QueryReader:
             self._names.bind(selected)
         return node
 
-    def _modified(self, node: Node, body: ParseTree) -> Node:
+    def _modified(self, node: algebra.Node, body: ParseTree) -> algebra.Node:
         """Return the rows of a pattern after grouping, expressions, order and slice."""
         reader = self._patterns.expressions(has_aggregates=True)
         in_scope = set(node.variables)
@@ -200,7 +181,7 @@ class _QueryReader:
         node = with_exists(node, exists_in_having)
         aliases = {name: expression for _, name, expression in selected if expression is not None}
         for condition in having:
-            node = Filter(node, replaced(condition, aliases))
+            node = algebra.Filter(node, algebra.replaced(condition, aliases))
         if "values" in clauses:
             node = joined(node, self._patterns.values(clauses["values"]))
         node = with_exists(node, exists_in_select)
@@ -210,15 +191,15 @@ class _QueryReader:
             if name in in_scope or name in node.variables:
                 problem = f"SELECT ( … AS ?{name}) where ?{name} has a value already"
                 raise self._names.error(part, f"{problem}; choose another name")
-            node = Extend(node, name, expression)
+            node = algebra.Extend(node, name, expression)
         if order:
-            node = OrderBy(with_exists(node, exists_in_order), tuple(order))
+            node = algebra.OrderBy(with_exists(node, exists_in_order), tuple(order))
         if projections:
             given = [self._names.bind(name) for _, name, _ in selected]
             chosen = given or self._names.in_order(shown(node.variables))
-            node = Project(node, tuple(dict.fromkeys(chosen)))
+            node = algebra.Project(node, tuple(dict.fromkeys(chosen)))
         if any(word.upper() == "DISTINCT" for word in tokens(body, "MODIFIER")):
-            node = Distinct(node)
+            node = algebra.Distinct(node)
         return self._sliced(node, clauses["slice"]) if "slice" in clauses else node
 
     def _selection(self, part: Part, reader: QueryExpressionReader) -> Selection:
@@ -227,7 +208,7 @@ class _QueryReader:
         written, name = part.children
         return part, variable(name), reader.read(written)
 
-    def _with_keys(self, node: Node, group_by: ParseTree) -> tuple[Node, list[Variable]]:
+    def _with_keys(self, node: algebra.Node, group_by: ParseTree) -> tuple[algebra.Node, list[Variable]]:
         """Return the node with a column for each key of GROUP BY, and the keys."""
         keys: list[Variable] = []
         reader = self._patterns.expressions()
@@ -239,18 +220,18 @@ class _QueryReader:
             else:
                 key = expression if isinstance(expression, Variable) else self._names.fresh("key")
             if expression != key:
-                node = Extend(with_exists(node, reader.take_exists()), key, expression)
+                node = algebra.Extend(with_exists(node, reader.take_exists()), key, expression)
             keys.append(key)
         return node, keys
 
     def _check_grouped(
-        self, selected: list[Selection], keys: Iterable[Variable], aggregates: list[Aggregate]
+        self, selected: list[Selection], keys: Iterable[Variable], aggregates: list[algebra.Aggregate]
     ) -> None:
         """Raise if SELECT uses a variable that is neither a key nor aggregated."""
         known = {*keys, *(aggregate.variable for aggregate in aggregates)}
         for part, name, expression in selected:
-            used = frozenset((name,)) if expression is None else variables_of(expression)
-            lost = [each for each in used if each not in known and not is_hidden(each)]
+            used = frozenset((name,)) if expression is None else algebra.variables_of(expression)
+            lost = [each for each in used if each not in known and not algebra.is_hidden(each)]
             if lost:
                 problem = f"?{min(lost)} is selected, and neither grouped by nor aggregated"
                 advice = f"write GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
@@ -259,13 +240,13 @@ class _QueryReader:
 
     def _grouped(
         self,
-        node: Node,
+        node: algebra.Node,
         keys: list[Variable] | None,
         selected: list[Selection],
-        having: list[Expression],
-        order: list[OrderKey],
-        aggregates: list[Aggregate],
-    ) -> tuple[Node, list[Expression], list[OrderKey]]:
+        having: list[algebra.Expression],
+        order: list[algebra.OrderKey],
+        aggregates: list[algebra.Aggregate],
+    ) -> tuple[algebra.Node, list[algebra.Expression], list[algebra.OrderKey]]:
         """Return the grouped node; HAVING and ORDER BY get samples of variables that are not keys."""
         known = {
             *(keys or ()),
@@ -274,22 +255,22 @@ class _QueryReader:
         }
         inside = set(node.variables)
         samples = {
-            v: Aggregate("SAMPLE", v, False, " ", self._names.fresh("aggregate"))
+            v: algebra.Aggregate("SAMPLE", v, False, " ", self._names.fresh("aggregate"))
             for condition in (*having, *(key.expression for key in order))
-            for v in variables_of(condition)
+            for v in algebra.variables_of(condition)
             if v not in known and v in inside
         }
         instead = {v: sample.variable for v, sample in samples.items()}
-        grouped = Group(
+        grouped = algebra.Group(
             node, None if keys is None else tuple(dict.fromkeys(keys)), (*aggregates, *samples.values())
         )
         return (
             grouped,
-            [replaced(condition, instead) for condition in having],
-            [OrderKey(replaced(key.expression, instead), key.descending) for key in order],
+            [algebra.replaced(condition, instead) for condition in having],
+            [algebra.OrderKey(algebra.replaced(key.expression, instead), key.descending) for key in order],
         )
 
-    def _sliced(self, node: Node, part: ParseTree) -> Node:
+    def _sliced(self, node: algebra.Node, part: ParseTree) -> algebra.Node:
         limit, offset = None, 0
         for clause in trees(part):
             (digits,) = tokens(clause)
@@ -301,7 +282,7 @@ class _QueryReader:
                 limit = int(digits)
             else:
                 offset = int(digits)
-        return Slice(node, offset, limit)
+        return algebra.Slice(node, offset, limit)
 
 
 _MOST_DIGITS = 18
@@ -311,8 +292,8 @@ def _children(part: ParseTree | None) -> list[Part]:
     return [] if part is None else part.children
 
 
-def _order_key(part: Part, reader: QueryExpressionReader) -> OrderKey:
+def _order_key(part: Part, reader: QueryExpressionReader) -> algebra.OrderKey:
     if isinstance(part, Tree) and part.data == "ordered":
         direction, written = part.children
-        return OrderKey(reader.read(written), str(direction).upper() == "DESC")
-    return OrderKey(reader.read(part), False)
+        return algebra.OrderKey(reader.read(written), str(direction).upper() == "DESC")
+    return algebra.OrderKey(reader.read(part), False)

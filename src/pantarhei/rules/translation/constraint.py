@@ -16,18 +16,6 @@ from rdflib import Variable
 from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.model.term import Term
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import (
-    NOTHING,
-    THING,
-    Axiom,
-    Bound,
-    ClassExpression,
-    DataRange,
-    Filler,
-    PropertyExpression,
-    PropertyKind,
-    Trait,
-)
 from pantarhei.owl.normal_form import alternatives
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, is_extreme, simplify
 from pantarhei.rules.translation.body import (
@@ -46,21 +34,21 @@ from pantarhei.rules.translation.body import (
 E = TypeVar("E")
 
 
-def is_denial(conclusion: Filler) -> bool:
+def is_denial(conclusion: owl.Filler) -> bool:
     """True for a right side that denies: ⊥, a complement, at most zero or one, a closed enumeration."""
     return (
-        conclusion == NOTHING
+        conclusion == owl.NOTHING
         or isinstance(conclusion, owl.ComplementOf | owl.OneOf)
-        or (isinstance(conclusion, DataRange) and conclusion != owl.ANY_LITERAL)
+        or (isinstance(conclusion, owl.DataRange) and conclusion != owl.ANY_LITERAL)
         or (
             isinstance(conclusion, owl.Cardinality)
-            and conclusion.bound is Bound.MAX
+            and conclusion.bound is owl.Bound.MAX
             and conclusion.number < 2
         )
     )
 
 
-def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
+def constraints_of(axiom: owl.Axiom, origin: Origin) -> tuple[Rule, ...]:
     """Return the constraints of a normal axiom; none if it is a rule or a tautology.
 
     A constraint without a body is a contradiction.
@@ -91,7 +79,7 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
         case owl.Characteristic():
             return _characteristic(axiom, origin)
         case owl.NegativePropertyAssertion(on, subject, object_):
-            name = "prp-npa2" if on.kind is PropertyKind.DATA else "prp-npa1"
+            name = "prp-npa2" if on.kind is owl.PropertyKind.DATA else "prp-npa1"
             return (Body([property_atom(on, subject, object_)]).rule(name, None, origin),)
         case owl.DifferentIndividuals(individuals) if len(set(individuals)) < len(individuals):
             return (Body().rule("eq-diff1", None, origin),)
@@ -102,7 +90,7 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
 
 
 def _denials(
-    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, conclusion: Filler, origin: Origin
+    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, conclusion: owl.Filler, origin: Origin
 ) -> Iterator[Rule]:
     """Yield the constraints of a denial, opening the inclusion for each.
 
@@ -114,18 +102,18 @@ def _denials(
                 inclusion = open_inclusion(axiom)
                 inclusion.body.require(way, inclusion.term)
                 yield inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
-        case owl.Cardinality(Bound.MAX, 0, on, filler):
-            for way in alternatives(THING if filler is None else filler):
+        case owl.Cardinality(owl.Bound.MAX, 0, on, filler):
+            for way in alternatives(owl.THING if filler is None else filler):
                 inclusion = open_inclusion(axiom)
                 inclusion.body.require(owl.SomeValuesFrom(on, way), inclusion.term)
                 yield inclusion.body.rule("cls-maxc1", None, origin)
-        case owl.Cardinality(Bound.MAX, 1, on, filler):
-            ways = alternatives(THING if filler is None else filler)
+        case owl.Cardinality(owl.Bound.MAX, 1, on, filler):
+            ways = alternatives(owl.THING if filler is None else filler)
             for pair in combinations_with_replacement(ways, 2):
                 yield _at_most_one(open_inclusion(axiom), origin, on, pair)
         case owl.OneOf(individuals):
             yield _nothing_but(open_inclusion(axiom), origin, individuals)
-        case _ if isinstance(conclusion, DataRange):
+        case _ if isinstance(conclusion, owl.DataRange):
             inclusion = open_inclusion(axiom)
             inclusion.body.test(conclusion, inclusion.term, inside=False)
             yield inclusion.body.rule(inclusion.name, None, origin)
@@ -146,8 +134,8 @@ def _nothing_but(inclusion: Inclusion, origin: Origin, individuals: tuple[Term, 
 def _at_most_one(
     inclusion: Inclusion,
     origin: Origin,
-    on: PropertyExpression,
-    fillers: tuple[Filler, ...],
+    on: owl.PropertyExpression,
+    fillers: tuple[owl.Filler, ...],
 ) -> Rule:
     """Return `⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
     body = inclusion.body
@@ -155,11 +143,13 @@ def _at_most_one(
     for value, filler in zip(values, fillers, strict=True):
         body.atoms.append(property_atom(on, inclusion.term, value))
         body.require(filler, value)
-    plain = all(filler in (THING, owl.ANY_LITERAL) for filler in fillers)
+    plain = all(filler in (owl.THING, owl.ANY_LITERAL) for filler in fillers)
     return body.rule("cls-maxc2" if plain else "cls-maxqc3", None, origin, values)
 
 
-def _key(keyed: tuple[Filler, ...], properties: tuple[PropertyExpression, ...], origin: Origin) -> Rule:
+def _key(
+    keyed: tuple[owl.Filler, ...], properties: tuple[owl.PropertyExpression, ...], origin: Origin
+) -> Rule:
     """Return `⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
     if not properties:
         raise NotARuleError("a key without properties allows one instance, which is outside OWL 2 RL")
@@ -199,27 +189,29 @@ def _pairwise(
             yield disjoint(name, first, second, origin)
 
 
-def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression, origin: Origin) -> Rule:
+def _disjoint_classes(
+    name: str, first: owl.ClassExpression, second: owl.ClassExpression, origin: Origin
+) -> Rule:
     body = Body()
     body.require(first, X)
     body.require(second, X)
     return body.rule(name, None, origin)
 
 
-def _class_atom(operand: ClassExpression) -> Atom | None:
+def _class_atom(operand: owl.ClassExpression) -> Atom | None:
     """Return `A(x)` for a named class that is neither owl:Thing nor owl:Nothing."""
-    if not isinstance(operand, owl.Class) or operand in (THING, NOTHING):
+    if not isinstance(operand, owl.Class) or operand in (owl.THING, owl.NOTHING):
         return None
     return Atom(operand.iri, (X,))
 
 
 def _disjoint_properties(
-    name: str, first: PropertyExpression, second: PropertyExpression, origin: Origin
+    name: str, first: owl.PropertyExpression, second: owl.PropertyExpression, origin: Origin
 ) -> Rule:
     return Body([property_atom(first, X, Y), property_atom(second, X, Y)]).rule(name, None, origin)
 
 
-def _named_property_atom(operand: PropertyExpression) -> Atom | None:
+def _named_property_atom(operand: owl.PropertyExpression) -> Atom | None:
     """Return `P(x, y)` for a named property that is neither universal nor empty."""
     if not isinstance(operand, owl.Property) or is_extreme(operand):
         return None
@@ -229,14 +221,14 @@ def _named_property_atom(operand: PropertyExpression) -> Atom | None:
 def _characteristic(axiom: owl.Characteristic, origin: Origin) -> tuple[Rule, ...]:
     on = axiom.property
     match axiom.trait:
-        case Trait.FUNCTIONAL:
+        case owl.Trait.FUNCTIONAL:
             body = Body([property_atom(on, X, Y), property_atom(on, X, Z)])
             return (body.rule("prp-fp", None, origin, (Y, Z)),)
-        case Trait.INVERSE_FUNCTIONAL:
+        case owl.Trait.INVERSE_FUNCTIONAL:
             body = Body([property_atom(on, X, Z), property_atom(on, Y, Z)])
             return (body.rule("prp-ifp", None, origin, (X, Y)),)
-        case Trait.IRREFLEXIVE:
+        case owl.Trait.IRREFLEXIVE:
             return (Body([property_atom(on, X, X)]).rule("prp-irp", None, origin),)
-        case Trait.ASYMMETRIC:
+        case owl.Trait.ASYMMETRIC:
             return (Body([property_atom(on, X, Y), property_atom(on, Y, X)]).rule("prp-asyp", None, origin),)
     return ()
