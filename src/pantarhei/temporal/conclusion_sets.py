@@ -144,7 +144,7 @@ class ConclusionSet(Set[Triple]):
         """
         newer = ConclusionSet((), self._lock)
         with self._lock:
-            assert self._held is not None, "each state has one that follows it"
+            assert self._held is not None, "this is the newest state"
             held, self._held = self._held, None
             self._added, self._removed = set(added - held), set(removed & held)
             held -= self._removed

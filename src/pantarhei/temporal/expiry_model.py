@@ -85,7 +85,7 @@ class ExpiryModel:
         """Limit the size of the arrays from now on.
 
         Raises:
-            Overfull: (`add`, `lower`, `advance`) that is not enough. The model is of no use any more.
+            Overfull: (from `add`, `lower`, `advance`) the limit is too small; the model is unusable then.
         """
         self._kernel.store.most_bytes = min(most_bytes, UNLIMITED_BYTES)
 

@@ -41,9 +41,9 @@ def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
             if test.name not in (EQUAL, NOT_EQUAL) or denies_same_individual(rule, test):
                 continue
             if all(_is_name(each, named) for each in test.arguments):
-                asked = f"owl:sameAs({', '.join(map(term_text, test.arguments))})"
+                same = f"owl:sameAs({', '.join(map(term_text, test.arguments))})"
                 problem = f"{builtin_text(test)} compares names, and two names may be of one individual"
-                expected = asked if test.name == EQUAL else f"not {asked} beside it"
+                expected = same if test.name == EQUAL else f"not {same} as a further condition"
                 raise rule_error(problem, f"{expected}, or unique_names=True", test, rule)
 
 

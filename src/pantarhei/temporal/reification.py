@@ -134,7 +134,7 @@ class TupleReification:
         firsts = {each.atom.arguments[0] for each in denied}
         computed = {test.arguments[0] for test in rule.tests if is_computation(test)}
         variables = sorted(each for each in firsts - computed if isinstance(each, Variable))
-        constants = firsts.difference(variables)  # what is computed is a literal, as these are
+        constants = firsts.difference(variables)  # results of computations are literals too
         for count in range(len(variables) + 1):
             for chosen in combinations(variables, count):
                 literals = constants.union(chosen)
@@ -150,7 +150,7 @@ class TupleReification:
         if (wide is not None and wide.has_unit) or not atom.arguments:
             return False
         if len(atom.arguments) == 1 and formula.mode is not Mode.AT:
-            return False  # it is asked for behind the unit
+            return False  # the unit is its first argument
         return _may_be_literal(atom.arguments[0], rule, self._heads, self._literals)
 
 

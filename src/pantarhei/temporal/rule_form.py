@@ -28,7 +28,7 @@ from pantarhei.values.scalar_functions import COMPARISONS, COMPUTATIONS, SWRLB, 
 from pantarhei.values.value import is_well_typed
 
 Place = Formula | TemporalRule | Builtin
-"""What is written somewhere."""
+"""Part of a rule that has a position in a text."""
 
 
 def rule_error(problem: str, expected: str, *places: Place) -> TemporalRuleError:
@@ -266,7 +266,7 @@ def check_count(formula: Formula, ticks: int | None = None) -> None:
         ticks: length of the window in ticks; None if the window itself gives it.
 
     Raises:
-        TemporalRuleError: it has fewer.
+        TemporalRuleError: the window has fewer ticks.
     """
     match formula.window:
         case TimeWindow(int(size)):
@@ -295,7 +295,7 @@ def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]
     atom = formula.atom
     if isinstance(formula.window, TupleWindow) and atom.predicate in heads and not atom.is_asserted:
         problem = f"{short(atom.predicate)} is concluded, and {formula.window} counts assertions"
-        expected = "a window of ticks or of time, or asserted before what is asserted as well as concluded"
+        expected = "a window of ticks or of time, or asserted in front of an atom that is also concluded"
         raise rule_error(problem, expected, formula, rule)
 
 
@@ -303,7 +303,7 @@ def check_jump(ticks: int) -> None:
     """Check that a time step spans few enough ticks to evaluate each of them.
 
     Raises:
-        TemporalRuleError: they are more than a window may have.
+        TemporalRuleError: there are more ticks than a window may have.
     """
     if ticks > MAX_WINDOW_SIZE:
         problem = f"the next timestamp is {ticks:_} ticks later, and conclusions change at each of them"

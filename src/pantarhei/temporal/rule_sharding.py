@@ -37,9 +37,9 @@ def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) 
         report: report of a program that is key-local for `key`.
 
     Raises:
-        NotKeyLocalRuleError: a rule joins or negates what may be in two shards, rests on the background
-            alone, looks at the last assertions, or at ticks that other shards do not have; or what it
-            concludes is to be asserted, and belongs to another shard, or the stream must not assert it.
+        NotKeyLocalRuleError: a rule joins or negates facts that may be in two shards, rests on the background
+            alone, reads the last assertions or ticks that other shards lack; or with feedback its
+            conclusion belongs to another shard, or may not be asserted by the stream.
     """
     check_needs_no_order(given.rules)
     _Reading(given, report, key).check()
@@ -49,7 +49,7 @@ def check_needs_no_order(rules: TemporalRules) -> None:
     """Check that no window holds the last assertions: the rows of a DataFrame have no order.
 
     Raises:
-        NotKeyLocalRuleError: a rule has one.
+        NotKeyLocalRuleError: a rule has such a window.
     """
     for rule in rules.rules:
         for formula in rule.body:
@@ -117,7 +117,7 @@ class _Reading:
     def _check_rests_on_stream(self, rule: TemporalRule) -> None:
         """Check that no shard concludes from the background alone; the ontology's rules may."""
         if not any(map(self._is_in_one_shard, rule.body)):
-            obstacle = "what it asks for may hold in every shard, by the background"
+            obstacle = "its body may hold in every shard, by the background"
             raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
 
     def _check_feedback(self, body: _TemporalBody) -> None:

@@ -87,7 +87,7 @@ class UnrememberedConclusion:
     def __str__(self) -> str:
         name, where = short(self.predicate), position_prefix(self.formula.written)
         return (
-            f"{where}{self.formula} looks back at conclusions of earlier ticks, which are not remembered; "
+            f"{where}{self.formula} reads conclusions of earlier ticks, which are not remembered; "
             f"if they are to count, write: remember {name}."
         )
 
@@ -125,7 +125,7 @@ class UnboundedComputation:
 
     def __str__(self) -> str:
         test = self.rule.tests[0]
-        what = f"{builtin_text(test)} computes from what may come of its own results"
+        what = f"{builtin_text(test)} may compute from its own results"
         refusal = "a tick at which that does not end is refused; a comparison ends it, such as Z < 100"
         return f"{position_prefix(test.written)}{what}; {refusal}"
 
@@ -156,7 +156,7 @@ def too_many_literals(rule: TemporalRule, made: int) -> TemporalRuleError:
     Args:
         rule: a rule that may compute from its own results.
     """
-    problem = f"{made:_} new literals at a tick: {rule} computes from what comes of its own results"
+    problem = f"{made:_} new literals at a tick: {rule} may compute from its own results"
     return rule_error(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
 
 

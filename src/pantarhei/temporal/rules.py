@@ -190,9 +190,9 @@ def load_rules(
     Raises:
         InputError: the file cannot be read, or has no rule.
         TemporalTextError: the text is malformed, or has no rule.
-        TemporalRuleError: what it says is refused.
+        TemporalRuleError: a rule is invalid.
         TimestampError: `start` is not a timestamp.
-        OptionError: what is given is of another type, or a prefix does not stand for an IRI.
+        OptionError: an argument has another type, or a prefix does not stand for an IRI.
 
     >>> rules = load_rules("alarm(X) :- hot(X) always in [5 min].", prefixes={"": "http://example.org/"})
     >>> print(rules.rules[0])
@@ -210,7 +210,7 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
     Raises:
         InputError: the file cannot be read, or has no rule.
         TemporalTextError: the text is malformed, or has no rule.
-        OptionError: it is neither, or a prefix does not stand for an IRI.
+        OptionError: `source` is neither, or a prefix does not stand for an IRI.
     """
     if prefixes is not None:
         check_prefixes(prefixes)
@@ -281,9 +281,8 @@ def with_ontology(rules: TemporalRules, theory: Theory, known: Collection[Predic
 
     Raises:
         TemporalRuleError: without feedback a constraint could be violated; names could become equal; all
-            rules
-            together have no strata; names are compared that may denote one individual; or a rule of the
-            ontology has a class variable.
+            rules together have no strata; names are compared that may denote one individual; or a rule of
+            the ontology has a class variable.
     """
     if not theory.unique_names:
         check_name_comparisons(rules.rules)
@@ -379,7 +378,7 @@ def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
 
 def to_temporal_rule(rule: Rule) -> TemporalRule:
     """Convert a rule of the ontology to a rule of the present tick, without conditions on literals."""
-    assert rule.head is not None, "constraints have been refused"
+    assert rule.head is not None, "constraints are refused before"
     return TemporalRule(
         _formula(rule.head),
         tuple(map(_formula, rule.body)),

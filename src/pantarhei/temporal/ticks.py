@@ -56,7 +56,7 @@ class Ticks:
         """Return the tick that a step belongs to.
 
         Raises:
-            TimestampError: it is too far from 0.
+            TimestampError: the tick is too far from 0.
         """
         tick = (step.end - self._origin) // self.length
         if abs(tick) > _MOST:
@@ -76,7 +76,7 @@ class Ticks:
         """Return the tick of the timestamp at which rules begin; None if they name none.
 
         Raises:
-            TemporalRuleError: it is of another kind than the stream's timestamps.
+            TemporalRuleError: `start` has another kind than the stream's timestamps.
         """
         if start is None:
             return None
@@ -102,8 +102,8 @@ class Ticks:
         """Return the length of a formula's window in ticks.
 
         Raises:
-            TemporalRuleError: it counts ticks, and the stream has datetimes; or it is a length of time, and
-                the stream has none; or it would be too many.
+            TemporalRuleError: the window counts ticks in a stream of datetimes, or is a length of time in a
+                stream of numbers, or has too many ticks.
         """
         size = window.size
         if isinstance(size, int):
@@ -169,7 +169,7 @@ def compile_for_time_kind(
         make: compiles the rules.
 
     Raises:
-        TemporalRuleError: it refuses all: the refusal of the kind that the rules are written for.
+        TemporalRuleError: `make` accepts no kind; the error for the kind that the rules are written for.
     """
     refusals: dict[TimeKind, TemporalRuleError] = {}
     for kind in possible_time_kinds(window):

@@ -79,7 +79,7 @@ def translate_rules(
         unique_names: true if different names denote different things.
 
     Raises:
-        TemporalRuleError: a window does not fit the stream's ticks, or a construct is not there.
+        TemporalRuleError: a window does not fit the stream's ticks, or a construct is not supported.
     """
     rules = list(rules)
     for rule in rules:
@@ -276,7 +276,7 @@ class _Translation:
 
     def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:
         time = formula.time
-        assert time is not None, "it is at a tick"
+        assert time is not None, "a formula at a tick has a time"
         return (*_arguments(formula), self.ticks.normalize_time(time) if isinstance(time, Literal) else time)
 
 

@@ -159,7 +159,7 @@ def test_names_that_the_ontology_does_not_have_are_told():
 
 def test_warnings_are_part_of_the_report():
     rules = pr.load_rules("a(X) :- b(X).\nc(X) :- a(X) in [3].", prefixes={"": str(EX)})
-    assert "warning: line 2, column 9: a(X) in [3] looks back" in RulesReport(rules).text()
+    assert "warning: line 2, column 9: a(X) in [3] reads conclusions" in RulesReport(rules).text()
     assert "windows" in RulesReport(rules).text()
     assert len(RulesReport(rules).to_data()["warnings"]) == 1
 

@@ -29,10 +29,10 @@ def conclusions(text, facts=(*VALVES, (EX.v1, OWL.sameAs, EX.v2)), unique_names=
         (
             "a(X, Y) :- valve(X), valve(Y), X != Y.",
             32,
-            r"not owl:sameAs\(X, Y\) beside it, or unique_names=True",
+            r"not owl:sameAs\(X, Y\) as a further condition, or unique_names=True",
         ),
         ("a(X, Y) :- valve(X), valve(Y), X = Y.", 32, r"owl:sameAs\(X, Y\), or unique_names=True"),
-        ("a(X) :- valve(X), X != v1.", 19, r"not owl:sameAs\(X, v1\) beside it"),
+        ("a(X) :- valve(X), X != v1.", 19, r"not owl:sameAs\(X, v1\) as a further condition"),
     ],
 )
 def test_what_compares_names_is_refused(text, column, instead):

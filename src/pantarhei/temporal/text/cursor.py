@@ -39,7 +39,7 @@ WORDS = frozenset(
 """Reserved words: a predicate with such a name needs quotation marks or a prefix."""
 
 _MOST_SHOWN = 60
-# No part can match in two ways, and none looks further than to its own end: reading costs linear time.
+# No alternative can match in two ways, and none reads beyond its own end: reading costs linear time.
 _TOKEN = re.compile(
     r"""
     (?P<skip>\s+|(?:%(?!\*)|//)[^\n]*)
@@ -67,7 +67,7 @@ def tokens(text: str, source: str | None = None) -> list[Token]:
         source: file of the text.
 
     Raises:
-        TemporalTextError: something is no token.
+        TemporalTextError: a part of the text is not a token.
     """
     if half := re.search("[\ud800-\udfff]", text):
         problem = "an unpaired surrogate is not a character"
@@ -193,7 +193,7 @@ class TokenCursor:
         """Consume the next token, which must be a given word.
 
         Raises:
-            TemporalTextError: it is another.
+            TemporalTextError: the next token is another one.
         """
         if not self.is_at(word):
             raise self.unexpected(expected or f"{word!r}")

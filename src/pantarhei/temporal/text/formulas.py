@@ -47,7 +47,7 @@ def read_window(cursor: TokenCursor) -> Reach:
     """Read a window in brackets.
 
     Raises:
-        TemporalTextError: it is missing, its unit is unknown, or its size is invalid.
+        TemporalTextError: the window is missing, its unit is unknown, or its size is invalid.
     """
     cursor.need("[", A_WINDOW)
     first = cursor.peek()
@@ -70,13 +70,13 @@ def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
     """Read the numbers of `time_win(10,0,1,…)` or `tuple_win(3,…)`, up to the comma after them.
 
     Raises:
-        TemporalTextError: it looks ahead, or moves in steps of more than a tick.
+        TemporalTextError: the window extends into the future, or moves in steps of more than a tick.
     """
     is_time = word.text == "time_win"
     size = _whole(cursor, at_least=0 if is_time else 1)
     cursor.need(",", f"a comma and a formula, as in {word.text}({size},0,1,diamond(hot(X)))")
     further = [
-        ("looks ahead", 0, "0: future input is unknown"),
+        ("extends into the future", 0, "0: future input is unknown"),
         ("moves in steps", 1, "1; steps are the slide of the reasoner's window"),
     ]
     for problem, only, expected in further:

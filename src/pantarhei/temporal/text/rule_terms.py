@@ -44,7 +44,7 @@ def check_prefixes(prefixes: Mapping[str, str]) -> None:
     """Check that prefixes stand for absolute IRIs.
 
     Raises:
-        OptionError: a prefix does not, or `prefixes` is not a mapping.
+        OptionError: a prefix stands for another value, or `prefixes` is not a mapping.
     """
     expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
     check_type("prefixes", prefixes, Mapping, expected)
@@ -276,7 +276,7 @@ class ArithmeticReader(RuleTermReader):
         """Check that a term is a variable or a literal, since a name is not a tick.
 
         Raises:
-            TemporalTextError: it is a name.
+            TemporalTextError: the term is a name.
         """
         if not isinstance(found, Variable | Literal):
             problem = f"{token.shown} is not a time{did_you_mean(token.text, ('least',))}"

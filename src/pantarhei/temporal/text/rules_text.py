@@ -139,7 +139,7 @@ def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str
         source: file of the text, for errors.
 
     Raises:
-        TemporalTextError: it is malformed.
+        TemporalTextError: the text is malformed.
     """
     without_mark = text.removeprefix("\ufeff")  # the byte order mark is not in any column
     return _Reader(without_mark, prefixes or {}, source).text()
@@ -183,7 +183,7 @@ class _Reader(FormulaReader):
         """Consume the full stop after a statement.
 
         Raises:
-            TemporalTextError: something else is there, such as the next statement.
+            TemporalTextError: the next token is not a full stop, but for example the next statement.
         """
         begins = self.peek().kind in _BEGIN or self.is_at("@")
         if begins and self.starts_line:

@@ -207,7 +207,7 @@ def test_numbers_and_strings_are_literals():
         ("a :- b in 5.", 1, 11, "expected a window such as [5 min]"),
         ("a :- b in [5 min.", 1, 17, "expected ] after the window"),
         ("a :- tuple_win(3,b).", 1, 6, "a window of the last assertions contains only an atom"),
-        ("a :- time_win(3,2,1,diamond(b)).", 1, 17, "this window looks ahead; expected 0"),
+        ("a :- time_win(3,2,1,diamond(b)).", 1, 17, "this window extends into the future; expected 0"),
         ("a :- time_win(3,0,5,diamond(b)).", 1, 19, "this window moves in steps; expected 1"),
         ("a(T) :- time_win(3,0,1,@(T,not(b))).", 1, 24, "an @ contains a negation"),
         (
