@@ -214,7 +214,7 @@ class StreamState(MaintainedState[StreamHistory]):
             given = None if arriving is None else self._encoded(arriving)
             if given is not None:
                 given = self._covered(given)
-            history, model = self.history, self.model
+            model, history = self.model, self.history  # a rebuilt model changes the history
             if model.notes_levels != self.consumers.needs_levels:
                 model.note_levels(self.consumers.needs_levels)
             if isinstance(arriving, Arriving) and arriving.waiting is not None:
