@@ -122,8 +122,8 @@ def refuse_taken(
     """
     names = list(names)
     as_column: Callable[[str], str] = str.lower if ignores_case else str
-    met = Counter(map(as_column, (*names, *columns)))
-    if taken := sorted(name for name in names if met[as_column(name)] > 1):
+    counts = Counter(map(as_column, (*names, *columns)))
+    if taken := sorted(name for name in names if counts[as_column(name)] > 1):
         expected = (
             "a query with other variables: the results have a column "
             f"{' and a column '.join(dict.fromkeys(map(as_column, taken)))} already; "

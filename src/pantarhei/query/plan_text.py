@@ -26,8 +26,8 @@ def plan_text(node: algebra.Node, profile: Profile, show: Show) -> str:
 
 def _lines(node: algebra.Node, profile: Profile, show: Show, indent: str) -> Iterator[str]:
     rows = profile.rows(node)
-    said = "" if rows is None else f"  → {counted(rows, 'row')}"
-    yield f"{indent}{node_title(node, show)}{said}"
+    counts = "" if rows is None else f"  → {counted(rows, 'row')}"
+    yield f"{indent}{node_title(node, show)}{counts}"
     steps = profile.steps(node) if isinstance(node, algebra.BGP) else ()
     for pattern, expected, actual in steps:
         yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"

@@ -111,9 +111,9 @@ class QueryPlanner:
             with suppress(KeyError):  # evicted by another thread
                 self._known.move_to_end(key)
             return found
-        asked = read_query(text, self.prefixes if known is None else dict(known), base, guard=guard)
+        parsed = read_query(text, self.prefixes if known is None else dict(known), base, guard=guard)
         guard.check()
-        found = PlannedQuery(asked, "NOW" in text.upper() or "\\" in text)  # an escape may spell NOW
+        found = PlannedQuery(parsed, "NOW" in text.upper() or "\\" in text)  # an escape may spell NOW
         self._known[key] = found
         while len(self._known) > _KEPT:
             with suppress(KeyError):  # emptied by another thread
@@ -143,9 +143,9 @@ class QueryPlanner:
             OptionError: an option has no such value.
         """
         prepared = self.prepare(query, guard=guard)
-        asked = prepared.query
-        if asked.default_graphs is not None or asked.named_graphs is not None:
-            view = view.restricted(asked.default_graphs, asked.named_graphs)
+        parsed = prepared.query
+        if parsed.default_graphs is not None or parsed.named_graphs is not None:
+            view = view.restricted(parsed.default_graphs, parsed.named_graphs)
         elif prepared.has_graphs and not view.has_names:
             raise QueryError(
                 "GRAPH needs a dataset, and this is a single graph; query the reasoner's dataset"
@@ -158,11 +158,11 @@ class QueryPlanner:
         )
         try:
             if values:
-                node = optimize(_with_values(asked, values), has_forms=True)
+                node = optimize(_with_values(parsed, values), has_forms=True)
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
             guard.check()
-            return execute(asked, node, clock, view, guard)
+            return execute(parsed, node, clock, view, guard)
         except MemoryError:
             raise QueryMemoryError(guard.max_bytes) from None
         except RecursionError:
@@ -212,16 +212,16 @@ def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
     return {Variable(name): respelled(term) for name, term in values.items()}
 
 
-def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
+def _with_values(parsed: Query, values: Mapping[Variable, Term]) -> Node:
     """Return the node of a query with values for variables, with its columns unchanged."""
-    node = with_bindings(asked.node, values)
-    return Project(node, asked.variables) if asked.form == "SELECT" else node
+    node = with_bindings(parsed.node, values)
+    return Project(node, parsed.variables) if parsed.form == "SELECT" else node
 
 
 _NO_TIME = Literal("")  # for queries without NOW
 
 
-def execute(asked: Query, node: Node, clock: Literal, view: View, guard: QueryLimits) -> QueryResult:
+def execute(parsed: Query, node: Node, clock: Literal, view: View, guard: QueryLimits) -> QueryResult:
     """Execute a plan.
 
     Args:
@@ -234,42 +234,42 @@ def execute(asked: Query, node: Node, clock: Literal, view: View, guard: QueryLi
     context = Context(view.terms, guard, view.literals, clock, view.times)
     profile = Profile()
     evaluation = Executor(view.dataset, context, profile=profile)
-    table = evaluation.first_rows(node, 1) if asked.form == "ASK" else evaluation.rows(node)
+    table = evaluation.first_rows(node, 1) if parsed.form == "ASK" else evaluation.rows(node)
 
     def plan() -> str:
         return plan_text(node, profile, short)
 
     terms = view.terms
-    if asked.form == "SELECT":
-        columns = [table.column(variable) for variable in asked.variables]
+    if parsed.form == "SELECT":
+        columns = [table.column(variable) for variable in parsed.variables]
         return QueryResult(
             "SELECT",
-            asked.variables,
+            parsed.variables,
             table.size,
             lambda: [terms.terms(column) for column in columns],
-            prefixes=asked.prefixes,
+            prefixes=parsed.prefixes,
             plan=plan,
         )
-    if asked.form == "ASK":
+    if parsed.form == "ASK":
         return QueryResult("ASK", answer=table.size > 0, plan=plan)
-    if asked.form == "CONSTRUCT":
-        made = construct(asked.template, table, terms)
+    if parsed.form == "CONSTRUCT":
+        made = construct(parsed.template, table, terms)
         triples = [np.ascontiguousarray(column) for column in made.T]
         return QueryResult(
             "CONSTRUCT",
             size=len(made),
             decode=lambda: [terms.terms(column) for column in triples],
-            prefixes=asked.prefixes,
+            prefixes=parsed.prefixes,
             plan=plan,
         )
-    found = describe(asked.described, table, view.dataset.default, terms)
+    found = describe(parsed.described, table, view.dataset.default, terms)
     decoded = list(zip(*found, strict=True)) or [(), (), ()]
     return QueryResult(
-        "DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=asked.prefixes, plan=plan
+        "DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=parsed.prefixes, plan=plan
     )
 
 
-_questions = QueryPlanner()
+_planner = QueryPlanner()
 
 
 def run_query(
@@ -310,5 +310,5 @@ def run_query(
         assert isinstance(result, QueryResult)
         return result
     guard = limited(timeout, max_bytes, max_length)
-    prepared = _questions.prepare(text, known, guard=guard)
-    return _questions.answer(graph_view(graph), prepared, bindings=bindings, guard=guard)
+    prepared = _planner.prepare(text, known, guard=guard)
+    return _planner.answer(graph_view(graph), prepared, bindings=bindings, guard=guard)

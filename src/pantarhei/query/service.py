@@ -93,7 +93,7 @@ class QueryService:
         schema: returns the axioms between names that the ontology entails.
         state: completes the facts of some predicates, None for all; returns an object that identifies the
             version of the data.
-        moment: returns the present version of the data, after `state`.
+        version: returns the present version of the data, after `state`.
         now: returns the time of the stream for NOW(), None before it begins.
     """
 
@@ -102,12 +102,12 @@ class QueryService:
         ontology: Graph,
         schema: Callable[[], Facts],
         state: Callable[[Symbols], object],
-        moment: Callable[[Symbols], DataVersion],
+        version: Callable[[Symbols], DataVersion],
         now: Callable[[], TimePoint | None],
     ) -> None:
-        self._ontology, self._axioms, self._state_of, self._moment = ontology, schema, state, moment
+        self._ontology, self._axioms, self._state_of, self._version = ontology, schema, state, version
         self._now, self._is_revertible = now, False
-        self._questions = QueryPlanner({p: str(iri) for p, iri in ontology.namespaces()})
+        self._planner = QueryPlanner({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
         self._numbered: tuple[Vocabulary, tuple[int, int, int]] | None = None
@@ -117,7 +117,7 @@ class QueryService:
     @property
     def prefixes(self) -> Mapping[str, str]:
         """Prefixes that need no declaration."""
-        return self._questions.prefixes
+        return self._planner.prefixes
 
     def algebra(self, text: str) -> Query:
         """Return the algebra of a query.
@@ -125,7 +125,7 @@ class QueryService:
         Raises:
             QueryError: it is malformed, an update, or has SERVICE.
         """
-        return self._questions.prepare(text).query
+        return self._planner.prepare(text).query
 
     def prepare(
         self,
@@ -144,36 +144,36 @@ class QueryService:
         """
         check_type("schema", schema, bool, "True or False")
         guard = limited(**limits)
-        return QueryRequest(self._questions.prepare(query, prefixes, base, guard), bindings, schema, guard)
+        return QueryRequest(self._planner.prepare(query, prefixes, base, guard), bindings, schema, guard)
 
-    def execute(self, question: QueryRequest, name: str | None = None) -> QueryResult:
+    def execute(self, request: QueryRequest, name: str | None = None) -> QueryResult:
         """Execute a query over the present state.
 
         Args:
             name: graph that it is evaluated over, None for the dataset.
         """
-        view = self._present(question.query.symbols if name is None else None)
+        view = self._present(request.query.symbols if name is None else None)
         if name == _UNION:
             view = view.united()
         elif name is not None and name != DATASET_DEFAULT_GRAPH_ID:
             view = self._single(view, name)
-        if question.schema:
+        if request.schema:
             view = view.joined(SCHEMA_GRAPH)
-        return self._answered(view, question)
+        return self._answered(view, request)
 
-    def execute_over_graph(self, question: QueryRequest) -> QueryResult:
+    def execute_over_graph(self, request: QueryRequest) -> QueryResult:
         """Execute a query over the materialization alone, or with the schema."""
-        view = self._present(question.query.symbols)
-        view = view.joined(SCHEMA_GRAPH) if question.schema else view
+        view = self._present(request.query.symbols)
+        view = view.joined(SCHEMA_GRAPH) if request.schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
-        return self._answered(alone, question)
+        return self._answered(alone, request)
 
-    def _answered(self, view: View, question: QueryRequest) -> QueryResult:
+    def _answered(self, view: View, request: QueryRequest) -> QueryResult:
         """Execute a query; after an interruption the view is dropped."""
-        query, bindings, _, guard = question
+        query, bindings, _, guard = request
         try:
             now = self._now() if query.uses_clock else None
-            result = self._questions.answer(view, query, bindings=bindings, guard=guard, now=now)
+            result = self._planner.answer(view, query, bindings=bindings, guard=guard, now=now)
             return result.decoded() if self._is_revertible else result
         except BaseException:
             self._view = None
@@ -196,11 +196,11 @@ class QueryService:
         """
         state = self._state_of(symbols)
         if self._view is None or not self._is_of(state) or len(self._view.terms.locals) > _MOST_TERMS:
-            moment = self._moment(symbols)
-            vocabulary = moment.model.vocabulary
+            version = self._version(symbols)
+            vocabulary = version.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows, vocabulary.value_of)
-            self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
-            self._state, self._is_revertible = state, moment.is_revertible
+            self._view = View(self.dataset(version, terms), terms, self._literals_of(version.model))
+            self._state, self._is_revertible = state, version.is_revertible
             self._numbered = vocabulary, vocabulary.counts
         return self._view
 
@@ -211,12 +211,12 @@ class QueryService:
         vocabulary, counts = self._numbered
         return vocabulary.counts == counts
 
-    def dataset(self, moment: DataVersion, terms: TermSpace) -> LazyGraphs:
+    def dataset(self, version: DataVersion, terms: TermSpace) -> LazyGraphs:
         """Return the dataset of a version, with the numbers of `terms`."""
-        facts: FactSource = WindowFacts(moment.model, terms, moment.forms)
-        if moment.default_conclusions is not None:
-            facts = JoinedFacts(facts, WindowFacts(moment.default_conclusions, terms, {}))
-        return LazyGraphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
+        facts: FactSource = WindowFacts(version.model, terms, version.forms)
+        if version.default_conclusions is not None:
+            facts = JoinedFacts(facts, WindowFacts(version.default_conclusions, terms, {}))
+        return LazyGraphs(facts, lambda: self.names(version), lambda name: self._graph(version, terms, name))
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:
         """Return the cache of the values of the vocabulary's literals; a new one after renumbering."""
@@ -225,18 +225,18 @@ class QueryService:
             self._literals = revision, LiteralValues(model.vocabulary.lexicon.literals)
         return self._literals[1]
 
-    def names(self, moment: DataVersion | None = None) -> list[URIRef]:
+    def names(self, version: DataVersion | None = None) -> list[URIRef]:
         """Return the names of the graphs that `GRAPH ?g` iterates; others need their name in the query."""
-        moment = self._moment(frozenset()) if moment is None else moment
-        return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
+        version = self._version(frozenset()) if version is None else version
+        return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, version.timestamps())]
 
-    def _graph(self, moment: DataVersion, terms: TermSpace, name: Term) -> FactSource | None:
-        if name == CONCLUSIONS_GRAPH and moment.conclusions is not None:
-            return WindowFacts(moment.conclusions(), terms, {})
-        triples = self.triples(name, moment)
+    def _graph(self, version: DataVersion, terms: TermSpace, name: Term) -> FactSource | None:
+        if name == CONCLUSIONS_GRAPH and version.conclusions is not None:
+            return WindowFacts(version.conclusions(), terms, {})
+        triples = self.triples(name, version)
         return None if triples is None else GraphFacts.of(terms, triples)
 
-    def triples(self, name: Term, moment: DataVersion | None = None) -> Facts | None:
+    def triples(self, name: Term, version: DataVersion | None = None) -> Facts | None:
         """Return the triples of a named graph, None for an unknown name."""
         if name == ONTOLOGY_GRAPH:
             return triples_of(self._ontology)
@@ -245,13 +245,13 @@ class QueryService:
                 self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._axioms())))
             return self._schema
         if name == QUALITY_GRAPH:
-            now = self._moment(frozenset()) if moment is None else moment
+            now = self._version(frozenset()) if version is None else version
             return None if now.quality is None else now.quality()
         if name == CONCLUSIONS_GRAPH:
-            now = self._moment(frozenset()) if moment is None else moment
+            now = self._version(frozenset()) if version is None else version
             return None if now.conclusions is None else now.conclusions().match(None, None, None)
         if is_timestamp_graph(name):
-            now = self._moment(None) if moment is None else moment
+            now = self._version(None) if version is None else version
             for at in now.timestamps():
                 if timestamp_graph(at) == name:
                     return now.interpretation(at)

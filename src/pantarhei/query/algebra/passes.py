@@ -266,8 +266,8 @@ def _narrowed(node: algebra.Node, needed: frozenset[Variable]) -> algebra.Node:
     if isinstance(node, algebra.Extend):
         return replace(node, child=_narrowed(node.child, needed | _seen(node.expression, node.child)))
     if isinstance(node, algebra.OrderBy):
-        looked_at = frozenset(v for key in node.keys for v in algebra.variables_of(key.expression))
-        return replace(node, child=_narrowed(node.child, needed | looked_at))
+        used = frozenset(v for key in node.keys for v in algebra.variables_of(key.expression))
+        return replace(node, child=_narrowed(node.child, needed | used))
     if isinstance(node, algebra.Group):
         return replace(node, child=_narrowed(node.child, _grouped_by(node)))
     if isinstance(node, algebra.Slice):  # LIMIT without an order stops early

@@ -282,9 +282,9 @@ class IndexedTriples:
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))
         )
         rows, places = self._lookup(place).find(ids, guard)
-        for other, wanted in given:
+        for other, target in given:
             if other != place:
-                agree = self.columns[other][places] == wanted[rows]
+                agree = self.columns[other][places] == target[rows]
                 rows, places = rows[agree], places[agree]
         found = [column[places] for column in self.columns]
         return MatchedTriples(rows, found[0], found[1], found[2], self.shown[places])

@@ -211,9 +211,9 @@ class WindowFacts:
             shown = objects.copy()
         keys = (subjects << 32) | objects
         order = np.argsort(keys)
-        wanted = np.array([(subject << 32) | object_ for subject, object_, _ in forms], np.int64)
-        places = np.searchsorted(keys, wanted, sorter=order)
-        for place, key, (_, _, form) in zip(places.tolist(), wanted.tolist(), forms, strict=True):
+        target = np.array([(subject << 32) | object_ for subject, object_, _ in forms], np.int64)
+        places = np.searchsorted(keys, target, sorter=order)
+        for place, key, (_, _, form) in zip(places.tolist(), target.tolist(), forms, strict=True):
             if place < len(order) and keys[order[place]] == key:
                 shown[order[place]] = self._terms.id_of(form)
         return shown

@@ -77,8 +77,8 @@ class NameScope:
 
     def in_order(self, variables: Iterable[Variable]) -> list[Variable]:
         """Return variables in the order in which the text first binds them."""
-        wanted = dict.fromkeys(variables)
-        return [v for v in self._met if v in wanted] + [v for v in wanted if v not in self._met]
+        given = dict.fromkeys(variables)
+        return [v for v in self._met if v in given] + [v for v in given if v not in self._met]
 
     def iri(self, part: Written) -> URIRef:
         """Return the IRI of an IRI reference or a prefixed name.
