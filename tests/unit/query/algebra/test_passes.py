@@ -26,6 +26,7 @@ from pantarhei.query.algebra.nodes import (
     Values,
     is_hidden,
     nodes_of,
+    with_children,
 )
 from pantarhei.query.algebra.passes import (
     drop_columns,
@@ -33,7 +34,6 @@ from pantarhei.query.algebra.passes import (
     name_aggregates,
     order_joins,
     push_filters,
-    with_children,
 )
 from pantarhei.query.languages import read_stream_text
 
