@@ -131,12 +131,8 @@ class Driver:
         found = unpack(packed, self.kind, ABoxMaterializer(self.reasoner.foundation))
         return [Timed(each.ticks, each.at, each) for each in found]
 
-    @property
-    def _progress(self) -> _Progress:
-        return _Progress(self.batch, self.counts, self._passed, self._waiting)
-
-    def _restore(self, place: _Progress) -> None:
-        self.batch, self.counts, self._passed, self._waiting = place
+    def _restore(self, progress: _Progress) -> None:
+        self.batch, self.counts, self._passed, self._waiting = progress
 
     @property
     def newest(self) -> TimePoint | None:
@@ -175,7 +171,7 @@ class Driver:
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        before = self._progress
+        before = _Progress(self.batch, self.counts, self._passed, self._waiting)
         try:
             with self.reasoner.all_or_nothing(each_step=True):
                 yield

@@ -54,7 +54,8 @@ def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
     if pa.types.is_floating(times.type):
         finite = np.asarray(pc.fill_null(pc.is_finite(times), True))
         note(~finite, TIMESTAMP, "it is not a finite number")
-    note(rows_without_time(table), TIMESTAMP, f"it is not a time between {_range_of(times.type)}")
+    first, last = _bounds_of(times.type)
+    note(rows_without_time(table), TIMESTAMP, f"it is not a time between {first} and {last}")
     terms = {name: _Terms.of(table, name) for name in TERMS}
     for name, column in terms.items():
         note(column.codes < 0, name, "it is null")
@@ -81,11 +82,6 @@ def _bounds_of(time: pa.DataType) -> tuple[pa.Scalar, pa.Scalar]:
         return pa.scalar(ends[0], time), pa.scalar(ends[1], time)
     last = _LAST_FLOAT if pa.types.is_floating(time) else MOST_TICKS
     return pa.scalar(-last, time), pa.scalar(last, time)
-
-
-def _range_of(time: pa.DataType) -> str:
-    first, last = _bounds_of(time)
-    return f"{first} and {last}"
 
 
 class _Terms(NamedTuple):
@@ -127,18 +123,13 @@ def error_rows(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.Recor
     return pa.record_batch({**columns, SUBJECT: pa.array(texts)}, schema=schema)
 
 
-def _carried(subject: bytes | None) -> InvalidRowError | None:
-    if subject is None or not subject.startswith(_CARRIED.encode()):
-        return None
-    return InvalidRowError(*json.loads(subject[len(_CARRIED) :]))
-
-
 def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
     """Return the error that names a row and its invalid column, or the error that the row carries."""
     cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
     values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
-    if problem.column == TIMESTAMP and (error := _carried(values[SUBJECT])) is not None:
-        return error
+    subject = values[SUBJECT]
+    if problem.column == TIMESTAMP and subject is not None and subject.startswith(_CARRIED.encode()):
+        return InvalidRowError(*json.loads(subject[len(_CARRIED) :]))
     values[TIMESTAMP] = cells[TIMESTAMP].cast(pa.string())[0].as_py()
     row = tuple(f"{name}={shortened(values[name])}" for name in COLUMNS)
     return InvalidRowError(row, problem.column, problem.reason)

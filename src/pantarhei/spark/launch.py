@@ -186,12 +186,11 @@ def cores(master: str) -> int:
     match = re.fullmatch(r"local(-cluster)?\[\s*(\d+|\*)\s*(?:,\s*(\d+))?.*\]", master)
     if match is None:
         return 1
-    first = _processors() if match[2] == "*" else int(match[2])
+    if match[2] != "*":
+        first = int(match[2])
+    else:
+        first = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return first * int(match[3]) if match[1] and match[3] else first
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_master(master: str) -> None:

@@ -78,15 +78,11 @@ def is_clustered(df: DataFrame) -> bool:
         return True
     if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
         plan = plan.initialPlan()
-        if _may_be_spread(plan.toString()):
+        # such a query may read shuffled rows in another order than planned
+        if any(word in plan.toString() for word in ("Join", "REBALANCE")):
             return False
     column = next(attribute for attribute in _members(plan.output()) if attribute.name() == TIMESTAMP)
     return _keeps_together(plan.outputPartitioning(), column)
-
-
-def _may_be_spread(plan: str) -> bool:
-    """Return whether an adaptive query may read shuffled rows in another order than planned."""
-    return any(word in plan for word in ("Join", "REBALANCE"))
 
 
 def _pieces_of_batch(plan: Any) -> int | None:

@@ -330,19 +330,15 @@ def _encoded(table: pa.Table, write: Callable[[pa.Table, pa.BufferOutputStream],
 
 
 def _ndjson(table: pa.Table) -> bytes:
-    """Write one object a line. JSON has no numbers that are not finite; they are null."""
-    rows = ({name: _finite(value) for name, value in row.items()} for row in table.to_pylist())
-    lines = (json.dumps(row, ensure_ascii=False, allow_nan=False, default=_plain) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode()
+    """Write one object a line; JSON has no times and no numbers that are not finite."""
 
+    def plain(value: object) -> object:
+        if isinstance(value, float) and not isfinite(value):
+            return None
+        return value.isoformat() if isinstance(value, datetime) else value
 
-def _finite(value: object) -> object:
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def _plain(value: object) -> str:
-    """Convert a time, for which JSON has no type."""
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    rows = ({name: plain(value) for name, value in row.items()} for row in table.to_pylist())
+    return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows).encode()
 
 
 _WRITERS: dict[str, Callable[[pa.Table], bytes]] = {

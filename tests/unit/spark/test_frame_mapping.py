@@ -114,5 +114,5 @@ def test_a_fraction_among_whole_times_leaves_out_its_own_row_alone():
     assert rows.column("timestamp").to_pylist() == [large, 7, None, None, None]
     errors = [row_error(rows, problem) for problem in find_invalid_rows(rows)]
     assert [error.row[1] for error in errors] == ["place=a", "place=c", "place=e"]
-    for error, said in zip(errors, ("not a whole number", "no time", "'x' is no number"), strict=True):
+    for error, said in zip(errors, ("not a whole number", "no time", "'x' is not a number"), strict=True):
         assert said in error.reason

@@ -47,7 +47,6 @@ from pantarhei.spark.shards.shard import (
     ROWS,
     SavedShard,
     Shard,
-    ShardChange,
     ShardSetup,
     SharedValue,
 )
@@ -189,13 +188,10 @@ class Router:
         if found is None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            found = self._known[text] = self._computed(text)
+            name = parse_term(text)
+            Place.SUBJECT.check(name, text)
+            found = self._known[text] = self.shard_of(name)
         return found
-
-    def _computed(self, text: str) -> int:
-        name = parse_term(text)
-        Place.SUBJECT.check(name, text)
-        return self.shard_of(name)
 
     def shard_of(self, name: Term) -> int:
         """Return the shard of a name."""
@@ -258,10 +254,13 @@ class ShardProcessor(StatefulProcessor):
         self._save(number, shard)
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
-        if shard.next_timer is not None:
-            self._handle.registerTimer(shard.next_timer + WATERMARK_OFFSET)
+        if (next_timer := shard.next_timer) is not None:
+            self._handle.registerTimer(next_timer + WATERMARK_OFFSET)
         if changes:
-            yield self._frame(number, changes)
+            import pandas as pd
+
+            found = [(number, ticks, *terms, change) for ticks, terms, change in changes]
+            yield pd.DataFrame(found, columns=columns_of(self._setup.value.names).names)
 
     def _load(self, number: int) -> Shard:
         token, live = _LIVE.pop((self._setup.name, number), (b"", None))
@@ -279,12 +278,6 @@ class ShardProcessor(StatefulProcessor):
         _LIVE[self._setup.name, number] = token, shard
         while len(_LIVE) > _MOST_LIVE:
             _LIVE.popitem(last=False)
-
-    def _frame(self, number: int, changes: Iterable[ShardChange]) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = [(number, ticks, *terms, change) for ticks, terms, change in changes]
-        return pd.DataFrame(rows, columns=columns_of(self._setup.value.names).names)
 
 
 def columns_of(names: Iterable[str]) -> StructType:

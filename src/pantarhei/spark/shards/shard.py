@@ -198,12 +198,10 @@ class _ShardQuery:
             yield self._window.leaving_at(self._kind, timestamps[inside])
         elif "non-empty" in self._policy.conditions:
             return
-        if self._policy.closes and self._has_to_say():
-            yield step.end + (self._window.closed != "left")  # the first tick after the window has closed
-
-    def _has_to_say(self) -> bool:
-        stats = self.query.stats()
-        return stats.pending > 0 or (self._policy.emit == "rstream" and stats.answers > 0)
+        if self._policy.closes:
+            stats = self.query.stats()
+            if stats.pending or (self._policy.emit == "rstream" and stats.answers):
+                yield step.end + (self._window.closed != "left")  # the first tick after the window has closed
 
 
 ROWS = pa.schema(

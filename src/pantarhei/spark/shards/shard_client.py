@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import Literal, TypeVar, overload
+from typing import Literal, TypeVar, cast, overload
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -127,12 +127,11 @@ class ShardClient:
 
     def _of_all(self, question: Question[T]) -> list[T]:
         """Return the answers of the shards that have received rows."""
-        answers = []
-        for answer in self._answers(question, range(self._router.shards)).values():
+        found = list(self._answers(question, range(self._router.shards)).values())
+        for answer in found:
             if isinstance(answer, PantarheiError):
                 raise answer
-            answers.append(answer)
-        return answers
+        return cast("list[T]", found)
 
     @cached_property
     def _untouched(self) -> Shard:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
 from pantarhei.errors import CheckpointError, OptionError
-from pantarhei.model.time import TimePoint, time_of
+from pantarhei.model.time import time_of
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
 from pantarhei.spark.driver import REASONER, is_sharded, uri_of
@@ -72,16 +72,15 @@ class _Columns:
         own = changes.filter(pc.equal(changes["query"], self._name)).select(("at", *self._values, "change"))
         ticks = own["at"].cast(pa.int64())  # microseconds for datetimes
         rows = _in_order(_summed(own.set_column(0, "at", ticks)))
-        times = {tick: self._times(tick) for tick in pc.unique(rows["at"]).to_pylist()}
+        times = {
+            tick: (time_of(tick, self._kind), *self._window.ends(tick))
+            for tick in pc.unique(rows["at"]).to_pylist()
+        }
         head = list(zip(*(times[tick] for tick in rows["at"].to_pylist()), strict=True)) or [()] * 3
         kinds = self._schema.types
         firsts = map(pa.array, ([batch] * len(rows), *head), kinds)
         others = (column.cast(kind) for column, kind in zip(rows.columns[1:], kinds[4:], strict=True))
         return pa.table([*firsts, *others], schema=self._schema)
-
-    def _times(self, tick: int) -> tuple[TimePoint, TimePoint, TimePoint]:
-        """Return the time of a report, and the start and end of its window."""
-        return time_of(tick, self._kind), *self._window.ends(tick)
 
 
 def _summed(rows: pa.Table) -> pa.Table:
