@@ -160,7 +160,7 @@ def with_facts(ontology: pr.Ontology, background: Sequence[Triple]) -> pr.Ontolo
     return replace(ontology, background=ontology.background | {*background}, triples=triples)
 
 
-def explain_statement(ontology: pr.Ontology, asked: Sequence[Triple], options: ExplainOptions) -> str:
+def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], options: ExplainOptions) -> str:
     """Explain an axiom or fact that the ontology entails.
 
     Raises:
@@ -172,7 +172,7 @@ def explain_statement(ontology: pr.Ontology, asked: Sequence[Triple], options: E
         problem = "without a stream there is one explanation; omit the option"
         raise typer.BadParameter(problem, param_hint="--all")
     try:
-        found = ontology.explain(asked)
+        found = ontology.explain(statement)
     except NotEntailedError as error:
         if not options.why_not:
             raise
@@ -180,7 +180,7 @@ def explain_statement(ontology: pr.Ontology, asked: Sequence[Triple], options: E
     if options.why_not:
         if options.form == "text":
             sys.stdout.write(f"The ontology entails this; here is why:\n{found}\n")
-        raise EntailedError("; ".join(map(write_triple, asked)))
+        raise EntailedError("; ".join(map(write_triple, statement)))
     if options.form == "text":
         return f"{found}\n"
     if options.form == "json":
@@ -217,12 +217,12 @@ def explain(options: ExplainOptions) -> None:
     rules = None if options.rules is None else read_rules(options.rules, ontology, options.feedback)
     known = {**({} if rules is None else rules.prefixes), **prefixes, **dict(ontology.names.prefixes)}
     atom = None if rules is None else read_atom(options.triple, known)
-    asked = read_statement(options.triple, known) if atom is None else []
+    triples = read_statement(options.triple, known) if atom is None else []
     whole = with_facts(ontology, background)
-    if asked and (has_axioms(asked) or _is_without_stream(options, whole, asked)):
-        text = explain_statement(whole, asked, options)
+    if triples and (has_axioms(triples) or _is_without_stream(options, whole, triples)):
+        text = explain_statement(whole, triples, options)
     else:
-        statement = single_fact(asked, options.triple) if atom is None else atom
+        statement = single_fact(triples, options.triple) if atom is None else atom
         reasoner = make_reasoner(options, ontology, background, None if options.stream else Window(0), rules)
         if options.stream:
             _follow(options, reasoner)
@@ -233,9 +233,9 @@ def explain(options: ExplainOptions) -> None:
         options.output.write_text(text, encoding="utf-8")
 
 
-def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, asked: Sequence[Triple]) -> bool:
+def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, statement: Sequence[Triple]) -> bool:
     """Return whether the ontology alone explains the statement; missing facts need an empty window."""
-    return not options.stream and not (options.why_not and not ontology.entails(asked))
+    return not options.stream and not (options.why_not and not ontology.entails(statement))
 
 
 def _check_usage(options: ExplainOptions) -> None:
@@ -267,29 +267,32 @@ def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
 
 
 def _of_window(
-    reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions, ontology: pr.Ontology
+    reasoner: pr.StreamReasoner,
+    statement: Triple | TemporalAtom,
+    options: ExplainOptions,
+    ontology: pr.Ontology,
 ) -> str:
     """Explain a fact of the window or its absence; equality may also be entailed by the ontology."""
     try:
-        return (_why_not if options.why_not else _why)(reasoner, asked, options)
+        return (_why_not if options.why_not else _why)(reasoner, statement, options)
     except NotEntailedError as error:
-        if isinstance(asked, tuple) and asked[1] in (OWL.sameAs, OWL.differentFrom):
+        if isinstance(statement, tuple) and statement[1] in (OWL.sameAs, OWL.differentFrom):
             with suppress(NotEntailedError):
-                return explain_statement(ontology, [asked], options)
+                return explain_statement(ontology, [statement], options)
         given = (error.statement, error.at, error.reason or "--why-not says what is missing")
         raise NotEntailedError(*given, error.unknown, error.lost) from None
 
 
-def _why(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions) -> str:
+def _why(reasoner: pr.StreamReasoner, statement: Triple | TemporalAtom, options: ExplainOptions) -> str:
     limit = options.limit or LIMIT
     if options.all:
-        return write_proofs(reasoner.explain(asked, all=True, limit=limit), options)
-    return write_proofs((reasoner.explain(asked, limit=limit),), options)
+        return write_proofs(reasoner.explain(statement, all=True, limit=limit), options)
+    return write_proofs((reasoner.explain(statement, limit=limit),), options)
 
 
-def _why_not(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: ExplainOptions) -> str:
+def _why_not(reasoner: pr.StreamReasoner, statement: Triple | TemporalAtom, options: ExplainOptions) -> str:
     limit = WAYS if options.limit is None else options.limit
-    absence = reasoner.why_not(asked, limit=limit)
+    absence = reasoner.why_not(statement, limit=limit)
     if options.form == "json":
         return json.dumps(absence.to_json(), ensure_ascii=False, indent=2) + "\n"
     return f"{absence}\n"

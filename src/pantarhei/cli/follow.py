@@ -219,18 +219,18 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     ontology, background, _ = read_knowledge(options)
     has_one_answer = options.rules is not None and options.models is None
     rules = read_rules(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
-    asked = output_of(options, ontology, rules)
-    window = None if asked is None else asked.window
+    output = output_of(options, ontology, rules)
+    window = None if output is None else output.window
     options.reasoning(window)  # raises before the stream is read
-    always = () if asked is None else asked.background
+    always = () if output is None else output.background
     reasoner = make_reasoner(options, ontology, (*background, *always), window, rules)
     for warning in () if rules is None else rules.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    if asked is not None:
-        asked.begin(reasoner)
+    if output is not None:
+        output.begin(reasoner)
     if options.history is not None:
         end_line(options.history)  # raises now if it cannot be written
-    prefixes = {} if asked is None else asked.prefixes
+    prefixes = {} if output is None else output.prefixes
     with (
         appending(options.dead_letters) as letters,
         open_writer(options.output, options.format, prefixes, options.append) as writer,
@@ -240,15 +240,15 @@ def follow(options: RunOptions, source: StreamSource) -> None:
         if live and not sys.stderr.isatty():
             counts.on_progress = lambda: print_progress(reasoner, source.account, counts, options)
         try:
-            _follow(reasoner, source, counts, options, asked, ontology.names, writer)
+            _follow(reasoner, source, counts, options, output, ontology.names, writer)
         except KeyboardInterrupt:
             print_summary(reasoner, source.account, counts, options)
             raise
         finally:
             if options.history is not None:
                 reasoner.flush_history()
-        if asked is not None:
-            asked.end(writer)
+        if output is not None:
+            output.end(writer)
     print_summary(reasoner, source.account, counts, options)
     for line in _ontology_lines(reasoner.ontology, options.ontology):
         print(line, file=sys.stderr)
@@ -280,7 +280,7 @@ def _follow(
     source: StreamSource,
     counts: RunCounts,
     options: RunOptions,
-    asked: RunOutput | None,
+    output: RunOutput | None,
     names: DisplayNames,
     writer: AnswerWriter,
 ) -> None:
@@ -289,10 +289,10 @@ def _follow(
     with closing(source.updates(reasoner, counts)) as updates:
         for update in _with_progress(updates, source, counts, options):
             counts.note_conclusions(update.conclusions)
-            if asked is None:
+            if output is None:
                 _write_update(update, len(reasoner.graph), names, writer)
             else:
-                asked.write(update, writer)
+                output.write(update, writer)
             if options.repairs:
                 _print_cut(update, names, chains)
 

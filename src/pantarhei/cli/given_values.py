@@ -164,11 +164,11 @@ def time_of(text: str, option: str) -> TimePoint:
         raise typer.BadParameter(str(error), param_hint=option) from None
 
 
-def iri_and_file(value: str, option: str, wanted: Collection[str] = ()) -> tuple[str, str]:
+def iri_and_file(value: str, option: str, expected: Collection[str] = ()) -> tuple[str, str]:
     """Split a value at the `=` between IRI and file; both may contain further `=`.
 
     Args:
-        wanted: the expected IRIs.
+        expected: the expected IRIs.
 
     Raises:
         BadParameter: the value has no `=`.
@@ -177,6 +177,6 @@ def iri_and_file(value: str, option: str, wanted: Collection[str] = ()) -> tuple
     parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]
     if not parts:
         raise typer.BadParameter(f"{value} is not IRI=FILE, an IRI and a file", param_hint=option)
-    known = [each for each in parts if each[0] in wanted]
+    known = [each for each in parts if each[0] in expected]
     there = [each for each in parts if Path(each[1]).exists()]
     return next(iter([*known, *there, *parts]))

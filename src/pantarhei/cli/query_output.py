@@ -50,18 +50,18 @@ def static_graphs(
         QueryError: the file of a graph is missing.
         InputError: a file cannot be read.
     """
-    wanted = [str(name) for name in dict.fromkeys(names)]
+    expected = [str(name) for name in dict.fromkeys(names)]
     graphs: dict[str, list[Triple]] = {}
     for value in given:
-        iri, path = iri_and_file(value, "--static", wanted)
-        if iri not in wanted:
-            asked = ", ".join(f"<{name}>" for name in wanted) or "none"
+        iri, path = iri_and_file(value, "--static", expected)
+        if iri not in expected:
+            shown = ", ".join(f"<{name}>" for name in expected) or "none"
             kind = "a window" if iri in map(str, windows) else "not a static graph"
-            problem = f"<{iri}> is {kind} of the query; its static graphs: {asked}"
-            raise typer.BadParameter(f"{problem}{did_you_mean(iri, wanted)}", param_hint="--static")
+            problem = f"<{iri}> is {kind} of the query; its static graphs: {shown}"
+            raise typer.BadParameter(f"{problem}{did_you_mean(iri, expected)}", param_hint="--static")
         documents = map(read_document, sources_of([Path(path)]))
         graphs.setdefault(iri, []).extend(triple for each in documents for triple in each.triples)
-    for name in wanted:
+    for name in expected:
         if name not in graphs:
             problem = f"the query uses the graph <{name}>, which is not given"
             advice = f"give its file as --static {name}=FILE; facts that always hold are --background"
@@ -256,28 +256,28 @@ def _with_window(
     if shows_changes:
         made = replace(made, emit="delta")
     static = _static_of(made, options.static or ())
-    asked = StreamQuerySpec.of(made, static, options.first_boundary, options.closed or "right", None)
-    views = views_of(asked, takes_static=True)
+    spec = StreamQuerySpec.of(made, static, options.first_boundary, options.closed or "right", None)
+    views = views_of(spec, takes_static=True)
     if isinstance(views, str):
         problem = "but the command line needs windows that end now, each a graph of the stream"
         raise QueryError(f"{views}, {problem}; pantarhei.register supports all windows")
-    if views.default is None and views.uses_default_graph and not asked.always:
+    if views.default is None and views.uses_default_graph and not spec.always:
         raise QueryError(
             "it queries the default graph, but its windows are named; pantarhei.register supports both"
         )
     if views.named and options.rules is not None:
         raise QueryError("conclusions of rules are in one window, but the query has several")
     _check_columns(views.query, options)
-    always = () if views.default is not None else entailed_triples(asked.always, ontology)
+    always = () if views.default is not None else entailed_triples(spec.always, ontology)
     query, windows, holding = views.query, views.by_name(always), views.holding
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
         registrar, name = reasoner._registering(), made.name or "query"
-        return registrar.register_parsed(name, text, query, views.default, asked.policy, windows)
+        return registrar.register_parsed(name, text, query, views.default, spec.policy, windows)
 
     def end(at: TimePoint) -> TimePoint | None:
         kind = holding.kind or kind_of(at)
-        ticks = end_tick(asked, kind, ticks_of(at, kind))
+        ticks = end_tick(spec, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
     return ReportOutput(query, register, shows_changes, holding, end, views.background)

@@ -177,10 +177,10 @@ def _lexical(cells: ColumnValues, datatype: URIRef | None, decimal: str) -> pa.S
         values = pc.if_else(pa.array(is_text), with_points, values)
     if datatype not in (XSD.double, XSD.float) and (is_number := cells.with_(_WITH_FRACTIONS)).any():
         plain = r"^-?[0-9]+$" if datatype in INTEGER_BOUNDS else r"^[^eE]*$"
-        odd = np.flatnonzero(is_number & ~flags(pc.match_substring_regex(values, plain)))
-        if len(odd):
+        unusual = np.flatnonzero(is_number & ~flags(pc.match_substring_regex(values, plain)))
+        if len(unusual):
             texts = np.array(values.to_pylist(), object)
-            texts[odd] = [plain_number(text) for text in texts[odd].tolist()]
+            texts[unusual] = [plain_number(text) for text in texts[unusual].tolist()]
             return pa.array(texts.tolist(), pa.string())
     return values
 
