@@ -297,7 +297,7 @@ class CheckpointFolder:
 
     @property
     def exists(self) -> bool:
-        """Whether the folder has the checkpoint of a stream.
+        """True if the folder has the checkpoint of a stream.
 
         Raises:
             CheckpointError: it has one whose window is lost.

@@ -194,7 +194,7 @@ def cores(master: str) -> int:
 
 
 def check_master(master: str) -> None:
-    """Refuse a master in a form that Spark does not know.
+    """Refuse a master in a form that Spark does not support.
 
     Raises:
         OptionError: the form is unknown; Spark itself reports this in a hundred lines.

@@ -203,7 +203,7 @@ class Outlet(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a recipient."""
+        """True if there is a recipient."""
         return self.files is not None or self.sink is not None
 
 

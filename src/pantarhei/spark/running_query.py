@@ -230,7 +230,7 @@ class ReasoningQuery:
 
     @property
     def is_active(self) -> bool:
-        """Whether the query is running."""
+        """True while the query is running."""
         return self.spark_query.isActive
 
     def await_termination(self, timeout: float | None = None) -> bool:

@@ -380,7 +380,7 @@ def _started(master: str) -> SparkSession:
 
 @contextmanager
 def _redirected(to: int) -> Iterator[None]:
-    """Redirect standard error, also that of processes started meanwhile, as long as they run."""
+    """Redirect standard error of this process and of processes started meanwhile, for their lifetime."""
     kept = os.dup(_STANDARD_ERROR)
     try:
         os.dup2(to, _STANDARD_ERROR)

@@ -389,7 +389,7 @@ def _reasoner(
     progress: CheckpointFolder,
     kind: TimeKind,
 ) -> StreamReasoner:
-    """Return a new reasoner, or that of the checkpoint to resume.
+    """Return a new reasoner, or restore the reasoner of the checkpoint.
 
     Raises:
         OptionError: the checkpoint has another window, other options or other rules.

@@ -1,1 +1,1 @@
-"""Which keys a stream can be sharded by, so that each shard reasons alone."""
+"""Keys by which a stream can be sharded, so that each shard reasons alone."""

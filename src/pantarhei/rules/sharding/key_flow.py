@@ -100,7 +100,7 @@ class KeyClasses:
         return argument if isinstance(argument, Variable) else (self._keys.value_of(argument),)
 
 
-class _Body(NamedTuple):
+class _RuleBody(NamedTuple):
     """Rule with the classes of its terms.
 
     Args:
@@ -124,7 +124,7 @@ class KeyFlow:
     program: StreamingProgram
     key: KeyMap
     keeping: frozenset[Symbol] = field(init=False)
-    bodies: list[_Body] = field(init=False)
+    bodies: list[_RuleBody] = field(init=False)
     anchors: defaultdict[Symbol, set[Anchor]] = field(init=False)
     why: dict[tuple[Symbol, Anchor], Rule | None] = field(init=False)
 
@@ -173,18 +173,18 @@ class KeyFlow:
             and all(of(one) == of(other) for one, other in facts)
         }
 
-    def _body(self, rule: Rule) -> _Body:
+    def _body(self, rule: Rule) -> _RuleBody:
         links = (atom.arguments for atom in rule.body if symbol_of(atom) in self.keeping)
         classes = KeyClasses(self.key, links)
         streaming = (atom for atom in rule.body if symbol_of(atom) in self.program.streaming)
         head = None if rule.head is None else classes.keyed(rule.head, rule.head.arguments)
-        return _Body(rule, tuple(classes.keyed(atom, atom.arguments) for atom in streaming), head)
+        return _RuleBody(rule, tuple(classes.keyed(atom, atom.arguments) for atom in streaming), head)
 
     def _spread(self) -> None:
         """Propagate anchors from bodies to heads until nothing changes. An anchor that contains another is
         dropped.
         """
-        using: defaultdict[Symbol, list[_Body]] = defaultdict(list)
+        using: defaultdict[Symbol, list[_RuleBody]] = defaultdict(list)
         for body in self.bodies:
             for symbol in {symbol_of(each.atom) for each in body.atoms}:
                 using[symbol].append(body)

@@ -167,7 +167,7 @@ def _declared(streaming: Iterable[URIRef], known: set[Symbol]) -> set[Symbol]:
 
 
 def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...], set[Symbol]]:
-    """Return the rules, including those that the symbols require, and all symbols.
+    """Return the rules, also those on demand of the symbols, and all symbols.
 
     Rules about ill-typed values have one atom, and are local to any key.
     """
@@ -183,7 +183,7 @@ def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...]
 def _closed(
     rules: Iterable[Rule], assertable: set[Symbol], present: set[Symbol]
 ) -> tuple[set[Symbol], set[Symbol]]:
-    """Return the predicates that can have facts, and those that can have streaming facts."""
+    """Return the predicates that can have facts, and the predicates with streaming facts among them."""
     waiting_for = defaultdict(list)
     for rule in rules:
         for symbol in {symbol_of(atom) for atom in rule.body}:

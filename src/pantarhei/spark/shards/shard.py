@@ -100,7 +100,7 @@ class ShardSetup:
 
     @property
     def has_queries(self) -> bool:
-        """Whether shards answer a query."""
+        """True if shards answer a query."""
         return self.query is not None or bool(self.queries)
 
     def reasoner(self) -> StreamReasoner:

@@ -66,9 +66,7 @@ class _Columns:
         self._window = ReportWindow(setup.kind, given, setup.options.window)
 
     def table(self, changes: pa.Table, batch: int) -> pa.Table:
-        """Return the changes of this query among those of all, in the order of time and of the texts of
-        terms.
-        """
+        """Return the changes of this query, in the order of time and of the texts of terms."""
         own = changes.filter(pc.equal(changes["query"], self._name)).select(("at", *self._values, "change"))
         ticks = own["at"].cast(pa.int64())  # microseconds for datetimes
         rows = _in_order(_summed(own.set_column(0, "at", ticks)))
