@@ -29,7 +29,7 @@ from pantarhei.window.step_changes import Changes
 if TYPE_CHECKING:
     from pantarhei.model.term import Triple
 
-HEARING: Final = "answer streams"
+CONSUMER_NAME: Final = "answer streams"
 """Name of the consumer in a reasoner."""
 
 
@@ -65,9 +65,9 @@ class AnswerStreams:
         if reasoner._held.history.step is not None:
             raise OptionError("reasoner", "one that has begun", "a reasoner before its first push")
         self._reasoner = reasoner
-        self._hearing = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
+        self._recorder = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
         with reasoner._lock:
-            reasoner._held.attach(HEARING, self._hearing)
+            reasoner._held.attach(CONSUMER_NAME, self._recorder)
 
     def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
         """Compute the answer streams at the present tick, ordered by their texts; none before the first step.
@@ -84,8 +84,8 @@ class AnswerStreams:
         if not isinstance(most, int) or isinstance(most, bool) or most < 0:
             raise OptionError("most", repr(most), "a whole number, 0 for all answer streams")
         with self._reasoner._lock:
-            said, ticks = self._hearing.said, self._hearing.ticks
-        return () if said is None else answer_streams(self.rules, said, ticks, most)
+            recorded, ticks = self._recorder.recorded, self._recorder.ticks
+        return () if recorded is None else answer_streams(self.rules, recorded, ticks, most)
 
 
 def rules_without_strata(
@@ -167,8 +167,8 @@ class _StreamRecorder:
         self._rules, self._reasoner, self._start = rules, reasoner, start
         compile_for_time_kind(rules, window, start, self._set)  # the stream's first timestamp decides
         atoms = (formula.atom for rule in rules for formula in rule.formulas)
-        self._asked = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
-        self._told: tuple[TickAtoms, ...] = ()
+        self._symbols = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
+        self._record: tuple[TickAtoms, ...] = ()
         self._first: int | None = None
         self._oldest: int | None = None
 
@@ -178,22 +178,22 @@ class _StreamRecorder:
         self._keeps_all = any(is_unbounded(formula) for rule in self._rules for formula in rule.body)
 
     @property
-    def said(self) -> AtomStream | None:
+    def recorded(self) -> AtomStream | None:
         """The recorded stream, None before the first step."""
-        if self._first is None or not self._told:
+        if self._first is None or not self._record:
             return None
-        return AtomStream(self._first, self._told[-1].tick, self._told)
+        return AtomStream(self._first, self._record[-1].tick, self._record)
 
     @property
     def needed_symbols(self) -> Symbols:
         """Classes and properties that the rules read."""
-        return self._asked
+        return self._symbols
 
     def due(self, after: int, until: int) -> int | None:
         """Return the tick at which the window loses an ABox (see `Consumer`)."""
-        if self._oldest is None or not self._told:
+        if self._oldest is None or not self._record:
             return None
-        tick = max(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)), self._told[-1].tick + 1)
+        tick = max(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)), self._record[-1].tick + 1)
         end = self.ticks.end_of(tick)
         return end if after < end <= self.ticks.end_of(self.ticks.tick_of_time(until) - 1) else None
 
@@ -210,7 +210,7 @@ class _StreamRecorder:
             self._first = tick - self._largest if self._begins is None else self._begins
         states = map(_atom, vocabulary.decode(model.facts()))
         held = frozenset(
-            each for each in states if Symbol(each.predicate, len(each.arguments)) in self._asked
+            each for each in states if Symbol(each.predicate, len(each.arguments)) in self._symbols
         )
         kept = [
             (entry, facts)
@@ -218,25 +218,25 @@ class _StreamRecorder:
             if self.ticks.tick_of_time(entry.ticks) == tick
         ]
         events = (_atom(each) for entry, facts in reversed(kept) for each in vocabulary.decode(facts))
-        earlier = tuple(each for each in self._told if each.tick < tick)
-        self._told = self._needed((*earlier, TickAtoms(tick, held, tuple(dict.fromkeys(events)))))
+        earlier = tuple(each for each in self._record if each.tick < tick)
+        self._record = self._needed((*earlier, TickAtoms(tick, held, tuple(dict.fromkeys(events)))))
         oldest = next(iter(changes.log), None)
         self._oldest = None if oldest is None else oldest.ticks
 
-    def _needed(self, told: tuple[TickAtoms, ...]) -> tuple[TickAtoms, ...]:
+    def _needed(self, record: tuple[TickAtoms, ...]) -> tuple[TickAtoms, ...]:
         """Return the ticks that windows can still read, whatever the present tick becomes."""
-        first, events, place = told[-1].tick - self._largest, 0, len(told) - 1
-        while place and (self._keeps_all or told[place].tick > first or events < self._counts):
+        first, events, place = record[-1].tick - self._largest, 0, len(record) - 1
+        while place and (self._keeps_all or record[place].tick > first or events < self._counts):
             place -= 1
-            events += len(told[place].events)
-        return told[place:]
+            events += len(record[place].events)
+        return record[place:]
 
     def mark(self) -> object:
-        return self._told, self._first, self._oldest
+        return self._record, self._first, self._oldest
 
     def back(self, mark: object) -> None:
         assert isinstance(mark, tuple)
-        self._told, self._first, self._oldest = mark
+        self._record, self._first, self._oldest = mark
 
     def used_terms(self, used: UsedTerms) -> None:
         """Do nothing: the record holds terms, not numbers."""

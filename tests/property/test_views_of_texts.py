@@ -23,7 +23,7 @@ def compared(seed, count, monkeypatch):
         patched.setattr(register, "views_of", lambda asked: "it is to be compared")
         anew = case.made()._driven
     steps = 0
-    looks = anew._asked.policy.closes or anew._asked.policy.tick == "timestamp"
+    looks = anew._spec.policy.closes or anew._spec.policy.tick == "timestamp"
     for tick, abox in case.steps(count):
         at = case.time(tick)
         if abox is None and (steps == 0 or not looks):

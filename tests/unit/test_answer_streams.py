@@ -81,7 +81,7 @@ def test_data_is_numbers_to_clingo():
     facts = [(EX[f"x).%0a:-{number}"], EX.says, Literal(text)) for number, text in enumerate(texts)]
     reasoner.push(1, facts[:3])
     assert len(asked.models()) == 8
-    said, ticks = asked._hearing.said, asked._hearing.ticks
+    said, ticks = asked._recorder.recorded, asked._recorder.ticks
     program = answer_sets.AspProgram(asked.rules, said, ticks).text
     assert set(program) <= set("p0123456789qVKLR(),.:;-<=># \nshownt/") and len(facts) == 5
 

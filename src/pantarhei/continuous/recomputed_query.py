@@ -148,11 +148,11 @@ class RecomputedQuery:
         self._windows: tuple[LaggedWindow | CountedWindow[_StreamItem] | None, ...] = tuple(
             _window_of(window.extent) for window in spec.windows
         )
-        self._spine, self._clocks, self._asks_times = spec.spine, spec.clocks, spec.uses_triple_times
-        self._tells_time = depends_on_clock(spec.query.node)
+        self._spine, self._clocks, self._uses_triple_times = spec.spine, spec.clocks, spec.uses_triple_times
+        self._uses_clock = depends_on_clock(spec.query.node)
         self._lock = threading.Lock()  # its state may be read while another thread runs it
         self._step: Step | None = None
-        self._began = self._taken = 0
+        self._began = self._element_count = 0
         self._held: list[_StreamItem] = []
         self._graphs: dict[URIRef | None, _ClosedGraph] = {}
         self._seen = self._holding([()] * len(spec.windows))
@@ -163,15 +163,15 @@ class RecomputedQuery:
     def push(self, element: StreamElement) -> AnswerChange | None:
         """Process an element of a stream."""
         with self._lock:
-            self._taken += 1
-            triples = _triples(element.abox, prefix_of_push(self._taken, 0))
+            self._element_count += 1
+            triples = _triples(element.abox, prefix_of_push(self._element_count, 0))
             reports = self._advance(element.at)
             assert self._step is not None, "time has come to the element"
             held, policy = _StreamItem(self._step.now, element.stream, triples), self._spec.policy
             self._held.append(held)
             closes = self._count(held)
             if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
-                reports += self._look_now(self._step)
+                reports += self._evaluate_now(self._step)
             self._forget(self._step)
         return _change(element.at, reports)
 
@@ -200,7 +200,7 @@ class RecomputedQuery:
         elif before.now < step.now and policy.closes:
             return self._close(step.kind, before.now, step.now)
         elif before.now < step.now and policy.tick == "timestamp":
-            return self._look_now(before)
+            return self._evaluate_now(before)
         return []
 
     def _close(self, kind: TimeKind, before: int, now: int) -> list[RepeatedReport]:
@@ -217,14 +217,14 @@ class RecomputedQuery:
     def _close_some(self, kind: TimeKind, before: int, now: int) -> list[RepeatedReport]:
         reports: list[RepeatedReport] = []
         closing = self._closings(kind, before, now)
-        is_alike = len(closing) == 1 and not self._tells_time
+        is_alike = len(closing) == 1 and not self._uses_clock
         while closing:
             at = min(each[0] for ranges in closing.values() for each in ranges)
             change = self._next_change(kind, at) if is_alike else at + 1
             for is_left, ranges in closing.items():
                 some = ranges if change is None else _parted(ranges, change, False)
                 if some:
-                    _extend(reports, self._look(kind, Times(kind, some), is_left))
+                    _extend(reports, self._evaluate_at(kind, Times(kind, some), is_left))
             left = {} if change is None else {of: _parted(some, change, True) for of, some in closing.items()}
             closing = {of: some for of, some in left.items() if some}
         return reports
@@ -279,13 +279,13 @@ class RecomputedQuery:
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def _look_now(self, step: Step) -> list[RepeatedReport]:
+    def _evaluate_now(self, step: Step) -> list[RepeatedReport]:
         """Return the report at the present time, where no window closes, if the policy's conditions hold."""
         if not self._spec.policy.is_due(step.kind, step.now):
             return []
-        return self._look(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
+        return self._evaluate_at(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
 
-    def _look(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[RepeatedReport]:
+    def _evaluate_at(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[RepeatedReport]:
         """Return the reports at times between which no content changes, if the policy's conditions hold.
 
         Args:
@@ -305,12 +305,12 @@ class RecomputedQuery:
             self._answers = before  # reports share them
         if policy.emit == "rstream":
             return [RepeatedReport(times, self._answers, Counter())]
-        came, went = self._answers - before, before - self._answers
+        inserted, deleted = self._answers - before, before - self._answers
         if policy.emit == "istream":
-            went = Counter()
+            deleted = Counter()
         elif policy.emit == "dstream":
-            came = Counter()
-        return [RepeatedReport(times[:1], came, went)] if came or went else []
+            inserted = Counter()
+        return [RepeatedReport(times[:1], inserted, deleted)] if inserted or deleted else []
 
     def _has_changed(self, contents: Sequence[_Content]) -> bool:
         """Return whether a graph differs from the last evaluation."""
@@ -367,7 +367,7 @@ class RecomputedQuery:
         known = self._graphs.get(name)
         if known is None or known.content != content:
             reasoner = self._reasoner(content, always)
-            times = self._times(reasoner) if self._asks_times else ()
+            times = self._times(reasoner) if self._uses_triple_times else ()
             known = _ClosedGraph(content, tuple(reasoner.materialization()), TripleTimes(times))
             self._graphs[name] = known
         return known
@@ -461,5 +461,8 @@ def _change(at: TimePoint, reports: list[RepeatedReport]) -> AnswerChange | None
     if not reports:
         return None
     return AnswerChange(
-        at, lambda: AnswerReports(RepeatedReport(times, Counter(rows), gone) for times, rows, gone in reports)
+        at,
+        lambda: AnswerReports(
+            RepeatedReport(times, Counter(rows), removed) for times, rows, removed in reports
+        ),
     )

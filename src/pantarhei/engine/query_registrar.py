@@ -55,7 +55,7 @@ class RegisteredAnswers:
         self.name, self.text, self.query = registered.name, registered.text, registered.query
         self._known: tuple[object, Counter[AnswerRow]] = (None, Counter())
         self._read = ReadAnswers()
-        self._last: Callable[[], Counter[AnswerRow]] | None = None  # makes the answers that it closed with
+        self._last: Callable[[], Counter[AnswerRow]] | None = None  # returns the answers at closing
 
     def count(self) -> int:
         if self._last is not None:
@@ -68,7 +68,7 @@ class RegisteredAnswers:
         if self._last is not None:
             return self._last()
 
-        def look(registry: QueryRegistry, present: WindowState) -> Counter[AnswerRow]:
+        def read_rows(registry: QueryRegistry, present: WindowState) -> Counter[AnswerRow]:
             if self._last is not None:  # closed while this thread waited
                 return self._last()
             counts = self.registered.answers  # up to date: from here on the journal stays as it is
@@ -82,7 +82,7 @@ class RegisteredAnswers:
                     self._known = state, Counter({decoder.row(row): counts[row] for row in rows})
             return self._known[1]
 
-        return self._registrar.read(look)
+        return self._registrar.read(read_rows)
 
     def plan(self) -> str:
         return self._registrar.read(
@@ -96,7 +96,7 @@ class RegisteredAnswers:
         def end(registry: QueryRegistry, present: WindowState) -> None:
             counts, decoder = dict(self.registered.answers), registry.terms.decoder
             rows = registry.in_order(self.registered, present)
-            self._registrar.drop(self)  # while no step can come between: what is kept is what was told last
+            self._registrar.drop(self)  # under the lock: the kept answers are the last reported ones
             self._last = cache(lambda: Counter({decoder.row(row): counts[row] for row in rows}))
 
         self._registrar.read(end)
@@ -134,8 +134,8 @@ class QueryRegistrar:
             held.max_bytes or MAX_BYTES,
         )
         held.attach(QUERIES, self._registry)
-        self._depth, self._reports_each_step = 0, False  # blocks in each other, and what the outermost says
-        # updates whose followers are still to be told: those of the block, and those of a thread that tells
+        self._depth, self._reports_each_step = 0, False  # nested blocks, and the mode of the outermost
+        # updates not yet delivered to followers: of a block, and of a thread that notifies
         self._undelivered: list[WindowUpdate | GraphUpdate] = []
         self._delivering = threading.local()
         self._given = 0
@@ -226,7 +226,7 @@ class QueryRegistrar:
             concat_symbols(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
         )
         for query, prepared in queries:
-            self._registered(query.name, query.text, prepared, query.window, query.policy, was_there=True)
+            self._registered(query.name, query.text, prepared, query.window, query.policy, is_restored=True)
             self._registry.restore_query(self._registry.queries[query.name], query)
 
     def _registered(
@@ -237,13 +237,13 @@ class QueryRegistrar:
         own: Window | None,
         policy: ReportPolicy,
         reports_present: bool = False,
-        was_there: bool = False,
+        is_restored: bool = False,
         named: NamedWindows | None = None,
     ) -> ContinuousQuery:
         """Register a query and return its handle; if interrupted, the query is removed.
 
         Args:
-            was_there: whether a checkpoint has the query; then graphs that it names may have left the window.
+            is_restored: whether a checkpoint has the query; its named graphs may have left the window.
         """
         self._held.require_facts(needed_symbols(query, policy))
         windows = (own, *(() if named is None else named.windows.values()))
@@ -251,7 +251,7 @@ class QueryRegistrar:
             self._held.require_levels()
         try:
             registered = self._registry.register(
-                name, text, query, self._present, own, policy, checks_graphs=not was_there, named=named
+                name, text, query, self._present, own, policy, checks_graphs=not is_restored, named=named
             )
             if reports_present:
                 self._registry.report_all(registered)
@@ -296,7 +296,7 @@ class QueryRegistrar:
             raise OptionError("window", f"{window} of a query", expected)
         return window
 
-    def _kind(self, asked: Window | None, period: Duration | None) -> TimeKind:
+    def _kind(self, window: Window | None, period: Duration | None) -> TimeKind:
         """Return the kind of the stream's time, derived from the stream, the reasoner's window, and a
         query's window and period.
         """
@@ -306,10 +306,10 @@ class QueryRegistrar:
         assert self._window is not None, "time passes"
         if self._window.kind is not None:
             return self._window.kind
-        lengths = (period, None if asked is None else asked.range)
+        lengths = (period, None if window is None else window.range)
         if self._window.range == 0 and any(isinstance(each, str | timedelta) for each in lengths):
             return TimeKind.DATETIME
-        return TimeKind.FLOAT if asked is not None and asked.kind is TimeKind.FLOAT else TimeKind.INTEGER
+        return TimeKind.FLOAT if window is not None and window.kind is TimeKind.FLOAT else TimeKind.INTEGER
 
     @property
     def _present(self) -> WindowState:
@@ -317,10 +317,10 @@ class QueryRegistrar:
         step = history.step if isinstance(history.step, Step) else None
         return WindowState(held.model, history.log, step, history.now)
 
-    def read(self, look: Callable[[QueryRegistry, WindowState], _Found]) -> _Found:
+    def read(self, function: Callable[[QueryRegistry, WindowState], _Found]) -> _Found:
         """Read registered queries between steps."""
         with self._lock:
-            return look(self._registry, self._present)
+            return function(self._registry, self._present)
 
     def drop(self, kept: RegisteredAnswers) -> None:
         """Remove a query."""
@@ -385,10 +385,10 @@ class QueryRegistrar:
                     self._registry.purge(lambda: self._present)
             if self._depth:
                 return
-            untold, self._undelivered = self._undelivered, []
-            if untold and not self._reports_each_step:
-                self._fill(untold[-1])
-        for update in untold:
+            undelivered, self._undelivered = self._undelivered, []
+            if undelivered and not self._reports_each_step:
+                self._fill(undelivered[-1])
+        for update in undelivered:
             self._notify(update)
 
     @property
@@ -414,12 +414,12 @@ class QueryRegistrar:
             return
         self._delivering.updates = waiting = deque([update])
 
-        def untold() -> Iterator[Callable[[], None]]:
+        def undelivered() -> Iterator[Callable[[], None]]:
             while waiting:
                 yield waiting.popleft().answers.notify
 
         try:
-            run_all(untold())
+            run_all(undelivered())
         finally:
             self._delivering.updates = None
 

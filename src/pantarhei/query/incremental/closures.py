@@ -137,10 +137,10 @@ class ClosureOperator(Operator):
         is_open = isinstance(node.subject, Variable)
         is_backwards = is_open and not isinstance(node.object, Variable)
         ends = (node.end, node.start) if is_backwards else (node.start, node.end)
-        self._here, self._there = (step.variables.index(end) for end in ends)
-        given, wanted = (node.object, node.subject) if is_backwards else (node.subject, node.object)
+        self._source_place, self._target_place = (step.variables.index(end) for end in ends)
+        given, target = (node.object, node.subject) if is_backwards else (node.subject, node.object)
         self._given = None if isinstance(given, Variable) else given
-        self._wanted = None if isinstance(wanted, Variable) else wanted
+        self._target = None if isinstance(target, Variable) else target
         self._steps = self._new_bag()
         self._nodes = self._new_bag()
         # indexes by value: the forms of successors, the values of predecessors, the forms of terms
@@ -155,7 +155,7 @@ class ClosureOperator(Operator):
         steps, *nodes = changes
         self._build_indexes()
         value = self.shared.terms.value
-        changed = {value(row[self._here]) for row in steps}
+        changed = {value(row[self._source_place]) for row in steps}
         sources = self._sources_reaching(changed) if self._given is None else self._given_if_reaching(changed)
         for change in nodes:
             sources |= {value(form) for (form,) in change}
@@ -164,7 +164,7 @@ class ClosureOperator(Operator):
             for row in self._rows(source):
                 put(made, row, -1)
         for row, weight in steps.items():
-            pair = row[self._here], row[self._there]
+            pair = row[self._source_place], row[self._target_place]
             self.shared.add(self._steps, pair, weight)
             self._index_step(pair, weight)
         for change in nodes:
@@ -191,8 +191,8 @@ class ClosureOperator(Operator):
         terms = self.shared.terms
         start = self._shown.get(source, source) if self._given is None else terms.id_of(self._given)
         found = self._reached(source, start)
-        if self._given is not None and self._wanted is not None:
-            if terms.find_value(self._wanted) in found:
+        if self._given is not None and self._target is not None:
+            if terms.find_value(self._target) in found:
                 yield ()
         elif self._given is not None:
             for forms in found.values():

@@ -272,12 +272,12 @@ class Extremum(_OrderedValues):
     def change(self, parts: dict[Row, Items]) -> None:
         super().change(self._count_values(parts, only_terms=True))
 
-    def _change(self, group: Row, taken: Items) -> None:
+    def _change(self, group: Row, delta: Items) -> None:
         best = self._best.get(group)
-        if best is not None and ((best,), -1) in taken:
+        if best is not None and ((best,), -1) in delta:
             self._choose(group, self._values[group])
-        elif came := [item for item, sign in taken if sign > 0]:
-            self._choose(group, came if best is None else [(best,), *came])
+        elif inserted := [item for item, sign in delta if sign > 0]:
+            self._choose(group, inserted if best is None else [(best,), *inserted])
 
     def _choose(self, group: Row, items: Iterable[Row]) -> None:
         found = self._first(items)
@@ -424,9 +424,9 @@ class GroupOperator(Operator):
             kept.change(parts[argument])
         if self._keeps_empty_group or not left:
             return self._update_rows(list(of_any))
-        gone = set(left)
+        removed = set(left)
         return {
-            **self._update_rows([group for group in of_any if group not in gone]),
+            **self._update_rows([group for group in of_any if group not in removed]),
             **self._drop_groups(left),
         }
 

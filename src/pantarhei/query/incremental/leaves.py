@@ -244,11 +244,11 @@ class PatternLeaf(Operator):
     test: RowTest | None = None
     """Condition on a single variable of the matches, None for all matches."""
 
-    def __init__(self, node: algebra.BGP | algebra.Project, shared: SharedState, look: Evaluate) -> None:
+    def __init__(self, node: algebra.BGP | algebra.Project, shared: SharedState, evaluate: Evaluate) -> None:
         super().__init__(node, shared)
         pattern = node.child if isinstance(node, algebra.Project) else node
         assert isinstance(pattern, algebra.BGP), "a pattern or its projection"
-        self.pattern, self._evaluate = pattern, look
+        self.pattern, self._evaluate = pattern, evaluate
         self.parameters = parameters_of(pattern)
         self.parameter_values: dict[Row, tuple[Term, ...]] = {}
 
@@ -279,12 +279,12 @@ class FilteredPatternLeaf(PatternLeaf):
         self,
         node: algebra.Filter,
         shared: SharedState,
-        look: Evaluate,
+        evaluate: Evaluate,
         condition: RowExpression,
         test: RowTest,
     ) -> None:
         assert isinstance(node.child, algebra.BGP), "a pattern is below"
-        super().__init__(node.child, shared, look)
+        super().__init__(node.child, shared, evaluate)
         self.node, self._condition, self.test = node, condition, test
 
     def _now(self) -> SolutionTable:
@@ -316,9 +316,9 @@ class RecomputeLeaf(Operator):
 
     maintenance = Maintenance.WHOLE
 
-    def __init__(self, node: algebra.Node, shared: SharedState, look: Evaluate) -> None:
+    def __init__(self, node: algebra.Node, shared: SharedState, evaluate: Evaluate) -> None:
         super().__init__(node, shared)
-        self._evaluate = look
+        self._evaluate = evaluate
         self._last_rows = self._new_bag()
         self.symbols = None if depends_on_clock(node) else symbols_of(node)
 
@@ -348,10 +348,10 @@ class DescribeLeaf(RecomputeLeaf):
         self,
         node: algebra.Node,
         shared: SharedState,
-        look: Evaluate,
+        evaluate: Evaluate,
         described: Callable[[SolutionTable], Iterable[Triple]],
     ) -> None:
-        super().__init__(node, shared, look)
+        super().__init__(node, shared, evaluate)
         self._described = described
         self.variables = ()
         self.symbols = None

@@ -60,14 +60,14 @@ Use = Callable[[algebra.Node], Operator]
 """Returns the operator of a node, which may be shared."""
 
 
-def compile_node(node: algebra.Node, shared: SharedState, look: Evaluate, use: Use) -> Operator:
+def compile_node(node: algebra.Node, shared: SharedState, evaluate: Evaluate, use: Use) -> Operator:
     """Create the operator of a node."""
     if is_recomputed(node):
-        return RecomputeLeaf(node, shared, look)
+        return RecomputeLeaf(node, shared, evaluate)
     if isinstance(node, algebra.BGP):
-        return _of_pattern(node, shared, look, use)
+        return _of_pattern(node, shared, evaluate, use)
     if isinstance(node, algebra.NegatedSet):
-        return FactLeaf(node, shared, look)
+        return FactLeaf(node, shared, evaluate)
     if isinstance(node, algebra.Values):
         return ValuesLeaf(node, shared)
     if isinstance(node, algebra.Closure):
@@ -83,11 +83,11 @@ def compile_node(node: algebra.Node, shared: SharedState, look: Evaluate, use: U
         assert sliced is not None, "else it is whole"
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
     if isinstance(node, algebra.Project) and _takes_of_pattern(node):
-        return PatternLeaf(node, shared, look)
+        return PatternLeaf(node, shared, evaluate)
     if isinstance(node, algebra.Filter) and _is_matched_whole(node.child):
         condition = RowExpression(node.condition, node.variables, shared)
         if condition.test is not None:
-            return FilteredPatternLeaf(node, shared, look, condition, condition.test)
+            return FilteredPatternLeaf(node, shared, evaluate, condition, condition.test)
     if (
         isinstance(node, algebra.Project)
         and isinstance(node.child, algebra.Group)
@@ -102,15 +102,15 @@ def compile_node(node: algebra.Node, shared: SharedState, look: Evaluate, use: U
     return _OPERATORS[type(node)](node, shared, *map(use, node.children))
 
 
-def _of_pattern(node: algebra.BGP, shared: SharedState, look: Evaluate, use: Use) -> Operator:
+def _of_pattern(node: algebra.BGP, shared: SharedState, evaluate: Evaluate, use: Use) -> Operator:
     if not node.patterns:
         return ValuesLeaf(algebra.Values((), ((),)), shared)
     parts = split_pattern(node)
     if parts is not node:
-        return compile_node(parts, shared, look, use)
+        return compile_node(parts, shared, evaluate, use)
     if is_kernel_pattern(node.patterns[0]):
-        return PatternLeaf(node, shared, look)
-    return FactLeaf(node, shared, look)
+        return PatternLeaf(node, shared, evaluate)
+    return FactLeaf(node, shared, evaluate)
 
 
 def _takes_of_pattern(node: algebra.Project) -> bool:
@@ -179,10 +179,10 @@ class Network:
     def __init__(
         self,
         shared: SharedState,
-        look: Callable[[QuerySource, algebra.Node], SolutionTable],
+        evaluate: Callable[[QuerySource, algebra.Node], SolutionTable],
         named: Callable[[algebra.Place], QuerySource | None] = lambda name: None,
     ) -> None:
-        self._shared, self._evaluate, self._named = shared, look, named
+        self._shared, self._evaluate, self._named = shared, evaluate, named
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[QuerySource, algebra.Node], Operator] = {}

@@ -180,10 +180,10 @@ def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
     }
 
 
-def places_of(wanted: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
+def places_of(selected: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
     """Return the positions of variables in rows, `NONE` for absent variables."""
     at = {variable: place for place, variable in enumerate(variables)}
-    return tuple(at.get(variable, NONE) for variable in wanted)
+    return tuple(at.get(variable, NONE) for variable in selected)
 
 
 def select(row: Sequence[int], places: Sequence[int]) -> Row:

@@ -38,9 +38,9 @@ class FactLeaf(Operator):
 
     node: BGP | NegatedSet
 
-    def __init__(self, node: BGP | NegatedSet, shared: SharedState, look: Evaluate) -> None:
+    def __init__(self, node: BGP | NegatedSet, shared: SharedState, evaluate: Evaluate) -> None:
         super().__init__(node, shared)
-        self._evaluate = look
+        self._evaluate = evaluate
 
     def begin(self) -> Mapping[Row, int]:
         return bag_of(rows_of(self._evaluate(self.node), self.variables))
@@ -143,8 +143,10 @@ class FactMatcher:
         """Iterate over inserted (1) and deleted (-1) triples."""
         mentions = Counter(as_tuples(noted[:, :3]))
         changed = [fact for fact, count in mentions.items() if count % 2]
-        are_there = model.kernel.store.present(contiguous(np.array(changed, np.int32).reshape(-1, 3)))
-        signed = [(fact, 1 if is_there else -1) for fact, is_there in zip(changed, are_there, strict=True)]
+        are_present = model.kernel.store.present(contiguous(np.array(changed, np.int32).reshape(-1, 3)))
+        signed = [
+            (fact, 1 if is_present else -1) for fact, is_present in zip(changed, are_present, strict=True)
+        ]
         signed += [(fact, sign) for fact in as_tuples(reformed) for sign in (-1, 1)]
         for fact, sign in signed:
             symbol, subject, object_ = fact
@@ -199,28 +201,28 @@ class _PatternBody:
         numbers = (number(Symbol(atom.predicate, len(atom.arguments))) for atom in self.atoms)
         return next((each for each in numbers if each not in there), None)
 
-    def wanted(self, reserve: Callable[[Term], int]) -> list[dict[Row, tuple[Term, ...]]]:
+    def bindings(self, reserve: Callable[[Term], int]) -> list[dict[Row, tuple[Term, ...]]]:
         """Return the constants of each reader, by the numbers of their values.
 
         Args:
             reserve: returns the number of a constant's value.
         """
-        return [{tuple(map(reserve, each)): each for each in reader.wanted} for reader in self.readers]
+        return [{tuple(map(reserve, each)): each for each in reader.bindings} for reader in self.readers]
 
     def read(
-        self, wanted: Sequence[Collection[Row]], variables: Sequence[Variable], vocabulary: Vocabulary
+        self, bindings: Sequence[Collection[Row]], variables: Sequence[Variable], vocabulary: Vocabulary
     ) -> Readers:
         """Create the kernel's readers.
 
         Args:
-            wanted: parameter bindings of each reader.
+            bindings: parameter bindings of each reader.
             variables: order in which the kernel emits bindings.
         """
         at = {variable: _FIRST + place for place, variable in enumerate(variables)}
         of_all: list[Reader] = []
         of_some: dict[Row, list[Reader]] = {}
-        most = len({numbers for own in wanted for numbers in own})
-        for reader, own in zip(self.readers, wanted, strict=True):
+        most = len({numbers for own in bindings for numbers in own})
+        for reader, own in zip(self.readers, bindings, strict=True):
             places = [at[variable] for variable in reader.named]
             showing = _showing(self, reader.named, at, vocabulary)
             made = Reader(reader.leaf, places, showing, reader.leaf.test)
@@ -245,7 +247,7 @@ class _BodyReader(NamedTuple):
     named: tuple[Variable, ...]
 
     @property
-    def wanted(self) -> Collection[tuple[Term, ...]]:
+    def bindings(self) -> Collection[tuple[Term, ...]]:
         """Constants whose matches the leaf reads."""
         return self.leaf.parameter_values.values() if self.leaf.parameters else (self.constants,)
 
@@ -315,7 +317,7 @@ class PatternMatcher:
         """Plan all bodies that may match; bodies that are planned already are not compiled again."""
         vocabulary = model.vocabulary
         self._placed = [body for body in self._bodies.values() if body.may_match]
-        wanted = [body.wanted(vocabulary.reserve) for body in self._placed]
+        bindings = [body.bindings(vocabulary.reserve) for body in self._placed]
         bodies = [
             FactPattern(
                 body.atoms,
@@ -323,12 +325,12 @@ class PatternMatcher:
                 body.parameters,
                 tuple(dict(pair for each in own for pair in each.items()).values()),
             )
-            for body, own in zip(self._placed, wanted, strict=True)
+            for body, own in zip(self._placed, bindings, strict=True)
         ]
         plans = self._plans = model.plan_bodies(bodies, self._plans)
         self._readers = [
             body.read(own, variables, vocabulary)
-            for body, own, variables in zip(self._placed, wanted, plans.variables, strict=True)
+            for body, own, variables in zip(self._placed, bindings, plans.variables, strict=True)
         ]
         self._model, self._is_old = None, False
 

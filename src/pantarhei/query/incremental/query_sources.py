@@ -184,13 +184,13 @@ class StoredSource(QuerySource):
         """Replace all facts."""
         self.journal.set(self, "model", plain_model(facts, self.model.vocabulary))
 
-    def change(self, came: Integers, went: Integers) -> Integers:
+    def change(self, inserted: Integers, deleted: Integers) -> Integers:
         """Insert and delete facts; returns the changes as `advance` does."""
-        if not len(came) and not len(went):
+        if not len(inserted) and not len(deleted):
             return _NOTHING
-        self.journal.note_all(_Stored(self.model), [*as_tuples(came), *as_tuples(went)])
-        self.model.add(came, 0)
-        self.model.cut(went)
+        self.journal.note_all(_Stored(self.model), [*as_tuples(inserted), *as_tuples(deleted)])
+        self.model.add(inserted, 0)
+        self.model.cut(deleted)
         return self.model.take_changes()
 
     @property
@@ -264,10 +264,10 @@ class WindowViewSource(StoredSource):
         for level in range(max(old, log.timeline.first_level), new):
             facts = model.interpretation(level)
             left.append(facts[~_among(facts, levels.facts)])
-        came, went = levels.facts[~was & is_], np.concatenate(left)
+        inserted, deleted = levels.facts[~was & is_], np.concatenate(left)
         if new != old:
             self.journal.set(self, "start", new)
-        return self.change(came, went)
+        return self.change(inserted, deleted)
 
 
 class _Stored(dict[Fact, None]):
@@ -331,8 +331,8 @@ class ConclusionSource(StoredSource):
 
     def update(self, changed: Integers) -> None:
         """Apply the conclusions inserted (1) and deleted (-1, last column) by a step."""
-        came, went = (changed[changed[:, 3] == sign, :3] for sign in (1, -1))
-        self.noted = self.change(came, went)
+        inserted, deleted = (changed[changed[:, 3] == sign, :3] for sign in (1, -1))
+        self.noted = self.change(inserted, deleted)
 
     def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         return self.noted
@@ -367,9 +367,9 @@ class JoinedSource(StoredSource):
     def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         noted = self._base.advance(changes, model, closing)
         facts = np.concatenate([noted[:, :3], self._conclusions.noted[:, :3]])
-        are_there = _has(self._base.model, facts) | _has(self._conclusions.model, facts)
-        were_there = _has(self.model, facts)
-        return self.change(facts[are_there & ~were_there], facts[were_there & ~are_there])
+        are_present = _has(self._base.model, facts) | _has(self._conclusions.model, facts)
+        were_present = _has(self.model, facts)
+        return self.change(facts[are_present & ~were_present], facts[were_present & ~are_present])
 
     def first_level(self, log: Log) -> int:
         return self._base.first_level(log)

@@ -131,9 +131,9 @@ class Report(NamedTuple):
         change = self.change
         if isinstance(change, Version):
             return RepeatedReport(self.times, change.rows(), Counter())
-        came = {row: weight for row, weight in change.items() if weight > 0}
-        went = {row: -weight for row, weight in change.items() if weight < 0}
-        return RepeatedReport(self.times, decoder.bag(came), decoder.bag(went))
+        inserted = {row: weight for row, weight in change.items() if weight > 0}
+        deleted = {row: -weight for row, weight in change.items() if weight < 0}
+        return RepeatedReport(self.times, decoder.bag(inserted), decoder.bag(deleted))
 
 
 class ReportBatch(NamedTuple):

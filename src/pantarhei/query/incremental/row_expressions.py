@@ -157,8 +157,8 @@ class Compiler:
             result = self.result(arguments[0])
             return lambda row: result(row) != NONE
         if name == "IN":
-            wanted, *members = map(self.operand, arguments)
-            return _connected([_equality(True, wanted, member) for member in members], True)
+            used, *members = map(self.operand, arguments)
+            return _connected([_equality(True, used, member) for member in members], True)
         raise NotCompilable
 
 
@@ -330,9 +330,9 @@ class RowExpression:
 
     def __init__(self, expression: Expression, variables: Sequence[Variable], shared: SharedState) -> None:
         self._expression, self._shared = expression, shared
-        wanted = variables_of(expression)
-        self._variables = tuple(variable for variable in variables if variable in wanted)
-        self._places = tuple(place for place, variable in enumerate(variables) if variable in wanted)
+        used = variables_of(expression)
+        self._variables = tuple(variable for variable in variables if variable in used)
+        self._places = tuple(place for place, variable in enumerate(variables) if variable in used)
         self.is_volatile = is_volatile(expression)
         self._known: dict[Row, Any] = {}
         compiler = Compiler(variables, shared.values, shared.terms)
@@ -425,19 +425,19 @@ class RowExpression:
         self, rows: Iterable[Row], evaluate: Callable[[SolutionTable], list[_Value]]
     ) -> list[_Value]:
         places = self._places
-        asked = [tuple([row[place] for place in places]) for row in rows]
-        if not asked:
+        keys = [tuple([row[place] for place in places]) for row in rows]
+        if not keys:
             return []
         if self.is_volatile:
-            return evaluate(table_of(asked, self._variables))
+            return evaluate(table_of(keys, self._variables))
         known = self._known
-        new = list(dict.fromkeys(key for key in asked if key not in known))
+        new = list(dict.fromkeys(key for key in keys if key not in known))
         if new:
             if len(known) > MAX_CACHED_TERMS:
                 known.clear()
-                new = list(dict.fromkeys(asked))
+                new = list(dict.fromkeys(keys))
             known.update(zip(new, evaluate(table_of(new, self._variables)), strict=True))
-        return [known[key] for key in asked]
+        return [known[key] for key in keys]
 
     def clear_caches(self) -> None:
         """Drop cached results: term numbers may have another meaning now."""

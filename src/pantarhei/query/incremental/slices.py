@@ -156,33 +156,33 @@ class SliceOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        came, went = [], []
+        inserted, deleted = [], []
         for row, weight in change.items():
             before, after = self.shared.add(self._copies, row, weight)
             if not before:
-                came.append(row)
+                inserted.append(row)
             elif not after:
-                went.append(row)
+                deleted.append(row)
         last, ranks = self._last, [self._ranks[row] for row in change if row in self._ranks]
-        self._order(came, went)
-        ranks += [self._ranks[row] for row in came]
+        self._order(inserted, deleted)
+        ranks += [self._ranks[row] for row in inserted]
         if last is not None and all(last < rank for rank in ranks):
             return EMPTY
         return self.shared.replace_bag(self._output, self._first())
 
-    def _order(self, came: Sequence[Row], went: Sequence[Row]) -> None:
+    def _order(self, inserted: Sequence[Row], deleted: Sequence[Row]) -> None:
         """Update the sorted rows."""
         if self._in_order is None:
             self._ranks = dict(zip(self._copies, self._ranked(self._copies), strict=True))
             self._in_order = sorted(self._ranks.values())
             return
-        in_order, ranked = self._in_order, self._ranked(came)
-        gone = [self._ranks.pop(row) for row in went]
-        self._ranks.update(zip(came, ranked, strict=True))
-        if _MANY * (len(came) + len(went)) > len(in_order):
+        in_order, ranked = self._in_order, self._ranked(inserted)
+        removed = [self._ranks.pop(row) for row in deleted]
+        self._ranks.update(zip(inserted, ranked, strict=True))
+        if _MANY * (len(inserted) + len(deleted)) > len(in_order):
             self._in_order = sorted(self._ranks.values())
             return
-        for rank in gone:
+        for rank in removed:
             del in_order[bisect_left(in_order, rank)]
         for rank in ranked:
             insort(in_order, rank)
