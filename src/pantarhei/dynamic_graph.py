@@ -99,7 +99,7 @@ class DynamicGraph(Materialized):
         self._keep_up(joined, held)
 
     def __repr__(self) -> str:
-        held = self._held  # not locked: it may be asked while another thread changes it
+        held = self._held  # not locked: it may run while another thread changes the graph
         facts, changes = held.facts, counted(held.history.step, "change")
         return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
 

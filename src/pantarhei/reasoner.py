@@ -211,7 +211,7 @@ class StreamReasoner(Materialized):
             self._held.conclude(temporal, ontology.predicates)
 
     def __repr__(self) -> str:
-        held = self._held  # not locked: it may be asked while another thread pushes
+        held = self._held  # not locked: it may run while another thread pushes
         log, facts = held.history.log, held.facts
         newest = "none" if log.newest is None else show_time(log.newest.at)
         return (
@@ -352,7 +352,7 @@ class StreamReasoner(Materialized):
     def interpretation(self, at: TimePoint) -> set[Triple]:
         """Return the facts attached to the timestamp `at` (PB26 Def. 8).
 
-        With `keep="newest"` those for which it is the newest.
+        With `keep="newest"` the facts for which it is the newest timestamp.
 
         Raises:
             TimestampError: the window has no ABox of that timestamp.
@@ -396,7 +396,7 @@ class StreamReasoner(Materialized):
         """Return the conflicts and cuts of entities, properties and constraints in window and history, with
         the age of the last uncontradicted report. Queries read it as `urn:pantarhei:quality`.
 
-        Costs a look at each assertion, and what it costs to look at the conflicts of the repairs.
+        Costs a pass over the assertions, and the computation of the repairs' conflicts.
         """
         with self._lock:
             return self._held.quality()
@@ -416,7 +416,7 @@ class StreamReasoner(Materialized):
         """Return the triples that temporal rules conclude at the present tick, as a set that later pushes do
         not change.
 
-        The first call costs a pass over what the rules hold; later calls, what has changed since.
+        The first call costs a pass over the rules' kernel; later calls cost what has changed since.
         """
         with self._lock:
             return self._held.concluded_triples()
@@ -424,7 +424,7 @@ class StreamReasoner(Materialized):
     def atoms(self) -> frozenset[TemporalAtom]:
         """Return the conclusions of temporal rules at the present tick, with any number of arguments.
 
-        Costs a pass over what the rules hold.
+        Costs a pass over the rules' kernel.
         """
         with self._lock:
             return self._held.conclusions()
@@ -706,7 +706,7 @@ class StreamReasoner(Materialized):
         restored = state.history.with_proofs(held.prove).keeping(options.history)
         held.replace(restored, state.forms, state.noted)
         held.consumers.restored({name: make() for name, make in state.consumers.items()})
-        held.make_model()  # what is wrong is found out now
+        held.make_model()  # errors in the content are raised here
         if rules is not None:
             held.conclude(rules, ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:

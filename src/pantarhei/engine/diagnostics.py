@@ -422,7 +422,7 @@ class InputDiagnostics(NamedTuple):
         )
         seen = tuple((URIRef(on), _literal(value)) for on, value in said.get("seen", ()))
         if type(said["axioms"]) is not int or any(symbol.arity not in (1, 2) for symbol in unknown):
-            raise ValueError("what is unexpected is not as it is saved")
+            raise ValueError("the saved diagnostics are invalid")
         return cls(said["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> InputDiagnostics:
@@ -455,14 +455,14 @@ NOTHING_NOTED: Final = InputDiagnostics()
 def _name(text: str) -> Predicate:
     term = parse_term(text)
     if isinstance(term, Literal):
-        raise ValueError(f"{text} is no name")
+        raise ValueError(f"{text} is not a name")
     return term
 
 
 def _literal(text: str) -> Literal:
     term = parse_term(text)
     if not isinstance(term, Literal):
-        raise ValueError(f"{text} is no literal")
+        raise ValueError(f"{text} is not a literal")
     return term
 
 

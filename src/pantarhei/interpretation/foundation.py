@@ -177,7 +177,7 @@ def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -
     return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]
 
 
-# So many entries for terms of former proofs are kept.
+# Limit of entries for terms of former proofs.
 _MOST_TERMS = 100_000
 
 
@@ -222,7 +222,7 @@ class Prover:
         model.withdraw(encoded.facts, previous, self._level)
         model.take_changes()
         if self._foundation.vocabulary.size > sum(self._foundation.common) + _MOST_TERMS:
-            self._foundation = None  # so many terms of former proofs are not kept
+            self._foundation = None  # too many terms of former proofs
         else:
             self._model = model
         return found

@@ -85,7 +85,7 @@ class InterpretationWriter:
     ) -> None:
         self._vocabulary, self._common, self._scope, self._texts = vocabulary, common, scope, texts
         self._computed = computed
-        self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
+        self._forms: list[Literal] = []  # literals with numbers above those of the vocabulary
 
     def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, OwnTerms]:
         """Return the facts in an interpretation's numbers, and the terms beyond the foundation's."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
 
-# For several ABoxes together no more new facts than these are looked for at once.
+# Limit of new facts derived at once for several ABoxes together.
 _MOST_FACTS = 1 << 23
 
 
@@ -65,8 +65,8 @@ class CanonicalModelBuilder:
         model: a model of the background alone; the builder owns it.
     """
 
-    # So many facts, of one ABox or of several, are closed by column, where an ABox counts as some facts more:
-    # from there on it takes less time.
+    # From this number of facts on, of one ABox or of several, closing by column takes less time; each ABox
+    # counts as some facts more.
     bulk_from = 6_000
     bulk_each = 50
 
@@ -141,7 +141,7 @@ class CanonicalModelBuilder:
 def _first_places(facts: Integers, previous: Integers, new: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     """Return the first place of each distinct fact, from the result of asserting the facts."""
     first = new.copy()
-    again = np.flatnonzero(first & (previous == FOREVER))  # facts of the background do not tell
+    again = np.flatnonzero(first & (previous == FOREVER))  # undecided for facts of the background
     seen: set[tuple[int, ...]] = set()
     for i, fact in zip(again.tolist(), map(tuple, facts[again].tolist()), strict=True):
         first[i] = fact not in seen
@@ -149,10 +149,10 @@ def _first_places(facts: Integers, previous: Integers, new: npt.NDArray[np.bool_
     return np.flatnonzero(first)
 
 
-# ABoxes of so many facts together are closed together, if there are several.
+# Limit of facts of several ABoxes that are closed together.
 MOST_TOGETHER = 1 << 17
 
-# Past so many terms a materializer forgets them and begins anew: they are those of ABoxes long done.
+# Limit of terms, beyond which a materializer starts again: they are terms of earlier ABoxes.
 MOST_TERMS = 2_000_000
 
 
@@ -236,10 +236,10 @@ class ABoxMaterializer:
             if not self._growing.covers(abox.facts):
                 self._growing.grow(abox.facts)
                 self._models = CanonicalModelBuilder(self._foundation.model())
-        # what comes between two ABoxes may begin anew
+        # code between two ABoxes may reset the materializer
         models, vocabulary, texts = self._models, self._vocabulary, self._texts
         computed, instances = self._computed, self._budget.instances if conflicts else None
-        while vocabulary.fulfilled:  # somebody has asserted now what was only computed before
+        while vocabulary.fulfilled:  # a value that was only computed before is asserted now
             texts.pop(vocabulary.fulfilled.pop(), None)
         closed = models.close([abox.facts for abox in aboxes], instances)
         for abox, model in zip(aboxes, closed, strict=True):
@@ -247,7 +247,7 @@ class ABoxMaterializer:
             if not computed.several or not computed.several.among(model.derived[:, 2]).any():
                 yield self._written(writing, abox, model)
                 continue
-            with computed.isolated():  # which of several forms it computes, it says only by itself
+            with computed.isolated():  # closed alone to decide the form that it computes
                 (again,) = models.close([abox.facts], instances)
                 made = self._written(writing, abox, again)
             yield made

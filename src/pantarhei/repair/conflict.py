@@ -32,12 +32,12 @@ Levels = npt.NDArray[np.int64]
 Rank = Callable[[Integers], Sequence[Any]]
 """Sort keys of facts, shape (n, 3), that do not depend on how terms are numbered."""
 
-# A search in the kernel takes so many steps for each step of a budget, which counts steps of Python.
+# Steps of a kernel search for each step of a budget, which counts steps of Python.
 _KERNEL_STEPS = 100
 
 _NOTHING = np.empty(0, np.int32)
 
-# A lineage with so many rule instances, or two for each violation, is kept as it is.
+# A lineage with at most this many rule instances, or two for each violation, is kept unchanged.
 _FEW_INSTANCES = 64
 
 

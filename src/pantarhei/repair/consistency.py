@@ -28,7 +28,7 @@ from pantarhei.rules.compilation.program import Program
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A minimal inconsistent set of assertions, and what it violates.
+    """Minimal inconsistent set of assertions, with the violated constraints.
 
     An axiom that nothing satisfies is one without assertions.
     """
@@ -80,7 +80,7 @@ def contradictions(
 
 
 def model_of_background(program: Program, vocabulary: Vocabulary, background: Integers) -> WindowModel:
-    """A model in which `background` is asserted at level 0, so that what follows from it can be explained."""
+    """Return a model in which `background` is asserted at level 0, so that its consequences have proofs."""
     model = WindowModel(program, "newest", vocabulary)
     model.add(background, 0)
     return model
@@ -89,7 +89,7 @@ def model_of_background(program: Program, vocabulary: Vocabulary, background: In
 def contradictions_in(model: WindowModel) -> ConflictList[Contradiction]:
     """All minimal contradictions among the facts that `model` holds, which are asserted at levels.
 
-    Costs a pass over the facts, and the lineage of what they violate.
+    Costs a pass over the facts, and the lineage of violations.
     """
     budget, lexicon = Budget(), model.vocabulary.lexicon
     model.find_violations()

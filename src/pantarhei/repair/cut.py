@@ -51,7 +51,7 @@ def grounded(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> Grounded:
         {e for e in conflict if times[e] == min(map(times.__getitem__, conflict))} for conflict in conflicts
     ]
     of: dict[int, list[int]] = defaultdict(list)
-    threats: dict[int, int] = {}  # conflicts in which e is among the oldest and nobody is out
+    threats: dict[int, int] = {}  # conflicts in which e is among the oldest and no member is out
     for number, conflict in enumerate(conflicts):
         for e in conflict:
             of[e].append(number)
@@ -103,7 +103,7 @@ def algorithm3(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> RowSet:
     return frozenset(singles).union(*groups)
 
 
-# All searches of a repair together take at most so many times the steps of one.
+# Limit of all searches of a repair together, as a multiple of the steps of one.
 _SEARCHES = 100
 
 _NOTHING = np.empty(0, np.intp)
@@ -211,7 +211,9 @@ class _SubsetSearch:
 
     def run(self) -> tuple[set[int], set[int]]:
         """Return the atoms that some maximal subset lacks, and the atoms that exceed the budget."""
-        states: set[RowSet] = {frozenset()}  # what follows from what is kept, as far as older atoms meet it
+        states: set[RowSet] = {
+            frozenset()
+        }  # closures of the kept atoms, restricted to atoms that older ones meet
         lacking: set[int] = set()
         ladder = sorted(self.at, reverse=True)
         met_from = self._met_from(ladder)
@@ -261,7 +263,7 @@ class _SubsetSearch:
         return found
 
     def _closed(self, known: Iterable[int], news: Iterable[int]) -> RowSet:
-        """`known` with what follows from `news` besides."""
+        """Return `known` with the consequences of `news`."""
         found = set(known)
         waiting = [atom for atom in news if atom not in found]
         found.update(waiting)
@@ -276,9 +278,9 @@ class _SubsetSearch:
         return frozenset(found)
 
     def _conflicts(self, known: RowSet, level: list[int]) -> list[RowSet]:
-        """The minimal sets of atoms of a level that contradict what is known."""
+        """Return the minimal sets of atoms of a level that contradict the known atoms."""
         free = [atom for atom in level if atom not in known]
-        self.meter.sets = self.sets  # those of another state are kept no longer
+        self.meter.sets = self.sets  # sets of another state are dropped
         reached = self._closed(known, free)
         numbers = {number for atom in reached - known for number in self.uses[atom]}
         self.meter.spend(len(numbers))

@@ -54,9 +54,9 @@ class RepairReport:
 
         Args:
             method: how the cut was chosen.
-            lineage: what the cut is places of.
-            cut: what was removed.
-            kept: what the conflict sets are made of.
+            lineage: the lineage of the violations.
+            cut: the removed places of the lineage.
+            kept: the evidence of the conflict sets.
         """
         facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
         lost, lost_levels = lineage.facts[cut.undecided], lineage.bases[cut.undecided]
@@ -147,10 +147,10 @@ class Repairer:
     Args:
         method: as `StreamReasoner` takes it.
         budget: limits of the search.
-        vocabulary: what the facts' numbers mean.
+        vocabulary: the vocabulary of the facts.
         prove: finds the proofs of conflicts.
-        anew: makes a model of a log and an arriving ABox, whichever way the stream was kept and fed; None if
-            what a limit leaves undecided may depend on that.
+        anew: builds a model of a log and an arriving ABox, whichever way the stream was stored and pushed;
+            None if undecided facts may depend on that.
     """
 
     method: Method
@@ -172,7 +172,7 @@ class Repairer:
         if self.method == "exact":
             cut = exact_cut(lineage, self.budget, self._ranked)
             if len(cut.undecided) and self.anew is not None:
-                # The number of rule instances depends on the way; what a limit leaves undecided must not.
+                # the number of rule instances depends on the way, undecided facts must not
                 model_anew = self.anew(older, arriving)
                 model_anew.find_violations()
                 again = model_anew.lineage(self.budget.instances)

@@ -98,7 +98,7 @@ class CalendarBounds:
         """Return the window of these options.
 
         Raises:
-            OptionError: there is no such zone, a length is 0, or the origin is not the start of a local day.
+            OptionError: the zone is unknown, a length is 0, or the origin is not the start of a local day.
             TimestampError: a length is not in calendar units.
         """
         zone_named(zone)
@@ -289,7 +289,7 @@ def _day_in(month: int, day: int) -> int:
 
 
 def _minus(day: int, length: CalendarLength) -> int:
-    """Return the day so many months, and then days, before a day."""
+    """Return the day that is some months, and then some days, before a day."""
     if not length.months:
         return day - length.days
     month, in_month = _month_of(day)

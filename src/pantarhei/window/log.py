@@ -93,7 +93,7 @@ class Timeline(Generic[M]):
             chunks = (chunks[0][bisect_left(chunks[0], level, key=_LEVEL) :], *chunks[1:])
         return Timeline(chunks, level)
 
-    # -- look --------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         """Return the number of items. Costs O(items / 512)."""
@@ -162,7 +162,7 @@ _BYTES_AN_ENTRY = 700
 _BYTES_A_FORM = 400
 _BYTES_A_MARK = 2
 
-# Facts that are looked at one by one.
+# Fewer facts than this are compared one by one.
 _FEW = 64
 
 
@@ -222,7 +222,7 @@ class Entry:
         if self.back is None:
             return levels
         wanted = {fact: place for place, fact in enumerate(as_tuples(facts))}
-        if len(self.facts) < _FEW:  # which Python looks at faster
+        if len(self.facts) < _FEW:  # faster in Python
             for fact, back in zip(as_tuples(self.facts), self.back.tolist(), strict=True):
                 if back and fact in wanted:
                     levels[wanted[fact]] = self.level - back
@@ -244,7 +244,7 @@ def linked(entries: Sequence[Entry]) -> list[Entry]:
     cuts, cut_places = _below(entry.cut for entry in entries)
     every, of_places = np.concatenate([facts, cuts]), np.concatenate([places, cut_places])
     is_cut = np.arange(len(every)) >= len(facts)
-    order = np.lexsort((is_cut, of_places, *every.T))  # what an entry asserts comes before what it cuts
+    order = np.lexsort((is_cut, of_places, *every.T))  # assertions of an entry precede its cuts
     follows = np.zeros(len(every), bool)  # the one before is an assertion of the same fact
     follows[1:] = np.all(every[order[1:]] == every[order[:-1]], axis=1) & ~is_cut[order[:-1]]
     levels = np.array([entry.level for entry in entries], np.int64)
@@ -394,7 +394,7 @@ def trace(entries: Sequence[Entry], facts: Integers) -> Traces:
     end = len(entries)
     assertions, of_asserted = numbers[: len(asserted)] * (end + 1) + places, numbers[: len(asserted)]
     cuts = np.sort(numbers[len(asserted) :] * (end + 1) + cut_places)
-    # a fact's first cut at its place or later; of a fact that has none, another fact's or none at all
+    # the first cut at its place or later; for a fact without cuts another fact's, or none
     first = np.append(cuts, -1)[np.searchsorted(cuts, assertions)]
     return Traces(asserted, places, np.where(first // (end + 1) == of_asserted, first % (end + 1), end))
 
@@ -421,7 +421,7 @@ class _LoggedFacts:
     def __init__(self) -> None:
         self._facts: set[Fact] = set()
         self._keys = np.empty(0, np.int64)
-        self._marked = np.empty(0, bool)  # which marks the keys have, once someone asks
+        self._marked = np.empty(0, bool)  # the marks of the keys, made when needed
 
     def add(self, facts: Integers) -> None:
         if len(facts):
@@ -430,7 +430,9 @@ class _LoggedFacts:
             self._marked = np.empty(0, bool)
 
     def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
-        """Return a mask of facts that are in the set: most are decided by a key, the others are looked up."""
+        """Return a mask of facts that are in the set: most are decided by a key, the others by the set
+        itself.
+        """
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
             keys = hash_keys(facts)

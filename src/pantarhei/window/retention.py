@@ -31,7 +31,7 @@ from pantarhei.window.log import Entry, Log, trace
 STEPS = 1000
 MAX_BYTES = 16_000_000
 
-# A history is shortened once it is longer than its bounds by one part in so many.
+# A history is shortened once it exceeds its bounds by this fraction (1/16).
 _SLACK = 16
 
 
@@ -177,7 +177,7 @@ class PastEntries(NamedTuple):
         due, settled = of(self.due), of(self.departures())
         return PastEntries(self.bounds, settled, None, 0, self.bytes, self.known_from, due)
 
-    # -- look --------------------------------------------------------------------------------------
+    # -- reading -----------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         """Return whether any entry is remembered, or due for the sink."""
@@ -283,14 +283,13 @@ class FactTrace(NamedTuple):
 
 OnLimit = Literal["error", "drop"]
 
-# While a push is under way there may be more facts, until its repair and the dropping of partitions: an
-# eighth, and so many.
+# During a push, before its repair and eviction, an eighth more facts are allowed, plus this number.
 SLACK = 1024
 
-# Which share of the older assertions stays, at one attempt after the other, where a push cannot go through.
+# Shares of the older assertions to keep, at consecutive attempts of a push that exceeds a limit.
 _SHARES = (Fraction(7, 8), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4), Fraction(0))
 
-# A limit's name, what it allows, and what there is.
+# The name of a limit, its value, and the value that exceeds it.
 Exceeded = tuple[str, int, int]
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}

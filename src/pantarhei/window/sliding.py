@@ -190,7 +190,7 @@ class Window:
             )
         if self.zone is not None and self.slide is None:
             object.__setattr__(self, "slide", "P1D")
-        self._in_ticks(self.kind or TimeKind.INTEGER)  # raises what there is to raise
+        self._in_ticks(self.kind or TimeKind.INTEGER)  # validate
 
     def __repr__(self) -> str:
         names = ["range", "slide", "origin", "closed", *([] if self.zone is None else ["zone"])]
@@ -287,7 +287,7 @@ class Window:
             ends_with_it = its.slide % mine.slide == 0 and (its.origin - mine.origin) % mine.slide == 0
         else:
             ends_with_it = False
-        later = 0 if ends_with_it else mine.longest_slide - 1  # so many ticks after the other it may end
+        later = 0 if ends_with_it else mine.longest_slide - 1  # ticks by which it may end after the other
         return its.extent[1] + later + mine.open_start - its.open_start
 
     def length(self, kind: TimeKind) -> int:
@@ -437,13 +437,13 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
 
 
 def kind_at(window: Window, current: Step | None, at: TimePoint, known: TimeKind | None = None) -> TimeKind:
-    """Return the kind of time of a stream in which `at` comes.
+    """Return the kind of time of a stream with the timestamp `at`.
 
     Args:
         known: the kind if ABoxes wait and no step has been made yet.
 
     Raises:
-        TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
+        TimestampError: `at` is not a timestamp, or not of the kind of the stream or the window.
     """
     given = kind_of(at)
     kind = current.kind if current else known or window.kind or given

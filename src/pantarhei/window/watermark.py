@@ -88,7 +88,7 @@ class Waiting(Generic[T]):
     unproven: tuple[Timed[T], ...] = ()
     _queue: _Node[T] | None = field(default=None, repr=False)
     _count: int = 0  # of the items in the queue
-    _added: int = 0  # so many items have been in the queue: items of one time leave in order
+    _added: int = 0  # number of items queued so far: items of one time leave in order
 
     @classmethod
     def of(
@@ -158,7 +158,9 @@ class Waiting(Generic[T]):
         proven = self._with(unproven)
         if timed.ticks <= max(each.ticks for each in unproven) + max_ahead:
             return Arrived(proven._with((timed,)), refuted=refuted)
-        return Arrived(replace(proven, unproven=(timed,)), refuted=refuted)  # ahead of those that it proves
+        return Arrived(
+            replace(proven, unproven=(timed,)), refuted=refuted
+        )  # ahead of the items that it proves
 
     def _proven_first(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
         """Add an item when the only earlier one may be the first of the stream."""
@@ -210,7 +212,7 @@ class Waiting(Generic[T]):
 
 
 def _split(items: tuple[Timed[T], ...], last: int) -> tuple[tuple[Timed[T], ...], tuple[Timed[T], ...]]:
-    """Return the items up to a tick, and those after it."""
+    """Return the items up to a tick, and the later items."""
     until = tuple(each for each in items if each.ticks <= last)
     return until, tuple(each for each in items if each.ticks > last)
 

@@ -79,9 +79,7 @@ def test_a_window_over_conclusions_of_earlier_ticks_has_a_warning(condition):
     rules = pr.load_rules(f"b :- c.\na :- {condition}.", prefixes=PREFIXES)
     (warning,) = rules.warnings
     assert warning.predicate.endswith("b")
-    assert str(warning).startswith(
-        f"line 2, column 6: {warning.formula} reads conclusions of earlier"
-    )
+    assert str(warning).startswith(f"line 2, column 6: {warning.formula} reads conclusions of earlier")
     assert "write: remember b." in str(warning)
 
 

@@ -112,16 +112,16 @@ def read_waiting(contents: Contents, header: dict[str, Any], times: list[TimePoi
     triples = list(zip(*[iter(cells)] * 3, strict=True))
     tables = contents.column("waiting.table")
     if tables.max(initial=0) > 1:
-        raise contents.broken("what waits is neither triples nor a table")
+        raise contents.broken("a waiting ABox is neither triples nor a table")
     parts = zip(contents.split("waiting.triples", triples), tables.astype(bool).tolist(), strict=True)
     aboxes = [_abox(*part) for part in parts]
     given = [times[place] for place in contents.column("waiting.time").tolist()]
     items = [Timed(ticks_of(at, kind), at, abox) for at, abox in zip(given, aboxes, strict=True)]
     if not (newest is None or type(newest) is int) or not 0 <= unproven <= len(items):
-        raise contents.broken("what waits is not as it can be")
+        raise contents.broken("the waiting ABoxes are inconsistent")
     in_line = len(items) - unproven
     if in_line and newest is None:
-        raise contents.broken("something waits for no time")
+        raise contents.broken("ABoxes wait without a newest time")
     return Waiting.of(kind, newest, items[:in_line], items[in_line:])
 
 

@@ -75,10 +75,10 @@ def length_of(preamble: bytes | memoryview, source: str) -> int:
         CheckpointError: this is the beginning of no checkpoint.
     """
     if len(preamble) < PREAMBLE_LENGTH:
-        raise CheckpointError(source, f"it is no checkpoint: it ends after {len(preamble)} bytes")
+        raise CheckpointError(source, f"it is not a checkpoint: it ends after {len(preamble)} bytes")
     magic, _, total, _ = _PREAMBLE.unpack_from(preamble)
     if magic != MAGIC:
-        raise CheckpointError(source, "it is no checkpoint: it does not begin like one")
+        raise CheckpointError(source, "it is not a checkpoint: it does not begin with the signature of one")
     return int(total)
 
 
@@ -91,17 +91,19 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
     total = length_of(data, source)
     if len(data) != total:
         raise CheckpointError(
-            source, f"it is damaged: it has {len(data)} bytes in the place of {total}; use an older one"
+            source, f"it is damaged: it has {len(data)} bytes instead of {total}; use an older one"
         )
     body = memoryview(data)[:-DIGEST_LENGTH]
     if len(body) < PREAMBLE_LENGTH or hashlib.sha256(body).digest() != data[-DIGEST_LENGTH:]:
         raise CheckpointError(
-            source, "it is damaged: its digest is not that of its content; use an older one"
+            source, "it is damaged: its digest does not match its content; use an older one"
         )
     _, version, _, header_length = _PREAMBLE.unpack_from(body)
     rest = body[PREAMBLE_LENGTH:]
     if header_length > len(rest):
-        raise CheckpointError(source, f"its header is said to have {header_length} of {len(rest)} bytes")
+        raise CheckpointError(
+            source, f"the stated length of its header is {header_length} of {len(rest)} bytes"
+        )
     try:
         header = json.loads(bytes(rest[:header_length]), parse_constant=_refuse)
         listed, written_by = header.pop("columns", None), header.pop("pantarhei", _BEFORE_IT_WAS_SAID)
@@ -122,7 +124,7 @@ def _other_format(source: str, version: int, written_by: object) -> CheckpointEr
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _columns(listed: list[tuple[str, str, int]], content: memoryview) -> dict[str, Column]:
@@ -130,11 +132,11 @@ def _columns(listed: list[tuple[str, str, int]], content: memoryview) -> dict[st
     for name, type_, count in listed:
         dtype = _TYPES[type_]
         if not isinstance(count, int) or not 0 <= count <= (len(content) - at) // dtype.itemsize:
-            raise ValueError(f"column {name} is said to have {count} members")
+            raise ValueError(f"column {name} has the stated length {count}")
         columns[name] = np.frombuffer(content, dtype, count, at) if count else np.empty(0, dtype)
         at += count * dtype.itemsize
     if at != len(content):
-        raise ValueError(f"{len(content) - at} bytes belong to no column")
+        raise ValueError(f"{len(content) - at} bytes are outside the columns")
     return columns
 
 
@@ -186,7 +188,7 @@ class Contents:
 
     def broken(self, reason: object) -> CheckpointError:
         """Return the error for invalid content."""
-        return CheckpointError(self.source, f"its content makes no sense: {reason!s:.300}")
+        return CheckpointError(self.source, f"its content is invalid: {reason!s:.300}")
 
     @contextmanager
     def understood(self) -> Iterator[None]:
@@ -275,14 +277,14 @@ def read_whole(path: Path) -> bytes:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-            raise CheckpointError(source, f"it is {kind}, and no checkpoint")
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a special file"
+            raise CheckpointError(source, f"it is {kind}, not a checkpoint")
         with path.open("rb") as file:
             preamble = file.read(PREAMBLE_LENGTH)
             total, size = length_of(preamble, source), os.fstat(file.fileno()).st_size
             if total != size:
                 raise CheckpointError(
-                    source, f"it is damaged: it has {size} bytes in the place of {total}; use an older one"
+                    source, f"it is damaged: it has {size} bytes instead of {total}; use an older one"
                 )
             return preamble + file.read(total - len(preamble))
     except FileNotFoundError as error:

@@ -84,7 +84,7 @@ def _maker(mark: str) -> Callable[[str], Term]:
             return partial(Literal, lang=mark[1:])
         case "^":
             return partial(typed_literal, datatype=URIRef(mark[1:]))
-    raise ValueError(f"a term is marked with {mark!r}")
+    raise ValueError(f"a term has the unknown mark {mark!r}")
 
 
 def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict[str, Column]:
@@ -185,19 +185,19 @@ def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, li
     predicates, names, *values = contents.split("facts.terms", terms)
     literals, forms = ([term for term in part if isinstance(term, Literal)] for part in values)
     if len(predicates) + len(names) + len(literals) + len(forms) < len(terms):
-        raise contents.broken("a form is no literal")
+        raise contents.broken("a form is not a literal")
     which, who, what = (contents.column(f"facts.{place}") for place in ("predicate", "subject", "object"))
     arities = np.full(len(predicates) + 1, 2)
     arities[which[what == 0]] = 1
     if np.any((arities[which] == 1) != (what == 0)):
-        raise contents.broken("a fact has another number of terms than others of its predicate")
+        raise contents.broken("facts of one predicate differ in the number of terms")
     symbols = [
         Symbol(name, arity)
         for name, arity in zip(predicates, arities[1:].tolist(), strict=True)
         if not isinstance(name, Literal)
     ]
     if len(symbols) < len(predicates) or any(isinstance(name, Literal) for name in names):
-        raise contents.broken("a literal stands where it may not")
+        raise contents.broken("a literal is a predicate or a subject")
     of_symbols = np.array([NO_PREDICATE, *map(vocabulary.number_symbol, symbols)], np.int32)
     of_terms = np.array([NONE, *map(vocabulary.number, (*names, *literals))], np.int32)
     for form in forms:
@@ -306,7 +306,7 @@ def read_times(contents: Contents, marks: Sequence[Sequence[Any]], kind: TimeKin
     """Read the timestamps of the table."""
     numbers = contents.columns["times.number"]
     if numbers.dtype != _type_of(kind):
-        raise contents.broken(f"the timestamps are not those of {kind.value}")
+        raise contents.broken(f"the timestamps are not {kind.value}")
     known = [_Mark(*mark) for mark in marks]
     places = contents.column("times.mark").tolist()
     return [_whole(number, known[place]) for number, place in zip(numbers.tolist(), places, strict=True)]
@@ -337,5 +337,5 @@ def from_json(given: Json) -> Duration | TimePoint | None:
         case {"timestamp": [int(ticks), *mark]}:
             return _whole(ticks, _Mark(*mark))
         case dict() | list() | bool():
-            raise TypeError(f"{given!r} is no time")
+            raise TypeError(f"{given!r} is not a time")
     return given

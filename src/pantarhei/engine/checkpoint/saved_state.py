@@ -437,7 +437,7 @@ class Checkpoint:
         if any(one >= other for one, other in pairwise([*ticks[:count], step.now + 1 if step else 0])):
             raise contents.broken("the timestamps do not ascend")
         if not 0 <= self._header["departed"] <= count:
-            raise contents.broken("more entries have left than there are")
+            raise contents.broken("more entries have left than exist")
         return entries
 
     def _past(self, entries: Sequence[Entry]) -> PastEntries:
@@ -454,11 +454,11 @@ class Checkpoint:
         )
         left = [(departure.came, departure.ticks) for departure in settled]
         if ticks.dtype != np.int64 or left != sorted(left) or not {0, 1} >= set(flags):
-            raise contents.broken("what left did not leave in order")
+            raise contents.broken("departures are not in order")
         if left and not (left[-1] <= (header["messages"], header["now"]) and left[-1][1] <= header["now"]):
-            raise contents.broken("something is to leave later than now")
+            raise contents.broken("a departure is later than the present")
         if any(entry.ticks >= each.ticks for each in settled for entry in each.entries):
-            raise contents.broken("something left before it came")
+            raise contents.broken("an entry left before its arrival")
         return PastEntries(
             bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"]
         )

@@ -127,7 +127,7 @@ def test_a_predicate_with_one_term_here_and_two_there_is_refused():
 def test_a_literal_as_a_predicate_or_a_subject_is_refused(terms):
     known = vocabulary()
     columns = columns_of_facts(known, known.encode([(a, V, Literal(1))]).facts, NO_VALUES, [])
-    with pytest.raises(CheckpointError, match="a literal stands where it may not"):
+    with pytest.raises(CheckpointError, match="a literal is a predicate or a subject"):
         back({**columns, **columns_of_terms("facts", terms)})
 
 
