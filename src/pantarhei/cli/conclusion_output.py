@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,7 +20,9 @@ from pantarhei.temporal.text.rule_terms import is_absolute
 
 if TYPE_CHECKING:
     import pantarhei as pr
+    from pantarhei.model.term import Triple
     from pantarhei.temporal.answer_sets import AnswerStream
+    from pantarhei.window.sliding import Window
 
 
 def read_rules(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
@@ -48,8 +52,32 @@ def declared_prefixes(ontology: pr.Ontology) -> dict[str, str]:
     return {prefix: str(iri) for prefix, iri in declared if is_absolute(iri)}
 
 
-class ConclusionOutput:
-    """Changes of conclusions (a `RunOutput`).
+class RunOutput(ABC):
+    """Output of a run: writes the results of each update.
+
+    Attributes:
+        prefixes: prefixes for the display of answers.
+        window: window of the reasoner; None for the window of the options.
+        background: additional background facts.
+    """
+
+    prefixes: Mapping[str, str] = MappingProxyType({})
+    window: Window | None = None
+    background: tuple[Triple, ...] = ()
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:  # noqa: B027, most outputs have nothing to prepare
+        """Register queries, before the first update."""
+
+    @abstractmethod
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        """Write the results of an update."""
+
+    def end(self, writer: AnswerWriter) -> None:  # noqa: B027, most outputs have no results due at the end
+        """Write the results that are due at the end of the stream."""
+
+
+class ConclusionOutput(RunOutput):
+    """Changes of conclusions.
 
     A table has a line for each change, `+` or `-` and the conclusion. Other formats have rows of `change`,
     `predicate`, `argument1` and so on, up to the highest arity.
@@ -58,15 +86,9 @@ class ConclusionOutput:
         names: prefixes and labels for tables.
     """
 
-    window, background = None, ()
-
     def __init__(self, rules: TemporalRules, names: DisplayNames) -> None:
-        self.prefixes: Mapping[str, str] = {}
         self._names = names
         self._arity = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
-
-    def begin(self, reasoner: pr.StreamReasoner) -> None:
-        """Register nothing."""
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         """Write the changes of each tick, ended conclusions first."""
@@ -88,9 +110,6 @@ class ConclusionOutput:
         for place in range(self._arity):
             columns[f"argument{place + 1}"] = [_argument(atom, place) for _, atom in signed]
         return columns
-
-    def end(self, writer: AnswerWriter) -> None:
-        """Write nothing."""
 
 
 def _as_written(atom: TemporalAtom) -> tuple[str, ...]:
@@ -121,8 +140,8 @@ def check_models(models: int | None, rules: Path | None, feedback: bool) -> None
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
-class AnswerStreamOutput:
-    """Answer streams of rules (a `RunOutput`).
+class AnswerStreamOutput(RunOutput):
+    """Answer streams of rules.
 
     A table has a line for each answer stream, or a line that there is none. Other formats have rows of
     `answer` (its number), `predicate`, `argument1` and so on, and `time` for conclusions at another tick; an
@@ -134,10 +153,7 @@ class AnswerStreamOutput:
         ontology: its prefixes need no declaration.
     """
 
-    window, background = None, ()
-
     def __init__(self, rules: Path, most: int, ontology: pr.Ontology) -> None:
-        self.prefixes: Mapping[str, str] = {}
         self._rules, self._most, self._names = rules, most, ontology.names
         self._declared = declared_prefixes(ontology)
 
@@ -150,8 +166,8 @@ class AnswerStreamOutput:
         """
         from pantarhei.answer_streams import AnswerStreams
 
-        self._asked = AnswerStreams(reasoner, self._rules, prefixes=self._declared)
-        heads = (rule.head.atom for rule in self._asked.rules)
+        self._answer_streams = AnswerStreams(reasoner, self._rules, prefixes=self._declared)
+        heads = (rule.head.atom for rule in self._answer_streams.rules)
         self._arity = max((len(head.arguments) for head in heads), default=0)
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
@@ -160,7 +176,7 @@ class AnswerStreamOutput:
         Raises:
             ClingoNotFoundError: clingo is not installed.
         """
-        found = self._asked.models(self._most)
+        found = self._answer_streams.models(self._most)
         if isinstance(writer, TableWriter):
             is_cut = 0 < self._most == len(found)
             for line in disambiguate(
@@ -169,9 +185,6 @@ class AnswerStreamOutput:
                 writer.line(line)
         else:
             writer.report(update.at, self._columns(found))
-
-    def end(self, writer: AnswerWriter) -> None:
-        """Write nothing."""
 
     def _columns(self, found: tuple[AnswerStream, ...]) -> dict[str, list[Cell]]:
         names = ["answer", "predicate", *(f"argument{place + 1}" for place in range(self._arity)), "time"]

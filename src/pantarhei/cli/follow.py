@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import typer
 
-from pantarhei.cli.conclusion_output import check_feedback, read_rules
+from pantarhei.cli.conclusion_output import RunOutput, check_feedback, read_rules
 from pantarhei.cli.given_values import (
     appending,
     end_line,
@@ -25,7 +25,7 @@ from pantarhei.cli.given_values import (
     refuse_other_than_ndjson,
     refuse_unwritable,
 )
-from pantarhei.cli.query_output import RunOutput, output_of
+from pantarhei.cli.query_output import output_of
 from pantarhei.cli.run_options import RunOptions, StreamOptions
 from pantarhei.cli.run_report import (
     ConflictProofs,

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import typer
 
-from pantarhei.cli.conclusion_output import AnswerStreamOutput, ConclusionOutput, check_models
+from pantarhei.cli.conclusion_output import AnswerStreamOutput, ConclusionOutput, RunOutput, check_models
 from pantarhei.cli.given_values import iri_and_file
 from pantarhei.cli.run_options import RunOptions
 from pantarhei.errors import MalformedInputError, QueryError, QueryLengthError
@@ -73,35 +73,8 @@ _IS_TEXT = re.compile(r"\{|\bDESCRIBE\s", re.IGNORECASE)
 _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)
 
 
-class RunOutput(Protocol):
-    """Output of a run: writes results of each update."""
-
-    @property
-    def prefixes(self) -> Mapping[str, str]:
-        """Prefixes for the display of answers."""
-
-    @property
-    def window(self) -> Window | None:
-        """Window of the reasoner; None for the window of the options."""
-
-    @property
-    def background(self) -> tuple[Triple, ...]:
-        """Additional background facts."""
-
-    def begin(self, reasoner: pr.StreamReasoner) -> None:
-        """Register queries, before the first update."""
-
-    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
-        """Write the results of an update."""
-
-    def end(self, writer: AnswerWriter) -> None:
-        """Write the results that are due at the end of the stream."""
-
-
-class AnswerOutput:
+class AnswerOutput(RunOutput):
     """Answers of a SPARQL query after each ABox."""
-
-    window, background = None, ()
 
     def __init__(self, text: str, query: Query, timeout: float | None) -> None:
         self._text, self._timeout, self.prefixes = text, timeout, dict(query.prefixes)
@@ -114,11 +87,8 @@ class AnswerOutput:
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         writer.write(update.at, self._reasoner.query(self._text, timeout=self._timeout))
 
-    def end(self, writer: AnswerWriter) -> None:
-        """Write nothing."""
 
-
-class ReportOutput:
+class ReportOutput(RunOutput):
     """Reports of a registered query.
 
     Args:

@@ -82,11 +82,11 @@ class QuadsReader:
                 continue
             for found in self._plain_reader().read(first, block):
                 if isinstance(found, UnparsedLines):
-                    yield from self._odd(found)
+                    yield from self._unparsed(found)
                 else:
                     yield found
 
-    def _odd(self, lines: UnparsedLines) -> Iterator[Statement | PlainRun]:
+    def _unparsed(self, lines: UnparsedLines) -> Iterator[Statement | PlainRun]:
         """Yield the content of lines that are not plain: large blocks are normalized and split again."""
         text = canonical_lines(lines.text) if len(lines.text) >= FEWEST_BYTES else None
         again: Iterable[PlainRun | UnparsedLines]

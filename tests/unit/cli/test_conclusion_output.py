@@ -129,7 +129,7 @@ def asked(tmp_path):
 
 
 def written_of_answer_streams_asked(asked, writer, found):
-    asked._asked = SimpleNamespace(models=lambda most: found)
+    asked._answer_streams = SimpleNamespace(models=lambda most: found)
     asked.write(SimpleNamespace(at=5), writer)
     return writer._file.getvalue().splitlines()
 

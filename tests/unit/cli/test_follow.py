@@ -314,7 +314,7 @@ def test_conclusions_are_lines_with_the_time_they_came_or_went_at(options, rules
         *("9  + for(b)", "9  + was(b)"),
     ]
     warning, summary = err.splitlines()
-    assert warning.startswith("warning: line 2, column 11: was(X) in [1] looks back")
+    assert warning.startswith("warning: line 2, column 11: was(X) in [1] reads conclusions")
     assert summary.endswith(" facts in the window, 4 conclusions came, 2 went")
 
 
