@@ -12,7 +12,7 @@ from random import Random
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
 import pantarhei as pr
-from pantarhei.continuous.register import Alignment, build_query
+from pantarhei.continuous.build import Alignment, build_query
 from pantarhei.continuous.stream_query import StreamElement
 
 EX = Namespace("http://example.org/")

@@ -46,3 +46,10 @@ def test_reading_by_column_loads_arrow_and_not_pandas(stream):
     command = [sys.executable, "-c", FIRST_WINDOW, str(stream), HEAVY]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert json.loads(found)[1] == ["pyarrow"]
+
+
+def test_importing_the_package_does_not_load_the_parsers_of_queries():
+    parsers = ("pantarhei.query.languages", "pantarhei.query.syntax", "pantarhei.query.incremental")
+    code = f"import pantarhei, sys; print([name for name in sys.modules if name.startswith({parsers})])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

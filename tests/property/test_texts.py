@@ -7,7 +7,7 @@ from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
 from counts import cases
-from pantarhei.continuous import register
+from pantarhei.continuous import build
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
 from reported import as_run, reported, without_empty
@@ -131,7 +131,7 @@ def test_one_window_reports_the_same_anew_and_by_its_changes(seed, monkeypatch):
     options = {"streams": case.streams, "static": static, "until": 30}  # it contradicts nothing
     query = pr.register(case.text, ontology, **options)
     found = list(query.run())
-    monkeypatch.setattr(register, "views_of", lambda asked: "it is to be compared")
+    monkeypatch.setattr(build, "views_of", lambda asked: "it is to be compared")
     anew = pr.register(case.text, ontology, **options)
     assert anew.plan().startswith("Re-evaluated")
     wanted = [(at, added, removed) for at, added, removed in anew.run() if added or removed]

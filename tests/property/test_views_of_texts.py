@@ -5,7 +5,7 @@ their windows anew does, at every step.
 import pytest
 
 from counts import seeds
-from pantarhei.continuous import register
+from pantarhei.continuous import build
 from pantarhei.errors import InconsistentOntologyError
 from stream_texts import Case, told
 
@@ -20,7 +20,7 @@ def compared(seed, count, monkeypatch):
     if views.plan().startswith("Re-evaluated"):
         return 0
     with monkeypatch.context() as patched:
-        patched.setattr(register, "views_of", lambda asked: "it is to be compared")
+        patched.setattr(build, "views_of", lambda asked: "it is to be compared")
         anew = case.made()._driven
     steps = 0
     looks = anew._spec.policy.closes or anew._spec.policy.tick == "timestamp"

@@ -43,8 +43,8 @@ _U = TypeVar("_U", WindowUpdate, GraphUpdate)
 _Found = TypeVar("_Found")
 
 
-class RegisteredAnswers:
-    """Answers of a registered query, as its handle reads them.
+class IncrementalMaintainer:
+    """Maintainer of a registered query, behind its handle.
 
     Args:
         registered: state of the query.
@@ -256,7 +256,9 @@ class QueryRegistrar:
             if reports_present:
                 self._registry.report_all(registered)
             self._held.consumers.refresh()
-            handle = registered.handle = ContinuousQuery(RegisteredAnswers(registered, self), self._followed)
+            handle = registered.handle = ContinuousQuery(
+                IncrementalMaintainer(registered, self), self._followed
+            )
             self.queries[name] = handle
             return handle
         except BaseException as error:
@@ -322,7 +324,7 @@ class QueryRegistrar:
         with self._lock:
             return function(self._registry, self._present)
 
-    def drop(self, kept: RegisteredAnswers) -> None:
+    def drop(self, kept: IncrementalMaintainer) -> None:
         """Remove a query."""
         with self._lock:
             self._drop(kept.name)

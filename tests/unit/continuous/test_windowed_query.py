@@ -7,7 +7,7 @@ from rdflib import RDF, Graph, Namespace, URIRef
 
 import pantarhei as pr
 from pantarhei import InconsistentOntologyError, Window
-from pantarhei.continuous import register
+from pantarhei.continuous import build
 from pantarhei.continuous.query_spec import StreamQuerySpec
 from pantarhei.continuous.windowed_query import WindowViews, views_of
 from pantarhei.query.languages import read_stream_text
@@ -147,7 +147,7 @@ def test_a_default_window_beside_a_named_one_and_what_it_describes():
 @pytest.mark.parametrize("is_anew", [False, True], ids=["views", "anew"])
 def test_reads_between_reports_share_the_rows(is_anew, monkeypatch):
     if is_anew:
-        monkeypatch.setattr(register, "views_of", lambda asked: "it is to be compared")
+        monkeypatch.setattr(build, "views_of", lambda asked: "it is to be compared")
     query = made(f"SELECT ?x {TWO} WHERE {{ WINDOW :w1 {{ ?x a :A }} }}", (1, "a"), (2, "b"), (3, "c"))
     reports = query.run()
     next(reports)

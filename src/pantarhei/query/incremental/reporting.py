@@ -115,8 +115,8 @@ class Subscribers:
         self.pending_rows = sum(map(len, self._waiting.values()))
 
 
-class Report(NamedTuple):
-    """Report of a query at one time, or equal reports at several times.
+class EncodedReport(NamedTuple):
+    """Report of a query in term numbers, at one time or, for equal reports, at several times.
 
     Args:
         times: times of the reports; the end of a window that closed.
@@ -177,10 +177,10 @@ class StepReports(NamedTuple):
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
         """Iterate over the queries, each with all its reports."""
-        of_query: dict[QueryState, list[Report]] = {}
+        of_query: dict[QueryState, list[EncodedReport]] = {}
         for reports in self.reports:
             for registered, change in reports.single:
-                _append(of_query.setdefault(registered, []), Report(reports.times, change))
+                _append(of_query.setdefault(registered, []), EncodedReport(reports.times, change))
         for registered, reported in of_query.items():
             if registered.handle is not None:
                 is_delta = registered.policy.emit == "delta"
@@ -188,11 +188,11 @@ class StepReports(NamedTuple):
                 yield registered.handle, AnswerChange(self.at, make, is_delta)
 
 
-def _decoded(reported: Iterable[Report], decoder: Decoder) -> AnswerReports:
+def _decoded(reported: Iterable[EncodedReport], decoder: Decoder) -> AnswerReports:
     return AnswerReports(each.decoded(decoder) for each in reported)
 
 
-def _append(reports: list[Report], report: Report) -> None:
+def _append(reports: list[EncodedReport], report: EncodedReport) -> None:
     """Append a report; merge it with the report before it if both have the same answers."""
     times, change = report
     is_same = reports and isinstance(change, Version) and change is reports[-1].change
@@ -200,7 +200,7 @@ def _append(reports: list[Report], report: Report) -> None:
     if together is None:
         reports.append(report)
     else:
-        reports[-1] = Report(together, change)
+        reports[-1] = EncodedReport(together, change)
 
 
 class ReportScheduler:

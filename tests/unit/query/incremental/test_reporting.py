@@ -10,7 +10,7 @@ from rdflib import RDF, Graph, Literal, Namespace, URIRef
 import pantarhei as pr
 from interrupting import interrupted
 from pantarhei import InvalidTripleError, StreamReasoner, Window
-from pantarhei.continuous import register
+from pantarhei.continuous import build
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.continuous_query import BYTES_A_ROW
 from pantarhei.query.incremental import reporting
@@ -158,7 +158,7 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_texts_report_each_boundary_of_a_gap(text, is_anew, monkeypatch):
     if is_anew:
-        monkeypatch.setattr(register, "views_of", lambda asked: "it is to be compared")
+        monkeypatch.setattr(build, "views_of", lambda asked: "it is to be compared")
     stream = [(NOON, seen("a")), (NOON + HOURS, seen("b"))]
     query = pr.register(text, streams={"urn:s": stream}, since=NOON - timedelta(days=1))
     count = shown = 0
