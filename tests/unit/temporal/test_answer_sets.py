@@ -77,11 +77,11 @@ A, B, C = atom("a"), atom("b"), atom("c")
 #   tick:     0    1    2    3    4    5
 #   states:        A    A    A,B  A,B  A,B
 #   events:        C         A, C
-SAID_OF_SAID = AtomStream(0, 5, (TickAtoms(1, frozenset({A}), (C,)), TickAtoms(3, frozenset({A, B}), (A, C))))
+RECORDS = AtomStream(0, 5, (TickAtoms(1, frozenset({A}), (C,)), TickAtoms(3, frozenset({A, B}), (A, C))))
 
 
 def test_states_hold_until_something_else_is_said():
-    assert sorted(SAID_OF_SAID.states(0), key=str) == [
+    assert sorted(RECORDS.states(0), key=str) == [
         (1, A),
         (2, A),
         (3, A),
@@ -91,23 +91,23 @@ def test_states_hold_until_something_else_is_said():
         (5, A),
         (5, B),
     ]
-    assert sorted(SAID_OF_SAID.states(4), key=str) == [(4, A), (4, B), (5, A), (5, B)]
+    assert sorted(RECORDS.states(4), key=str) == [(4, A), (4, B), (5, A), (5, B)]
 
 
 def test_events_are_of_their_tick_and_in_their_order():
-    assert list(SAID_OF_SAID.events(0)) == [(1, C), (3, A), (3, C)]
-    assert list(SAID_OF_SAID.events(2)) == [(3, A), (3, C)]
+    assert list(RECORDS.events(0)) == [(1, C), (3, A), (3, C)]
+    assert list(RECORDS.events(2)) == [(3, A), (3, C)]
 
 
 def test_a_window_of_events_begins_with_the_tick_of_the_first_or_with_the_stream():
-    assert SAID_OF_SAID.last_events(1) == (3, [(3, C)])
-    assert SAID_OF_SAID.last_events(3) == (1, [(1, C), (3, A), (3, C)])
-    assert SAID_OF_SAID.last_events(4) == (0, [(1, C), (3, A), (3, C)])
+    assert RECORDS.last_events(1) == (3, [(3, C)])
+    assert RECORDS.last_events(3) == (1, [(1, C), (3, A), (3, C)])
+    assert RECORDS.last_events(4) == (0, [(1, C), (3, A), (3, C)])
 
 
 pytest.importorskip("clingo", reason="the extra clingo is not installed")
 
-SAID_OF_SOLVING = AtomStream(0, 1, (TickAtoms(1, frozenset({atom("c", "i"), atom("v", "i", 3)})),))
+STREAM = AtomStream(0, 1, (TickAtoms(1, frozenset({atom("c", "i"), atom("v", "i", 3)})),))
 CHOICE = (
     rule(atom("a", "X"), atom("c", "X"), no(atom("b", "X"))),
     rule(atom("b", "X"), atom("c", "X"), no(atom("a", "X"))),
@@ -116,8 +116,8 @@ CHOICE = (
 
 def test_all_or_some_are_found():
     both = tuple(AnswerStream(frozenset({atom(name, "i")})) for name in "ab")
-    assert answer_streams(CHOICE, SAID_OF_SOLVING, TICKS) == both
-    (one,) = answer_streams(CHOICE, SAID_OF_SOLVING, TICKS, most=1)
+    assert answer_streams(CHOICE, STREAM, TICKS) == both
+    (one,) = answer_streams(CHOICE, STREAM, TICKS, most=1)
     assert one in both
 
 
@@ -128,4 +128,4 @@ def test_an_error_in_what_clingo_calls_is_raised_as_it_is(monkeypatch):
     monkeypatch.setattr(AspProgram, "computed", raising)
     rules = (rule(atom("a", "W"), atom("v", "X", "V"), computed("W", "add", "V", 1)),)
     with pytest.raises(ZeroDivisionError):
-        answer_streams(rules, SAID_OF_SOLVING, TICKS)
+        answer_streams(rules, STREAM, TICKS)

@@ -242,7 +242,6 @@ def test_a_far_jump_takes_no_room(scene):
     scene.model.check_invariants()
 
 
-X_OF_OPERATORS = Variable("X")
 DENIED, ASKED, FREE = SOURCE, TARGET, _ = range(3)
 
 
@@ -253,7 +252,7 @@ def rows(predicate, *subjects):
 @pytest.fixture
 def model():
     """Three predicates without rules between them."""
-    names = [Atom(EX[name], (X_OF_OPERATORS,)) for name in "pqr"]
+    names = [Atom(EX[name], (X,)) for name in "pqr"]
     program = compile_([Rule(str(i), (names[i],), names[i]) for i in range(3)])
     return ExpiryModel(program, Vocabulary(program), tick=0)
 

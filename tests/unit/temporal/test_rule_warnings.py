@@ -47,13 +47,13 @@ def test_what_follows_from_a_literal_by_another_rule_is_told_of_too():
     assert [warning.rule.head.atom.predicate[-1] for warning in found] == ["a", "c"]
 
 
-def warnings_of_of_constants(text):
+def constant_warnings_of(text):
     return pr.load_rules(f"{text}\n", prefixes=PREFIXES).warnings
 
 
 @pytest.mark.parametrize("text", ["alarm(v) :- hot(v) in [5].", "alarm(:V) :- hot(:V), not served(:V)."])
 def test_a_rule_about_one_name_alone_has_a_warning(text):
-    (warning,) = warnings_of_of_constants(f"ok(X) :- hot(X).\n{text}")
+    (warning,) = constant_warnings_of(f"ok(X) :- hot(X).\n{text}")
     name = str(warning.name).rpartition("/")[2]
     assert str(warning).startswith("line 2, column 1: alarm(")
     assert f"is about {name} alone, and has no variable" in str(warning)
@@ -71,7 +71,7 @@ def test_a_rule_about_one_name_alone_has_a_warning(text):
     ],
 )
 def test_other_rules_have_none(text):
-    assert warnings_of_of_constants(text) == ()
+    assert constant_warnings_of(text) == ()
 
 
 @pytest.mark.parametrize("condition", ["b in [3]", "b always in [1 sec]", "b at T in [3]", "not b in [PT1M]"])

@@ -6,7 +6,6 @@ import pytest
 from rdflib import Graph, Literal, Namespace
 
 import pantarhei as pr
-from lars_programs import EX as LarsProgramsEX
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule, builtin_text
 from pantarhei.temporal.safety import check_safety, stratify, with_ordered_tests
 from pantarhei.temporal.text.rules_text import read_rules
@@ -39,11 +38,8 @@ def test_the_order_in_which_tests_are_written_makes_no_difference(tests, level, 
     assert reasoner.conclusions() == ({(EX.v, EX.a, Literal(level + 2))} if holds else set())
 
 
-PREFIXES_OF_SAFETY = {"": "http://example.org/"}
-
-
 def read(text):
-    (rule,) = read_rules(text, PREFIXES_OF_SAFETY).rules
+    (rule,) = read_rules(text, PREFIXES).rules
     return rule
 
 
@@ -135,11 +131,8 @@ def test_a_condition_is_refused_on_its_own_line(text, line, column):
     assert (told.value.line, told.value.column) == (line, column)
 
 
-PREFIXES_OF_STRATA = {"": str(LarsProgramsEX)}
-
-
-def read_of_strata(text):
-    return read_rules(text, PREFIXES_OF_STRATA).rules
+def read_strata(text):
+    return read_rules(text, PREFIXES).rules
 
 
 @pytest.mark.parametrize(
@@ -159,10 +152,9 @@ def read_of_strata(text):
     ],
 )
 def test_a_stratum_is_above_what_must_be_known_before(text, expected):
-    found = stratify(read_of_strata(text))
+    found = stratify(read_strata(text))
     assert (
-        " ".join(f"{predicate.removeprefix(LarsProgramsEX)}{number}" for predicate, number in found.items())
-        == expected
+        " ".join(f"{predicate.removeprefix(EX)}{number}" for predicate, number in found.items()) == expected
     )
 
 
@@ -183,7 +175,7 @@ def test_a_stratum_is_above_what_must_be_known_before(text, expected):
 )
 def test_what_rests_on_its_own_absence_is_refused_and_the_circle_named(text, line, said):
     with pytest.raises(pr.TemporalRuleError) as told:
-        stratify(read_of_strata(text))
+        stratify(read_strata(text))
     assert said in str(told.value)
     assert told.value.line == line
     assert "pantarhei.AnswerStreams" in told.value.expected and "--models" in told.value.expected
@@ -198,11 +190,11 @@ def test_names_of_a_circle_that_look_alike_are_told_apart():
 
 
 def test_of_a_long_circle_the_ends_are_shown():
-    rules = read_of_strata("".join(f"p{n} :- p{n + 1}. " for n in range(50)) + "p50 :- not p0.")
+    rules = read_strata("".join(f"p{n} :- p{n + 1}. " for n in range(50)) + "p50 :- not p0.")
     with pytest.raises(pr.TemporalRuleError, match=r"p50 ← not p0 ← p1 ← .* ← … ← p50; expected"):
         stratify(rules)
 
 
 def test_a_long_chain_costs_linear_time():
-    rules = read_of_strata("".join(f"p{n} :- p{n + 1}. " for n in range(5000)))
+    rules = read_strata("".join(f"p{n} :- p{n + 1}. " for n in range(5000)))
     assert set(stratify(rules).values()) == {0}

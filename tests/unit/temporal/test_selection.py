@@ -134,7 +134,7 @@ def test_a_time_follows_the_first_argument():
     ]
 
 
-def rows_of_row_supports(*names):
+def fact_rows(*names):
     return np.array([(7, name, -1) for name in names], np.int32).reshape(-1, 3)
 
 
@@ -149,21 +149,17 @@ OWN = SimpleNamespace(targets=[7], is_one_to_one=True)
 @pytest.mark.parametrize("followings", [(SHARED,), (OWN, OWN)])
 def test_a_row_goes_with_the_last_fact_that_supports_it(followings):
     supports = SupportCounts(*followings)
-    supports.add(rows_of_row_supports(1, 1, 2))  # nobody counts yet
-    assert names(
-        supports.unsupported(
-            [rows_of_row_supports(1, 2)], lambda: [rows_of_row_supports(1), rows_of_row_supports(3)]
-        )
-    ) == [2]
-    supports.add(rows_of_row_supports(1))
-    assert names(supports.unsupported([rows_of_row_supports(1)], lambda: 1 / 0)) == []
-    assert names(supports.unsupported([rows_of_row_supports(1), rows_of_row_supports(3)], lambda: 1 / 0)) == [
+    supports.add(fact_rows(1, 1, 2))  # nobody counts yet
+    assert names(supports.unsupported([fact_rows(1, 2)], lambda: [fact_rows(1), fact_rows(3)])) == [2]
+    supports.add(fact_rows(1))
+    assert names(supports.unsupported([fact_rows(1)], lambda: 1 / 0)) == []
+    assert names(supports.unsupported([fact_rows(1), fact_rows(3)], lambda: 1 / 0)) == [
         1,
         3,
     ]
     supports.reset()
-    assert names(supports.unsupported([rows_of_row_supports(1)], lambda: [rows_of_row_supports(1)])) == []
+    assert names(supports.unsupported([fact_rows(1)], lambda: [fact_rows(1)])) == []
 
 
 def test_where_each_fact_has_rows_of_its_own_nothing_is_counted():
-    assert names(SupportCounts(OWN).unsupported([rows_of_row_supports(1, 2)], lambda: 1 / 0)) == [1, 2]
+    assert names(SupportCounts(OWN).unsupported([fact_rows(1, 2)], lambda: 1 / 0)) == [1, 2]

@@ -86,7 +86,7 @@ def test_what_is_asked_for_is_linked_until_nothing_is_said_of_it(model, monkeypa
     assert not len(links.begin(NO_FACTS))
 
 
-ASKED_OF_PAIRS, LEFT, RIGHT = 0, 1, 2
+REQUESTED_PAIRS, LEFT, RIGHT = 0, 1, 2
 
 
 class Asking:
@@ -100,7 +100,7 @@ class Asking:
 
 
 def changed(*pairs, sign=1):
-    return np.array([(ASKED_OF_PAIRS, *pair, sign) for pair in pairs], np.int32)
+    return np.array([(REQUESTED_PAIRS, *pair, sign) for pair in pairs], np.int32)
 
 
 def number_of(pairs, left, right, expiry):
@@ -113,7 +113,7 @@ def links(pairs):
 
 def test_a_pair_that_rows_use_is_free_when_the_last_of_them_is_gone(monkeypatch):
     monkeypatch.setattr(room, "_FEW", 1)
-    pairs, none = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT), np.empty(0, np.int32)
+    pairs, none = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT), np.empty(0, np.int32)
     numbers = pairs.numbers(np.array([(7, 8), (7, 8)], np.int32))
     number = int(numbers[0])
     told = {(LEFT, number, 7), (RIGHT, number, 8)}
@@ -128,7 +128,7 @@ def test_a_pair_that_rows_use_is_free_when_the_last_of_them_is_gone(monkeypatch)
 
 def test_a_pair_that_rules_ask_for_is_free_when_none_does_any_more(monkeypatch):
     monkeypatch.setattr(room, "_FEW", 1)
-    pairs = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     number = number_of(pairs, 7, 8, NONE)
     links(pairs)
     coming, _ = pairs.react(changed((7, 8)), Asking((7, 8)))
@@ -139,14 +139,14 @@ def test_a_pair_that_rules_ask_for_is_free_when_none_does_any_more(monkeypatch):
 
 
 def test_what_is_told_of_many_terms_at_one_time_has_a_number_each():
-    pairs = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     numbers = pairs.numbers_at(np.array([5, 6, 5], np.int32), 9, 3)
     assert numbers[0] == numbers[2] != numbers[1] and len(links(pairs)) == 4
     assert pairs.firsts(numbers).tolist() == [5, 6, 5]
 
 
 def test_a_pair_has_one_number_and_is_told_what_it_is_as_long_as_something_is_said_of_it():
-    pairs = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     number = number_of(pairs, 7, 8, 5)
     assert number == FIRST_LITERAL - 1 and number_of(pairs, 8, 7, 5) != number
     assert links(pairs)[LEFT, number, 7] == 5
@@ -156,14 +156,14 @@ def test_a_pair_has_one_number_and_is_told_what_it_is_as_long_as_something_is_sa
 
 
 def test_of_a_pair_that_rules_ask_for_something_may_be_said_before_0():
-    pairs = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     pairs.react(changed((7, 8)), Asking((7, 8)))
     number = number_of(pairs, 7, 8, -3)
     assert links(pairs) == {(LEFT, number, 7): -3, (RIGHT, number, 8): -3}
 
 
 def test_a_pair_that_rules_ask_for_is_told_without_an_end():
-    pairs = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     rows = pairs.react(changed((7, 8)), Asking((7, 8)))
     number = number_of(pairs, 7, 8, 3)
     assert rows.coming.tolist() == [[LEFT, number, 7], [RIGHT, number, 8]] and not len(rows.going)
@@ -172,7 +172,7 @@ def test_a_pair_that_rules_ask_for_is_told_without_an_end():
 
 def test_numbers_become_free_when_nothing_is_said_and_nobody_asks(monkeypatch):
     monkeypatch.setattr(room, "_FEW", 2)
-    pairs = PairNumbers(ASKED_OF_PAIRS, LEFT, RIGHT)
+    pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     over, asked, lasting = number_of(pairs, 1, 2, 3), (3, 4), number_of(pairs, 5, 6, 9)
     pairs.react(changed(asked), Asking(asked))
     gone = pairs.remove_unused(4).tolist()

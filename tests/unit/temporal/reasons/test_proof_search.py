@@ -4,7 +4,7 @@ import json
 import pickle
 
 import pytest
-from rdflib import RDF, Graph, Literal, Namespace, Variable
+from rdflib import RDF, Graph, Literal, Variable
 
 import pantarhei as pr
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
@@ -26,12 +26,9 @@ from pantarhei.temporal.reasons.proof_search import (
     UnmetClause,
     proof_of,
 )
-from testimonies import EX as TestimoniesEX
-from testimonies import a as a_of_testimonies
-from testimonies import reasoner_after as reasoner_after_of_testimonies
-from testimonies import what_is_seen
+from testimonies import EX, a, reasoner_after, what_is_seen
 
-HOT = (TestimoniesEX.v, RDF.type, TestimoniesEX.Hot)
+HOT = (EX.v, RDF.type, EX.Hot)
 UNKNOWN = InputProofs(holds=lambda _: None, asserted_at=lambda _, tick: None)
 
 
@@ -39,12 +36,12 @@ class Written:
     """Proofs over one rule, after two ticks that end at 0 and 2, of what is told in numbers."""
 
     def __init__(self, text="alarm(X) :- asserted :Hot(X) at least 2 times in [4]."):
-        self.seen = what_is_seen(reasoner_after_of_testimonies(text, "Hot", "Hot", range=2, slide=2))
+        self.seen = what_is_seen(reasoner_after(text, "Hot", "Hot", range=2, slide=2))
         self.words, self.bodies = self.seen._decoder, self.seen._matcher()
-        self.v = self.seen.vocabulary.number(TestimoniesEX.v)
+        self.v = self.seen.vocabulary.number(EX.v)
 
     def atom(self, name, tick=1):
-        return TickAtom(TestimoniesEX[name], (self.v,), tick)
+        return TickAtom(EX[name], (self.v,), tick)
 
     def instances(self, name):
         return list(self.bodies.concluding(self.atom(name)))
@@ -64,11 +61,9 @@ def test_a_conclusion_comes_last_behind_the_condition_and_what_this_rests_on():
     assert [(step.fact, step.at) for step in (first, second)] == [(HOT, 0), (HOT, 2)]
     assert (condition.fact, condition.premises) == (None, (0, 1))
     assert (condition.temporal.first, condition.temporal.last, condition.temporal.times) == (-6, 2, (0, 2))
-    assert condition.temporal.atom == TemporalAtom(TestimoniesEX.Hot, (TestimoniesEX.v,), is_asserted=True)
-    assert conclusion.fact == (TestimoniesEX.v, RDF.type, TestimoniesEX.alarm) and conclusion.premises == (2,)
-    assert conclusion.temporal == Conclusion(
-        a_of_testimonies("alarm"), 2, 2, ((Variable("X"), TestimoniesEX.v),)
-    )
+    assert condition.temporal.atom == TemporalAtom(EX.Hot, (EX.v,), is_asserted=True)
+    assert conclusion.fact == (EX.v, RDF.type, EX.alarm) and conclusion.premises == (2,)
+    assert conclusion.temporal == Conclusion(a("alarm"), 2, 2, ((Variable("X"), EX.v),))
     assert proof.complete
 
 
@@ -89,7 +84,7 @@ def test_what_is_met_at_one_tick_needs_no_condition_and_is_told_once():
 def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
     written = Written("alarm(X) :- :Hot(X) in [4].")
     why = Proof(
-        (ProofStep((TestimoniesEX.v, RDF.type, TestimoniesEX.Boiling), at=2), ProofStep(HOT, premises=(0,))),
+        (ProofStep((EX.v, RDF.type, EX.Boiling), at=2), ProofStep(HOT, premises=(0,))),
         True,
     )
     sources = InputProofs({HOT: why}.get, lambda _, tick: None)
@@ -97,9 +92,9 @@ def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
     told = ProofNode(written.atom("alarm"), instance, ((TickRun(0, 1, EvidenceBasis.HELD),),))
     steps = proof_of([told], written.words, sources, True).steps
     before, boiling, hot, condition, _ = steps
-    assert before.temporal == ObservedInterval(a_of_testimonies("Hot"), 0, 0, EvidenceBasis.HELD)
+    assert before.temporal == ObservedInterval(a("Hot"), 0, 0, EvidenceBasis.HELD)
     assert (boiling.fact, hot.fact, hot.premises) == (
-        (TestimoniesEX.v, RDF.type, TestimoniesEX.Boiling),
+        (EX.v, RDF.type, EX.Boiling),
         HOT,
         (1,),
     )
@@ -111,7 +106,7 @@ def test_what_held_has_the_proof_of_the_window_now_and_its_ticks_before():
 def test_a_conclusion_that_was_not_looked_into_is_open():
     written = Written()
     (step,) = proof_of([ProofNode(written.atom("alarm"))], written.words, UNKNOWN, complete=False).steps
-    assert step.is_open and step.temporal == Conclusion(a_of_testimonies("alarm"), 2, 2, ())
+    assert step.is_open and step.temporal == Conclusion(a("alarm"), 2, 2, ())
 
 
 def test_what_is_negated_has_the_ticks_at_which_it_was_so():
@@ -131,39 +126,29 @@ def test_what_is_lacking_has_variables_where_nothing_is_bound():
     nothing = Evidence(formula, (written.v, -1), 0, 1, (), ())
     said = written.words.unmet_rule(UnmetClause(clause, binding, nothing, 0))
     assert str(said.lacking.formula) == str(
-        pr.load_rules("a :- :on(:v, Y) at T in [4].", prefixes={"": str(TestimoniesEX)}).rules[0].body[0]
+        pr.load_rules("a :- :on(:v, Y) at T in [4].", prefixes={"": str(EX)}).rules[0].body[0]
     )
     assert (said.lacking.first, said.lacking.last, said.lacking.times) == (0, 2, ())
-    assert said.bindings == ((Variable("X"), TestimoniesEX.v),)
+    assert said.bindings == ((Variable("X"), EX.v),)
     (test,) = clause.tests
     assert written.words.unmet_rule(UnmetClause(clause, binding, test, 1)).lacking == "Y > 3"
 
 
 def test_times_of_a_stream_are_told_as_it_writes_them():
     ontology = pr.load_ontology(Graph())
-    rules = pr.load_rules("alarm(X) :- :Hot(X) at T in [0].", prefixes={"": str(TestimoniesEX)})
+    rules = pr.load_rules("alarm(X) :- :Hot(X) at T in [0].", prefixes={"": str(EX)})
     reasoner = pr.StreamReasoner(ontology, pr.Window(range=1.0, slide=0.5), temporal=rules)
     reasoner.push(1.5, [HOT])
     seen = what_is_seen(reasoner)
     assert seen._decoder.time(seen.data.tick) == 1.5
     (instance,) = seen._matcher().concluding(
-        TickAtom(TestimoniesEX.alarm, (seen.vocabulary.number(TestimoniesEX.v),), seen.data.tick)
+        TickAtom(EX.alarm, (seen.vocabulary.number(EX.v),), seen.data.tick)
     )
     assert seen._decoder.formula(instance.evidence[0]).time == Literal(1.5)
 
 
-EX = Namespace("http://example.org/")
 NO_AXIOMS = pr.load_ontology(Graph())
 ALARMED = (EX.v, RDF.type, EX.alarmed)
-
-
-def reasoner_after(text, *pushed):
-    """A reasoner with rules, which has been told of classes of v at 0, 1, and so on."""
-    rules = pr.load_rules(f"{text}\n", prefixes={"": str(EX)})
-    reasoner = pr.StreamReasoner(NO_AXIOMS, pr.Window(range=0), temporal=rules)
-    for tick, names in enumerate(pushed):
-        reasoner.push(tick, [(EX.v, RDF.type, EX[name]) for name in names.split()])
-    return reasoner
 
 
 @pytest.mark.parametrize(
@@ -187,7 +172,7 @@ def reasoner_after(text, *pushed):
     ],
 )
 def test_the_part_that_is_not_met_is_told_with_what_there_is_of_it(body, told):
-    reasoner = reasoner_after(f"alarmed(X) :- {body}.", "Heated", "Heated", "Served", "Heated")
+    reasoner = after_classes(f"alarmed(X) :- {body}.", "Heated", "Heated", "Served", "Heated")
     absence = reasoner.why_not(ALARMED)
     lines = str(absence).splitlines()
     assert lines[0] == "It does not hold at 3 that v is alarmed."
@@ -199,7 +184,7 @@ def test_the_part_that_is_not_met_is_told_with_what_there_is_of_it(body, told):
 
 def test_the_way_that_comes_furthest_is_told():
     text = "alarmed(X) :- asserted :on(X, P), :Heated(P) in [9], :Jammed(P) in [9]."
-    reasoner = reasoner_after(text, "", "")
+    reasoner = after_classes(text, "", "")
     reasoner.push(3, [(EX.v, EX.on, EX.a), (EX.v, EX.on, EX.b), (EX.b, RDF.type, EX.Heated)])
     (found,) = reasoner.why_not(ALARMED).temporal
     assert dict(found.bindings)[next(name for name, _ in found.bindings if str(name) == "P")] == EX.b
@@ -208,13 +193,13 @@ def test_the_way_that_comes_furthest_is_told():
 
 def test_each_rule_that_concludes_such_facts_is_told_and_no_other():
     text = "alarmed(X) :- :Heated(X).\nalarmed(X) :- :Jammed(X).\nother(X) :- :Jammed(X)."
-    reasoner = reasoner_after(text, "")
+    reasoner = after_classes(text, "")
     assert [each.rule.name for each in reasoner.why_not(ALARMED).temporal] == ["temporal-1", "temporal-2"]
     assert reasoner.why_not((EX.v, RDF.type, EX.Heated)).temporal == ()
 
 
 def test_what_is_concluded_is_no_absence_and_its_name_is_known():
-    reasoner = reasoner_after("alarmed(X) :- :Heated(X).", "Heated")
+    reasoner = after_classes("alarmed(X) :- :Heated(X).", "Heated")
     with pytest.raises(pr.EntailedError):
         reasoner.why_not(ALARMED)
     absence = reasoner.why_not((EX.w, RDF.type, EX.alarmed))
@@ -222,7 +207,7 @@ def test_what_is_concluded_is_no_absence_and_its_name_is_known():
 
 
 def test_looking_leaves_no_trace():
-    reasoner = reasoner_after("alarmed(X) :- :temp(X, T), T > 100, U = T + 1, U < 7.", "Heated")
+    reasoner = after_classes("alarmed(X) :- :temp(X, T), T > 100, U = T + 1, U < 7.", "Heated")
     reasoner.push(1, [(EX.v, EX.temp, Literal(120))])
     before = reasoner.stats()
     (found,) = reasoner.why_not(ALARMED).temporal
@@ -230,7 +215,7 @@ def test_looking_leaves_no_trace():
 
 
 def test_what_was_so_and_is_not_now_is_told_as_that():
-    reasoner = reasoner_after("alarmed(X) :- asserted :Heated(X), asserted :Jammed(X).", "Heated", "", "")
+    reasoner = after_classes("alarmed(X) :- asserted :Heated(X), asserted :Jammed(X).", "Heated", "", "")
     lines = str(reasoner.why_not(ALARMED)).splitlines()
     assert lines[2:] == ["  it would be concluded if asserted at 2: v is heated", "  it is not so"]
 
@@ -246,7 +231,7 @@ def test_what_was_so_and_is_not_now_is_told_as_that():
 )
 def test_of_an_atom_it_is_told_too(predicate, arguments, told):
     rules = "alarmed(X) :- :Jammed(X). between(X, Y, Z) :- :near(X, Y), :near(Z, X)."
-    reasoner = reasoner_after(f"{rules} on :- alarmed(X). level(N) :- :reads(X, N).", "Heated", "Heated")
+    reasoner = after_classes(f"{rules} on :- alarmed(X). level(N) :- :reads(X, N).", "Heated", "Heated")
     reasoner.push(1, [(EX.v, EX.near, EX.a)])
     absence = reasoner.why_not(TemporalAtom(EX[predicate], arguments))
     assert len(absence.temporal) == 1
@@ -258,7 +243,7 @@ def test_of_an_atom_it_is_told_too(predicate, arguments, told):
 
 
 def test_an_atom_that_is_concluded_is_no_absence_and_one_with_variables_is_none():
-    reasoner = reasoner_after("on :- :Heated(X).", "Heated")
+    reasoner = after_classes("on :- :Heated(X).", "Heated")
     with pytest.raises(pr.EntailedError, match="on"):
         reasoner.why_not(TemporalAtom(EX.on))
     with pytest.raises(pr.InvalidTripleError, match="without variables"):
@@ -272,69 +257,65 @@ TEXT = "alarm(X) :- asserted :Hot(X) in [5]. alarm(X) :- asserted :Jammed(X). to
 @pytest.mark.parametrize(
     ("atom", "holds"),
     [
-        (a_of_testimonies("alarm"), True),
-        (a_of_testimonies("alarm", "w"), False),
-        (a_of_testimonies("alarm", "never-heard-of"), False),
-        (a_of_testimonies("told", "v", "w", Literal(3)), True),
-        (a_of_testimonies("told", "v", "w", Literal(4)), False),
-        (a_of_testimonies("Hot"), False),  # what is said is not concluded
+        (a("alarm"), True),
+        (a("alarm", "w"), False),
+        (a("alarm", "never-heard-of"), False),
+        (a("told", "v", "w", Literal(3)), True),
+        (a("told", "v", "w", Literal(4)), False),
+        (a("Hot"), False),  # what is said is not concluded
     ],
 )
 def test_it_knows_what_rules_conclude_now(atom, holds):
-    seen = what_is_seen(reasoner_after_of_testimonies(TEXT, "Hot on(v,w)"))
+    seen = what_is_seen(reasoner_after(TEXT, "Hot on(v,w)"))
     assert seen.concludes(atom) is holds
     assert bool(seen.proofs(atom, UNKNOWN, is_all=False, limit=9)) is holds
 
 
 def test_all_proofs_are_one_for_each_instance():
-    seen = what_is_seen(reasoner_after_of_testimonies(TEXT, "Hot", "Hot Jammed"))
-    (best,) = seen.proofs(a_of_testimonies("alarm"), UNKNOWN, is_all=False, limit=9)
-    proofs = seen.proofs(a_of_testimonies("alarm"), UNKNOWN, is_all=True, limit=9)
+    seen = what_is_seen(reasoner_after(TEXT, "Hot", "Hot Jammed"))
+    (best,) = seen.proofs(a("alarm"), UNKNOWN, is_all=False, limit=9)
+    proofs = seen.proofs(a("alarm"), UNKNOWN, is_all=True, limit=9)
     assert best in proofs
     assert sorted(proof.steps[-1].rule.name for proof in proofs) == ["temporal-1", "temporal-2"]
 
 
 def test_a_proof_that_looks_at_too_many_instances_says_so():
     text = "alarm(X) :- near(X, Y). near(X, Y) :- :on(X, Y)."
-    seen = what_is_seen(reasoner_after_of_testimonies(text, "on(v,a) on(v,b) on(v,c)"))
-    (whole,) = seen.proofs(a_of_testimonies("alarm"), UNKNOWN, is_all=False, limit=99)
-    (cut_short,) = seen.proofs(a_of_testimonies("alarm"), UNKNOWN, is_all=False, limit=2)
+    seen = what_is_seen(reasoner_after(text, "on(v,a) on(v,b) on(v,c)"))
+    (whole,) = seen.proofs(a("alarm"), UNKNOWN, is_all=False, limit=99)
+    (cut_short,) = seen.proofs(a("alarm"), UNKNOWN, is_all=False, limit=2)
     assert whole.complete and not cut_short.complete
 
 
 def test_what_is_missing_is_told_of_each_rule_that_could_conclude_it():
-    seen = what_is_seen(reasoner_after_of_testimonies(TEXT, "Hot"))
-    found = seen.unmet(a_of_testimonies("alarm", "w"))
+    seen = what_is_seen(reasoner_after(TEXT, "Hot"))
+    found = seen.unmet(a("alarm", "w"))
     assert [each.rule.name for each in found] == ["temporal-1", "temporal-2"]
-    assert [each.lacking.atom.predicate for each in found] == [TestimoniesEX.Hot, TestimoniesEX.Jammed]
-    assert seen.unmet(a_of_testimonies("Hot")) == ()
+    assert [each.lacking.atom.predicate for each in found] == [EX.Hot, EX.Jammed]
+    assert seen.unmet(a("Hot")) == ()
 
 
 def test_what_a_question_names_is_forgotten_with_the_answer():
-    reasoner = reasoner_after_of_testimonies("alarm(X) :- :level(X, N), M = N + 1, M > 9.", "level(v,3)")
+    reasoner = reasoner_after("alarm(X) :- :level(X, N), M = N + 1, M > 9.", "level(v,3)")
     seen = what_is_seen(reasoner)
     before = seen.vocabulary.counts
-    seen.unmet(a_of_testimonies("alarm"))
-    seen.concludes(a_of_testimonies("alarm", "nobody", Literal(77)))
-    seen.proofs(a_of_testimonies("alarm", "somebody"), UNKNOWN, is_all=True, limit=9)
+    seen.unmet(a("alarm"))
+    seen.concludes(a("alarm", "nobody", Literal(77)))
+    seen.proofs(a("alarm", "somebody"), UNKNOWN, is_all=True, limit=9)
     assert seen.vocabulary.counts == before
 
 
 def test_before_the_first_tick_nothing_has_been_seen():
-    assert what_is_seen(reasoner_after_of_testimonies(TEXT)) is None
+    assert what_is_seen(reasoner_after(TEXT)) is None
 
 
-def reasoner_after_of_proving(text, *pushed, range=0, **options):
+def after_classes(text, *pushed, range=0, **options):
     """A reasoner with rules, which has been told of classes of v, such as `"Heated Served"`, at 0, 1, …."""
     rules = pr.load_rules(f"{text}\n", prefixes={"": str(EX)})
     reasoner = pr.StreamReasoner(NO_AXIOMS, pr.Window(range=range), temporal=rules, **options)
     for tick, names in enumerate(pushed):
         reasoner.push(tick, [(EX.v, RDF.type, EX[name]) for name in names.split()])
     return reasoner
-
-
-def a(name, *arguments):
-    return TemporalAtom(EX[name], arguments or (EX.v,))
 
 
 def tree(reasoner, name):
@@ -347,7 +328,7 @@ def tree(reasoner, name):
 # Heated      x       x       x
 def test_the_newest_tick_is_told_of_what_was_so_sometime():
     assert tree(
-        reasoner_after_of_proving("alarm(X) :- asserted :Heated(X) in [3].", "Heated", "", "Heated", ""),
+        after_classes("alarm(X) :- asserted :Heated(X) in [3].", "Heated", "", "Heated", ""),
         "alarm",
     ) == [
         "v is an alarm [1]",
@@ -357,7 +338,7 @@ def test_the_newest_tick_is_told_of_what_was_so_sometime():
 
 
 def test_of_the_last_assertions_the_tick_that_a_rule_names_is_told():
-    reasoner = reasoner_after_of_proving(
+    reasoner = after_classes(
         "alarm(X) :- asserted :Heated(X) at T in [2 #], T < 2.", "Heated", "Heated", "Heated"
     )
     assert tree(reasoner, "alarm")[1:] == ["└─ because v is heated (asserted at 1)"]
@@ -365,9 +346,7 @@ def test_of_the_last_assertions_the_tick_that_a_rule_names_is_told():
 
 @pytest.mark.parametrize("told", [[], [(EX.v, EX.seen, EX.v)]])  # a property of that name is another
 def test_a_conclusion_of_three_arguments_that_is_not_there_is_what_was_not_so(told):
-    reasoner = reasoner_after_of_proving(
-        "seen(X, 1, 2) :- :Heated(X). alarm(X) :- :Served(X), not seen(X, 1, 2)."
-    )
+    reasoner = after_classes("seen(X, 1, 2) :- :Heated(X). alarm(X) :- :Served(X), not seen(X, 1, 2).")
     reasoner.push(0, [(EX.v, RDF.type, EX.Served), *told])
     assert tree(reasoner, "alarm")[1:] == [
         "├─ because v is served (asserted at 0)",
@@ -376,7 +355,7 @@ def test_a_conclusion_of_three_arguments_that_is_not_there_is_what_was_not_so(to
 
 
 def test_what_was_always_so_has_the_ticks_from_first_to_last():
-    reasoner = reasoner_after_of_proving(
+    reasoner = after_classes(
         "alarm(X) :- :Heated(X) always in [3].", "Heated", "", "Heated", "Heated", range=1
     )
     assert tree(reasoner, "alarm") == [
@@ -385,7 +364,7 @@ def test_what_was_always_so_has_the_ticks_from_first_to_last():
         "   ├─ because v is heated (held from 0 to 2)",
         "   └─ and v is heated (asserted at 3)",
     ]
-    events = reasoner_after_of_proving("alarm(X) :- asserted :Heated(X) always in [1].", "Heated", "Heated")
+    events = after_classes("alarm(X) :- asserted :Heated(X) always in [1].", "Heated", "Heated")
     assert tree(events, "alarm")[1:] == [
         "└─ because always asserted from 0 to 1: v is heated",
         "   └─ because v is heated (asserted from 0 to 1)",
@@ -393,9 +372,7 @@ def test_what_was_always_so_has_the_ticks_from_first_to_last():
 
 
 def test_what_is_counted_has_as_many_ticks_as_it_needs():
-    reasoner = reasoner_after_of_proving(
-        "alarm(X) :- asserted :Heated(X) at least 2 times in [3].", *["Heated"] * 3, ""
-    )
+    reasoner = after_classes("alarm(X) :- asserted :Heated(X) at least 2 times in [3].", *["Heated"] * 3, "")
     assert tree(reasoner, "alarm")[1:] == [
         "└─ because at least 2 times asserted from 0 to 3: v is heated",
         "   ├─ because v is heated (asserted at 1)",
@@ -404,9 +381,7 @@ def test_what_is_counted_has_as_many_ticks_as_it_needs():
 
 
 def test_a_window_of_assertions_says_since_when_it_reaches():
-    reasoner = reasoner_after_of_proving(
-        "alarm(X) :- :Heated(X) in [3 #].", "Heated", "Heated Cooled", "Served", ""
-    )
+    reasoner = after_classes("alarm(X) :- :Heated(X) in [3 #].", "Heated", "Heated Cooled", "Served", "")
     assert tree(reasoner, "alarm")[1:] == [
         "└─ because sometime among the last 3 assertions, from 1 to 3: v is heated",
         "   └─ because v is heated (asserted at 1)",
@@ -417,7 +392,7 @@ def test_what_is_not_so_has_the_ticks_at_which_it_was_looked_for():
     text = """
         alarm(X) :- :Heated(X), not asserted :Served(X) in [2],
                     not :Heated(X) always in [2], not :Jammed(X)."""
-    assert tree(reasoner_after_of_proving(text, "Heated", "", "", "Heated"), "alarm")[1:] == [
+    assert tree(after_classes(text, "Heated", "", "", "Heated"), "alarm")[1:] == [
         "├─ because v is heated (asserted at 3)",
         "├─ and never asserted from 1 to 3: v is served",
         "├─ and not always from 1 to 3: v is heated",
@@ -427,13 +402,13 @@ def test_what_is_not_so_has_the_ticks_at_which_it_was_looked_for():
 
 def test_too_few_times_are_named():
     text = "alarm(X) :- :Heated(X), not asserted :Heated(X) at least 3 times in [5]."
-    proof = reasoner_after_of_proving(text, "Heated", "", "Heated").explain(a("alarm"))
+    proof = after_classes(text, "Heated", "", "Heated").explain(a("alarm"))
     (few,) = [step.temporal for step in proof.steps if step.kind is StepKind.CONDITION]
     assert few.times == (0, 2) and "fewer than 3 times asserted" in str(proof)
 
 
 def test_a_tick_that_is_named_and_what_else_is_bound_are_told():
-    reasoner = reasoner_after_of_proving(
+    reasoner = after_classes(
         "alarm(X) :- asserted :Heated(X) at T in [5], T2 = T + 1, T2 < 3.", "", "Heated", ""
     )
     assert tree(reasoner, "alarm") == [
@@ -446,7 +421,7 @@ def test_a_conclusion_at_another_tick_says_at_which():
     text = """
         steam(X) at T :- asserted :Heated(X) at T in [2].
         alarm(X) :- steam(X) always in [1]."""
-    assert tree(reasoner_after_of_proving(text, "", "Heated", "Heated"), "alarm") == [
+    assert tree(after_classes(text, "", "Heated", "Heated"), "alarm") == [
         "v is an alarm [1]",
         "└─ because always from 1 to 2: v is a steam",
         "   ├─ because at 1: v is a steam with T = 1 [2]",
@@ -458,7 +433,7 @@ def test_a_conclusion_at_another_tick_says_at_which():
 
 def test_what_is_remembered_is_told_with_the_tick_at_which_it_was_concluded():
     text = "remember alarm.\nalarm(X) :- asserted :Heated(X).\nalarm(X) :- alarm(X) in [1], not :Reset(X)."
-    assert tree(reasoner_after_of_proving(text, "Heated", "", ""), "alarm") == [
+    assert tree(after_classes(text, "Heated", "", ""), "alarm") == [
         "v is an alarm [1]",
         "├─ because sometime from 1 to 2: v is an alarm",
         "│  └─ because v is an alarm (concluded at 1)",
@@ -471,7 +446,7 @@ def test_conclusions_that_rest_on_each_other_rest_on_something_else_in_the_end()
         b(X) :- a(X). a(X) :- b(X).
         c(X) :- b(X), a(X). a(X) :- c(X) in [2].
         b(X) :- asserted :Heated(X) in [1]."""
-    proof = reasoner_after_of_proving(text, "Heated", "").explain(a("c"))
+    proof = after_classes(text, "Heated", "").explain(a("c"))
     assert all(premise < place for place, step in enumerate(proof.steps) for premise in step.premises)
     assert [step.temporal.atom.predicate[-1] for step in proof.steps if step.rule] == ["b", "a", "c"]
 
@@ -480,14 +455,14 @@ def test_all_gives_a_proof_for_each_rule_instance_that_does_not_rest_on_the_conc
     text = """
         alarm(X) :- :Heated(X). alarm(X) :- :Jammed(X), asserted :Heated(X) in [2].
         twin(X) :- alarm(X). alarm(X) :- twin(X)."""
-    reasoner = reasoner_after_of_proving(text, "Heated", "Heated Jammed")
+    reasoner = after_classes(text, "Heated", "Heated Jammed")
     proofs = reasoner.explain(a("alarm"), all=True)
     assert {proof.steps[-1].rule.name for proof in proofs} == {"temporal-1", "temporal-2"}
     assert reasoner.explain(a("alarm")) == proofs[0]
 
 
 def test_atoms_that_are_no_triples_are_explained_too():
-    reasoner = reasoner_after_of_proving("on :- :Heated(X) in [2].\nready :- on, not off.", "Heated")
+    reasoner = after_classes("on :- :Heated(X) in [2].\nready :- on, not off.", "Heated")
     ready = TemporalAtom(EX.ready)
     assert ready in reasoner.atoms()
     proof = reasoner.explain(ready)
@@ -511,7 +486,7 @@ def test_beyond_the_limit_a_conclusion_is_not_looked_into():
     text = (
         "on(X) :- :Heated(X).\n" + "".join(f"a{n + 1}(X) :- a{n}(X).\n" for n in range(9)) + "a0(X) :- on(X)."
     )
-    reasoner = reasoner_after_of_proving(text, "Heated")
+    reasoner = after_classes(text, "Heated")
     whole, part = (reasoner.explain(a("a9"), limit=limit) for limit in (11, 4))
     assert whole.complete and len(whole.steps) == 12
     assert not part.complete and part.steps[0].kind is StepKind.UNEXPLORED
@@ -519,7 +494,7 @@ def test_beyond_the_limit_a_conclusion_is_not_looked_into():
 
 
 def test_what_nothing_concludes_is_no_conclusion():
-    reasoner = reasoner_after_of_proving("alarm(X) :- asserted :Heated(X).", "Heated", "")
+    reasoner = after_classes("alarm(X) :- asserted :Heated(X).", "Heated", "")
     for asked in (a("alarm"), (EX.v, RDF.type, EX.alarm), TemporalAtom(EX.alarm), a("Unknown", EX.v, EX.w)):
         with pytest.raises(pr.NotEntailedError):
             reasoner.explain(asked)
