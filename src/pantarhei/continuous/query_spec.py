@@ -144,7 +144,7 @@ class StreamQuerySpec:
 
     @property
     def uses_triple_times(self) -> bool:
-        """Whether the query uses the times of triples."""
+        """True if the query uses the times of triples."""
         return any(
             uses_timestamps(expression)
             for node in nodes_of(self.query.node)

@@ -96,7 +96,7 @@ class CountedWindow(Generic[_Held]):
 
     @property
     def is_full(self) -> bool:
-        """Whether the content has the window's size."""
+        """True if the content has the window's size."""
         return self._before + self._since >= self._window.size
 
     @property

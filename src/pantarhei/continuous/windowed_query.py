@@ -67,7 +67,7 @@ class WindowViews(NamedTuple):
 
     @property
     def uses_default_graph(self) -> bool:
-        """Whether the query reads the default graph."""
+        """True if the query reads the default graph."""
         return _looks_outside(self.query)
 
     def by_name(self, always: tuple[Triple, ...]) -> NamedWindows | None:

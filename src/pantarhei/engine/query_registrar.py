@@ -395,7 +395,7 @@ class QueryRegistrar:
 
     @property
     def _waits(self) -> bool:
-        """Whether a block is running that is one step for the queries."""
+        """True if a block is running that is one step for the queries."""
         return self._depth > 0 and not self._reports_each_step
 
     def _fill(self, update: WindowUpdate | GraphUpdate) -> bool:

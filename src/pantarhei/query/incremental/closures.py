@@ -34,7 +34,7 @@ ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predica
 def is_incremental(node: Closure) -> bool:
     """Return whether the steps of a path are a fixed set of pairs, independent of the start.
 
-    A nested zero-or-more path is not: its zero-length step keeps the literal form of the start.
+    A nested path that may have length zero is not: it keeps the literal form of the start.
     """
     return not any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(node.step))
 

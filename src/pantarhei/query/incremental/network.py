@@ -169,7 +169,7 @@ _OPERATORS: dict[type[algebra.Node], Callable[..., Operator]] = {
 
 
 class Network:
-    """Operators, numbered so that each has a serial number above those of its inputs.
+    """Operators with serial numbers, each above the numbers of its inputs.
 
     Args:
         evaluate: evaluates a node over a query source at the present state.

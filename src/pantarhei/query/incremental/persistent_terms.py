@@ -189,7 +189,7 @@ class PersistentTermIds(TermSpace):
 
     @property
     def has_replacements(self) -> bool:
-        """Whether a term of the vocabulary has a local number."""
+        """True if a term of the vocabulary has a local number."""
         return bool(self.replacements)
 
     def first_form(self, number: int) -> int | None:

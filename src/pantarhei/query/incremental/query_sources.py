@@ -62,7 +62,7 @@ class QuerySource:
         self.began: int | None = None
         """Tick of the first observed step."""
         self.is_changed = True
-        """Whether facts may have changed since the last boundary that closed."""
+        """True if facts may have changed since the last boundary that closed."""
 
     def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         """Advance to the state after a step.

@@ -90,7 +90,7 @@ class QueryRegistry:
 
     @property
     def needs_levels(self) -> bool:
-        """Whether a query has a window of its own."""
+        """True if a query has a window of its own."""
         return bool(self._sources.windows)
 
     @property

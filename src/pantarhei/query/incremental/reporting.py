@@ -211,7 +211,7 @@ class ReportScheduler:
         self._subscribers: dict[Operator, Subscribers] = {}  # by operator
         self._scheduled: list[QueryState] = []  # queries that do not report at each step
         self.sees_windows = False
-        """Whether a query depends on times, so that each step of a block must be processed."""
+        """True if a query depends on times, so that each step of a block must be processed."""
         self._closing: set[QuerySource] = set()  # sources of windows whose closing triggers reports
         self._delayed: dict[QueryState, None] = {}  # queries that report at each step, with a pending delta
         self._reports: dict[int, ReportBatch] = {}  # of the present step, numbered
@@ -290,7 +290,7 @@ class ReportScheduler:
 
     @property
     def has_closing_windows(self) -> bool:
-        """Whether a query reports when its window closes."""
+        """True if a query reports when its window closes."""
         return bool(self._closing)
 
     def due(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:

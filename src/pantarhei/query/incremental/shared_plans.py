@@ -58,7 +58,7 @@ class ParameterisedPlan:
 
     @property
     def is_used(self) -> bool:
-        """Whether the plan has a query."""
+        """True if the plan has a query."""
         return len(self._removed) < len(self._members)
 
     @property
@@ -105,7 +105,7 @@ class ParameterisedPlan:
             operator.clear_caches()
 
     def renumber(self) -> bool:
-        """Look up the numbers of names again; returns whether one has changed."""
+        """Recompute the numbers of names; returns whether one has changed."""
         members = list(self._members.values())
         if all(self._numbers(member.names) == member.numbers for member in members):
             return False
@@ -238,7 +238,7 @@ class SharedPlans:
 
     @property
     def has_removed(self) -> bool:
-        """Whether rows of removed queries are left."""
+        """True if rows of removed queries are left."""
         return any(family.next_removed for family in self._families.values())
 
     def purge(self) -> None:
@@ -255,6 +255,6 @@ class SharedPlans:
                     raise
 
     def renumber(self) -> bool:
-        """Look up the numbers of names again; returns whether one has changed."""
+        """Recompute the numbers of names; returns whether one has changed."""
         changed = [family.renumber() for family in self._families.values()]
         return any(changed)
