@@ -9,6 +9,7 @@ import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -128,7 +129,7 @@ def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) 
     test = TEXT_TESTS.get(name)
     if test is not None:
         (part,) = wanted
-        return [test(text, part) for text in texts]
+        return list(map(test, texts, repeat(part)))
     try:
         pattern = compiled(wanted[0], "".join(wanted[1:]))
     except RegexError:

@@ -2,7 +2,7 @@
 
 For few rows, compiled functions are faster than columns. Comparisons, arithmetic, `&&`, `||`, `!`, BOUND, IF,
 COALESCE and IN are compiled for numbers, plain strings, booleans, times and names. For a row with any other
-value a function raises `Deoptimize`, and the row is evaluated by column (`expressions/evaluation.py`) with
+value a function raises `Deoptimize`, and the row is evaluated by column (`expressions/evaluator.py`) with
 the same result. Results are cached by the values of the expression's variables.
 """
 
