@@ -119,7 +119,7 @@ def test_used_numbers_are_given_places_in_ascending_order_or_as_they_appear():
 def test_a_predicate_with_one_term_here_and_two_there_is_refused():
     objects = COLUMNS["facts.object"].copy()
     objects[np.flatnonzero(objects)[0]] = 0
-    with pytest.raises(CheckpointError, match="another number of terms"):
+    with pytest.raises(CheckpointError, match="differ in the number of terms"):
         StreamReasoner.restore(with_column("facts.object", objects), ODD)
 
 
