@@ -4,8 +4,8 @@ A total is a vector that is added to for an inserted number and subtracted from 
 count of numbers of each type, and their sum in each type that the result may have.
 
 xsd:double and xsd:float values are counted in integer multiples of a unit, so that only the final result is
-rounded: multiples of `UNIT` in `UNIT`, all others in the smallest positive xsd:double. `expressions/aggregates.py`
-computes the same sums by column.
+rounded: multiples of `UNIT` in `UNIT`, all others in the smallest positive xsd:double.
+`expressions/aggregates.py` computes the same sums by column.
 
 Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
 """
