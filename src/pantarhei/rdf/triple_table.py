@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, SupportsIndex, TypeAlias, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, TypeGuard, overload
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from rdflib import Graph
 
 from pantarhei.errors import InvalidTripleError, OptionError
 from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.rdf.ntriples import exactly, parse_term
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Codes = npt.NDArray[np.int32]
 Texts = npt.NDArray[np.object_]
@@ -336,6 +338,8 @@ def split_lines(block: bytes, width: int) -> Split:
     end a string. Control characters separate words like spaces; canonical terms have none outside strings, so
     lines with them have another number of words or other separators.
     """
+    import pyarrow as pa
+
     if not block.endswith(b"\n"):
         block += b"\n"
     data = np.frombuffer(block, np.uint8)
