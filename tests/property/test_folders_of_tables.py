@@ -36,7 +36,7 @@ def test_rows_of_a_file_without_times_are_bad_rows(tmp_path):
     reader = folder(tmp_path, FILES["no_time.csv"], FILES["value.csv"], FILES["state.csv"])
     assert [abox.at for abox in reader] == [1, 2]
     assert [each.reason.partition(": ")[2] for each in reader.skipped] == [
-        "column t: there is not a time; expected one in each row"
+        "column t: there is no time; expected one in each row"
     ]
 
 

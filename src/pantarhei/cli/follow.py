@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from pantarhei.window.sliding import Window
 
 
-_FIRST_LINE = 1 << 16  # bytes of it that are looked at
+_FIRST_LINE = 1 << 16  # inspected bytes of the first line
 
 
 class StreamSource(Protocol):

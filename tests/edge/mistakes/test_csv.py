@@ -359,7 +359,7 @@ MISTAKES = {
     ),
     "a row without time": (
         *row(",b,2"),
-        ("<table>, line 3, column time: there is not a time; expected one in each row"),
+        ("<table>, line 3, column time: there is no time; expected one in each row"),
     ),
     "a name where the mapping says an IRI": (
         TABLE,

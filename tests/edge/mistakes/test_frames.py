@@ -191,7 +191,7 @@ MISTAKES = {
     "a time that is none": (
         frame(time=[pd.NaT]),
         MAPPING,
-        ("<DataFrame>, row 1, column time: there is not a time; expected one in each row"),
+        ("<DataFrame>, row 1, column time: there is no time; expected one in each row"),
     ),
     "texts as times, the day first": (
         frame(time=["31/01/2026"]),

@@ -180,7 +180,7 @@ MISTAKES = {
     "a time that is null": (
         second('"2026-01-01T10:00"', "null"),
         MAPPING,
-        ("<table>, line 2, column time: there is not a time; expected one in each row"),
+        ("<table>, line 2, column time: there is no time; expected one in each row"),
     ),
     "numbers as times, and no unit": (
         LINE.replace('"2026-01-01T10:00"', "1767261600"),

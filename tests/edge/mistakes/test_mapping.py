@@ -151,16 +151,16 @@ MISTAKES = {
         "zone: UTC",
         "zone: CEST",
         (
-            "the mapping, line 2: the time zone 'CEST' is not known; expected one such as "
-            "Europe/Copenhagen or UTC"
+            "the mapping, line 2: the time zone 'CEST' is not known; expected a zone such as"
+            " Europe/Copenhagen or UTC"
         ),
     ),
     "a format as others write it": (
         "zone: UTC",
         "zone: UTC, format: dd.MM.yyyy HH:mm",
         (
-            "the mapping, line 2: the format 'dd.MM.yyyy HH:mm' has no directive; expected those of "
-            "Python's strptime, such as %d.%m.%Y %H:%M:%S"
+            "the mapping, line 2: the format 'dd.MM.yyyy HH:mm' has no directive; expected directives"
+            " of Python's strptime, such as %d.%m.%Y %H:%M:%S"
         ),
     ),
     "no subject": (
@@ -217,8 +217,8 @@ MISTAKES = {
         STATEMENT,
         "ex:free $(free)",
         (
-            "the mapping, line 7: this is no predicateobject; expected [predicate, object], "
-            "[predicate, object, datatype], or p: and o:"
+            "the mapping, line 7: this is not a predicateobject; expected [predicate, object],"
+            " [predicate, object, datatype], or p: and o:"
         ),
     ),
     "a statement of two words as a dictionary": (
@@ -230,8 +230,8 @@ MISTAKES = {
         STATEMENT,
         "[ex:free]",
         (
-            "the mapping, line 7: this is no predicateobject; expected [predicate, object], "
-            "[predicate, object, datatype], or p: and o:"
+            "the mapping, line 7: this is not a predicateobject; expected [predicate, object],"
+            " [predicate, object, datatype], or p: and o:"
         ),
     ),
     "a datatype without its prefix": (

@@ -173,7 +173,7 @@ MISTAKES = {
     "a time that is null": (
         columns(time=pa.array([None], pa.timestamp("us", "UTC"))),
         MAPPING,
-        ("<table>, row 1, column time: there is not a time; expected one in each row"),
+        ("<table>, row 1, column time: there is no time; expected one in each row"),
     ),
     "a column with clocks only": (
         columns(time=pa.array([dt.time(10)])),

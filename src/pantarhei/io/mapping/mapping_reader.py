@@ -127,7 +127,7 @@ class _MappingReader:
         melt = self._melt(parts.get("melt"))
         groups = tuple(self._group(node, name) for name, node in self._named(parts["mappings"], "mappings"))
         if not groups:
-            raise self._error(parts["mappings"], "there is no mapping", "one at least, with a subject")
+            raise self._error(parts["mappings"], "there is no mapping", "at least one, with a subject")
         nulls = (
             frozenset(map(self._text, self._several(parts["null"]))) if "null" in parts else frozenset({""})
         )
@@ -191,7 +191,7 @@ class _MappingReader:
             zones = {each for each in available_timezones() if "/" in each}  # others are names of offsets
             hint = did_you_mean(name, zones)
             raise self._error(
-                node, f"the time zone {name!r} is not known", f"one such as Europe/Copenhagen or UTC{hint}"
+                node, f"the time zone {name!r} is not known", f"a zone such as Europe/Copenhagen or UTC{hint}"
             ) from None
         return name
 
@@ -201,7 +201,7 @@ class _MappingReader:
         wrong = [each for each in directives if each not in _DIRECTIVES]
         if wrong or not directives:
             problem = f"the directive %{wrong[0]}" if wrong else f"the format {text!r} has no directive"
-            raise self._error(node, problem, "those of Python's strptime, such as %d.%m.%Y %H:%M:%S")
+            raise self._error(node, problem, "directives of Python's strptime, such as %d.%m.%Y %H:%M:%S")
         if "Z" in directives:
             problem = "the directive %Z, which reads names of zones and drops them"
             raise self._error(node, problem, "%z for offsets, or zone: for local times")

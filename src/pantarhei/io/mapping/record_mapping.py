@@ -77,7 +77,7 @@ class TextTemplate(NamedTuple):
             ValueError: a reference is not closed or has no name.
 
         >>> TextTemplate.read("urn:garage/$(id)")
-        Template(texts=('urn:garage/', ''), columns=('id',))
+        TextTemplate(texts=('urn:garage/', ''), columns=('id',))
         """
         pieces = _REFERENCE.split(text)
         texts, columns = pieces[::2], [re.sub(r"\\(.)", r"\1", name) for name in pieces[1::2]]

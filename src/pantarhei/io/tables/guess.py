@@ -37,7 +37,7 @@ _FORMATS = tuple(
     for clock in ("%H:%M:%S", "%H:%M")
 )
 _NUMBERS = (XSD.integer, XSD.decimal, XSD.double)
-_WIDE = 4  # so many columns of numbers may be one column of sensors
+_WIDE = 4  # number of numeric columns that suggests one column per sensor
 _SINCE_1970 = {"s": 10**9, "ms": 10**12, "us": 10**15, "ns": 10**18}
 _UNITS = {
     "c": "°C", "degc": "°C", "celsius": "°C", "f": "°F", "k": "K", "kmh": "km/h", "mph": "mph",

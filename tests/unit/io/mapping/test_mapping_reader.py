@@ -153,9 +153,8 @@ def test_an_unknown_unit_of_time_is_said():
 
 def test_an_unknown_zone_is_said_with_the_nearest_one():
     assert said("UTC", "Europe/Copenhage") == (
-        "line 2: the time zone 'Europe/Copenhage' is not known; expected one such as Europe/Copenhagen "
-        "or UTC (did "
-        "you mean Europe/Copenhagen?)"
+        "line 2: the time zone 'Europe/Copenhage' is not known; expected a zone such as"
+        " Europe/Copenhagen or UTC (did you mean Europe/Copenhagen?)"
     )
 
 
@@ -266,7 +265,7 @@ def test_things_that_do_not_go_together_are_said():
             "    po: 1",
             "line 6: predicateobjects is not a list",
         ),
-        ("zone: UTC", "format: '%Q'", "line 2: the directive %Q; expected those of Python's strptime"),
+        ("zone: UTC", "format: '%Q'", "line 2: the directive %Q; expected directives of Python's strptime"),
         ("zone: UTC", "format: 'x'", "line 2: the format 'x' has no directive"),
         ("xsd:integer", "e n~lang", "line 7: the language 'e n'; expected a language tag"),
         ("ex:$(id)", "[[ex:x]]", "line 5: a list; expected a text"),
