@@ -359,7 +359,7 @@ def answer_streams(
         TemporalRuleError: a window does not fit the stream's ticks.
     """
     clingo, program = _clingo(), AspProgram(rules, stream, ticks)
-    called = _Called(clingo, program)
+    called = _ClingoFunctions(clingo, program)
     control: Any = clingo.Control([str(most), "--warn=none"])
     control.add("base", [], program.text)
     called.watched(lambda: control.ground([("base", [])], context=called))
@@ -385,7 +385,7 @@ def _written(answer: AnswerStream) -> tuple[list[str], list[str]]:
     return sorted(map(str, answer.atoms)), sorted(f"{at} {atom}" for at, atom in answer.elsewhere)
 
 
-class _Called:
+class _ClingoFunctions:
     """Functions that clingo calls while it grounds: those of the program.
 
     Keeps their errors, of which clingo passes on the text only.

@@ -331,7 +331,7 @@ class RuleEvaluation:
             self._dated = []
 
 
-class _Seen(NamedTuple):
+class _WindowKey(NamedTuple):
     """Window that inputs share."""
 
     is_asserted: bool
@@ -339,10 +339,10 @@ class _Seen(NamedTuple):
     counts_tuples: bool
 
 
-def _by_window(feeds: Iterable[NumberedInput]) -> dict[_Seen, list[NumberedInput]]:
-    found: dict[_Seen, list[NumberedInput]] = {}
+def _by_window(feeds: Iterable[NumberedInput]) -> dict[_WindowKey, list[NumberedInput]]:
+    found: dict[_WindowKey, list[NumberedInput]] = {}
     for feed in feeds:
-        found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
+        found.setdefault(_WindowKey(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
     return found
 
 

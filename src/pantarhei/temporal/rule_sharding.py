@@ -42,7 +42,7 @@ def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) 
             conclusion belongs to another shard, or may not be asserted by the stream.
     """
     check_needs_no_order(given.rules)
-    _Reading(given, report, key).check()
+    _KeyAnalysis(given, report, key).check()
 
 
 def check_needs_no_order(rules: TemporalRules) -> None:
@@ -68,7 +68,7 @@ class _TemporalBody(NamedTuple):
     head: KeyedAtom[Formula]
 
 
-class _Reading:
+class _KeyAnalysis:
     """Key analysis of rules.
 
     Args:

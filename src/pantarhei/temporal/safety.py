@@ -133,13 +133,13 @@ def check_safety(rule: TemporalRule) -> None:
             raise variable_error(time, problem, expected, formula, rule)
     for formula in (rule.head, *rule.body):
         where = "the head" if formula is rule.head else f"{formula}"
-        expected = _none_at_all(formula, bound) if formula.is_negated else _IN_BODY
+        expected = _negation_advice(formula, bound) if formula.is_negated else _IN_BODY
         _check_bound(formula.variables, bound, where, rule, formula, expected)
     for test in rule.tests:
         _check_bound(variables_in(test.arguments), bound, builtin_text(test), rule, test)
 
 
-def _none_at_all(denied: Formula, bound: frozenset[Variable]) -> str:
+def _negation_advice(denied: Formula, bound: frozenset[Variable]) -> str:
     """Return advice on negating a formula for all values of an unbound variable."""
     known = [each for each in denied.atom.arguments if each in bound]
     some = f"some({', '.join(map(term_text, known))})" if known else "some"
@@ -165,7 +165,7 @@ _MOST_STEPS = 12  # of a circle in a message
 _WITHOUT_STRATA = "rules without strata are for pantarhei.AnswerStreams, or pantarhei run --models 0"
 
 
-class _Use(NamedTuple):
+class _Dependency(NamedTuple):
     """Dependency of one conclusion on another, by the numbers of their predicates."""
 
     head: int
@@ -192,12 +192,12 @@ def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
     heads = list(dict.fromkeys(rule.head.atom.predicate for rule in given))
     numbers = {predicate: number for number, predicate in enumerate(heads)}
     uses = [
-        _Use(numbers[rule.head.atom.predicate], numbers[formula.atom.predicate], formula, rule)
+        _Dependency(numbers[rule.head.atom.predicate], numbers[formula.atom.predicate], formula, rule)
         for rule in given
         for formula in rule.body
         if formula.atom.predicate in numbers and not formula.atom.is_asserted
     ]
-    uses_of: list[list[_Use]] = [[] for _ in heads]
+    uses_of: list[list[_Dependency]] = [[] for _ in heads]
     for use in uses:
         uses_of[use.head].append(use)
     found = [0] * len(heads)
@@ -206,16 +206,18 @@ def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
         own = [use for head in component for use in uses_of[head]]
         for use in own:
             if use.is_strict and use.body in inside:
-                raise _circle(use, uses_of, heads)
+                raise _cycle_error(use, uses_of, heads)
         stratum = max((found[use.body] + use.is_strict for use in own if use.body not in inside), default=0)
         for number in component:
             found[number] = stratum
     return dict(sorted(zip(heads, found, strict=True), key=lambda each: each[1]))
 
 
-def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URIRef]) -> TemporalRuleError:
+def _cycle_error(
+    strict: _Dependency, uses_of: Sequence[Sequence[_Dependency]], heads: Sequence[URIRef]
+) -> TemporalRuleError:
     """Return the error that a conclusion rests on its own absence, or on itself through □ or a count."""
-    way = _way(strict, uses_of)
+    way = _path(strict, uses_of)
     formula = strict.formula
     if formula.is_negated:
         what, expected = "its own absence", "negation only of what is concluded without it"
@@ -234,9 +236,9 @@ def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URI
     return rule_error(disambiguate(problem), expected, formula, strict.rule)
 
 
-def _way(strict: _Use, uses_of: Sequence[Sequence[_Use]]) -> list[_Use]:
+def _path(strict: _Dependency, uses_of: Sequence[Sequence[_Dependency]]) -> list[_Dependency]:
     """Return the shortest path from what `strict` uses back to its head; empty if it is the head."""
-    reached_by: dict[int, _Use] = {}
+    reached_by: dict[int, _Dependency] = {}
     waiting = [strict.body]
     for number in waiting:
         if number == strict.head:
@@ -245,7 +247,7 @@ def _way(strict: _Use, uses_of: Sequence[Sequence[_Use]]) -> list[_Use]:
             if use.body not in reached_by and use.body != strict.body:
                 reached_by[use.body] = use
                 waiting.append(use.body)
-    way: list[_Use] = []
+    way: list[_Dependency] = []
     at = strict.head
     while at != strict.body:
         way.append(reached_by[at])

@@ -177,10 +177,10 @@ def compile_for_time_kind(
             return make(Ticks(window, kind))
         except TemporalRuleError as error:
             refusals[kind] = error
-    raise _fitting(refusals, list(_signs(rules)), start)
+    raise _best_error(refusals, list(_signs(rules)), start)
 
 
-class _Sign(NamedTuple):
+class _KindSign(NamedTuple):
     """Part of a rule that is valid for datetimes only, or for numbers only."""
 
     is_of_dates: bool
@@ -192,8 +192,8 @@ class _Sign(NamedTuple):
         return f"{text} is for times that are {'datetimes' if self.is_of_dates else 'numbers'}"
 
 
-def _fitting(
-    refusals: dict[TimeKind, TemporalRuleError], signs: list[_Sign], start: TimePoint | None
+def _best_error(
+    refusals: dict[TimeKind, TemporalRuleError], signs: list[_KindSign], start: TimePoint | None
 ) -> TemporalRuleError:
     """Choose the error for the kind of time that the rules are written for."""
     is_open = TimeKind.DATETIME in refusals and len(refusals) > 1
@@ -208,22 +208,22 @@ def _fitting(
     return next(meant, next(iter(refusals.values())))
 
 
-def _signs(rules: Iterable[TemporalRule]) -> Iterator[_Sign]:
+def _signs(rules: Iterable[TemporalRule]) -> Iterator[_KindSign]:
     """Yield the parts of rules that determine their kind of time, in the order of the text."""
     for rule in rules:
         for formula in rule.formulas:
             match formula.window:
                 case TimeWindow(timedelta()):
-                    yield _Sign(True, formula, rule)
+                    yield _KindSign(True, formula, rule)
                 case TimeWindow(int(size)) if size:
-                    yield _Sign(False, formula, rule)
+                    yield _KindSign(False, formula, rule)
             if isinstance(formula.time, Literal):
-                yield _Sign(is_datetime(formula.time), formula, rule)
+                yield _KindSign(is_datetime(formula.time), formula, rule)
         times = {formula.time for formula in rule.formulas if formula.time is not None}
         for test in rule.tests:
             if times.intersection(test.arguments):
                 if is_computation(test):
-                    yield _Sign(False, test, rule)
+                    yield _KindSign(False, test, rule)
                 for literal in test.arguments:
                     if isinstance(literal, Literal):
-                        yield _Sign(is_datetime(literal), test, rule)
+                        yield _KindSign(is_datetime(literal), test, rule)

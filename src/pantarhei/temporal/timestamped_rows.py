@@ -23,11 +23,11 @@ from pantarhei.temporal.tuples import PairNumbers
 Parts = Iterator[tuple[Integers, int]]
 """Rows of the second kernel, each part with its expiry."""
 
-_Turned = tuple[Parts, Integers]
+_Changes = tuple[Parts, Integers]
 """Inserted rows, and rows to delete before."""
 
 
-class _Kind(NamedTuple):
+class _RowKind(NamedTuple):
     size: int
     has_pairs: bool  # true if the tick is in a pair with the subject, false if it is the object
 
@@ -52,8 +52,8 @@ class TimestampedRows:
         self._last_time = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions at the end of the last closed tick
 
-    def _following(self, feeds: Iterable[NumberedInput]) -> RowMapper[_Kind]:
-        return self._program.mapper(feeds, lambda feed: _Kind(feed.size, feed.arity > 1), FIRST_ARGUMENT)
+    def _following(self, feeds: Iterable[NumberedInput]) -> RowMapper[_RowKind]:
+        return self._program.mapper(feeds, lambda feed: _RowKind(feed.size, feed.arity > 1), FIRST_ARGUMENT)
 
     def restore(self, past: TickHistory, states: Integers, concluded: Integers, tick: int) -> Parts:
         """Yield the rows of input before a tick; states and conclusions are those of the tick before."""
@@ -82,7 +82,7 @@ class TimestampedRows:
 
     def states(
         self, added: Integers, removed: Integers, tick: int, events: Callable[[], Integers]
-    ) -> _Turned:
+    ) -> _Changes:
         """Apply changes of states at the present tick.
 
         Args:
@@ -96,7 +96,7 @@ class TimestampedRows:
 
     def change_events(
         self, fresh: Integers, lost: Integers, tick: int, remaining: Callable[[], Integers]
-    ) -> _Turned:
+    ) -> _Changes:
         """Apply new and lost events of the present tick.
 
         Args:
@@ -135,7 +135,7 @@ class TimestampedRows:
         """
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
-    def _rows(self, following: RowMapper[_Kind], facts: Integers, tick: int) -> Parts:
+    def _rows(self, following: RowMapper[_RowKind], facts: Integers, tick: int) -> Parts:
         """Yield the rows that follow from facts at a tick."""
         if not len(facts) or not following.sources:
             return

@@ -35,12 +35,12 @@ def unfold(program: TemporalProgram) -> TemporalProgram:
         program: program whose atoms have up to three arguments, a tick last where they are dated.
     """
     unfolding = _Unfolding(program)
-    unfolding.leave_to_guards()
+    unfolding.use_guards()
     unfolding.run()
     return unfolding.program()
 
 
-class _Instead(NamedTuple):
+class _Replacement(NamedTuple):
     """Replacement of a rule for some rows: inputs, and a rule, None if the rule is not needed any more."""
 
     inputs: list[Input]
@@ -60,15 +60,15 @@ class _Unfolding:
             self._add(rule)
         for each in program.inputs:
             self._inputs[each.target][each] = None
-        self._asked = {guard.free.name: guard.asked for guard in program.guards}
+        self._candidates = {guard.free.name: guard.asked for guard in program.guards}
         self._clocks = {clock.symbol.name: clock.size for clock in program.clocks}
         self._runs = dict.fromkeys(program.dated_runs)
-        self._read_elsewhere = set(_read_elsewhere(program))
-        self._given_up: set[Symbol] = set()
+        self._read_by_operators = set(_read_by_operators(program))
+        self._removed: set[Symbol] = set()
 
     def program(self) -> TemporalProgram:
         """Return the transformed program."""
-        inputs = tuple(self._apart())
+        inputs = tuple(self._by_origin())
         read = {atom.predicate for rule in self._rules for atom in rule.body}
         clocks = tuple(clock for clock in self._program.clocks if clock.symbol.name in read)
         rules, runs = tuple(self._rules), tuple(self._runs)
@@ -90,15 +90,15 @@ class _Unfolding:
 
     # -- guards ------------------------------------------------------------------------------------
 
-    def leave_to_guards(self) -> None:
+    def use_guards(self) -> None:
         """Replace bodies that only test an event for being free of something by the guards."""
         for rule in list(self._rules):
-            free = tuple(atom for atom in rule.body if atom.predicate in self._asked)
-            if free and self._is_enough(free, rule):
+            free = tuple(atom for atom in rule.body if atom.predicate in self._candidates)
+            if free and self._is_guarded(free, rule):
                 self._drop(rule)
                 self._add(replace(rule, body=free, tests=()))
 
-    def _is_enough(self, free: tuple[Atom, ...], rule: Rule) -> bool:
+    def _is_guarded(self, free: tuple[Atom, ...], rule: Rule) -> bool:
         """Test whether guards pass exactly the rows of a body: only this rule requests them."""
         others = tuple(atom for atom in rule.body if atom not in free)
         known, *more = {atom.arguments for atom in free}
@@ -112,7 +112,7 @@ class _Unfolding:
                 (asking.body, asking.tests) == (others, rule.tests)
                 and (asking.head is not None and asking.head.arguments == known)
                 for atom in free
-                for asking in self._makers[self._asked[atom.predicate]]
+                for asking in self._makers[self._candidates[atom.predicate]]
             )
         )
 
@@ -126,34 +126,36 @@ class _Unfolding:
         """Remove the rows of one predicate after the other, where their readers can do without."""
         waiting = list(self._inputs)
         for symbol in waiting:
-            if symbol not in self._given_up:
+            if symbol not in self._removed:
                 self._box(symbol)
-                waiting += self._give_up(symbol)
+                waiting += self._remove_rows(symbol)
 
-    def _give_up(self, symbol: Symbol) -> list[Symbol]:
+    def _remove_rows(self, symbol: Symbol) -> list[Symbol]:
         """Replace a predicate's rows by rows of their readers, if all can be replaced; return the changed
         predicates.
         """
-        if symbol in self._read_elsewhere or any(run.source == symbol for run in self._runs):
+        if symbol in self._read_by_operators or any(run.source == symbol for run in self._runs):
             return []
         rows = list(filter(_is_row, self._inputs[symbol]))
         events = list(filter(_is_event, rows))
         for given in (rows, events) if events else ():
             is_whole = len(given) == len(self._inputs[symbol]) and not self._makers[symbol]
             readers = list(self._readers[symbol])
-            found = [self._instead(rule, symbol, given, is_whole) for rule in readers]
-            instead = {rule: each for rule, each in zip(readers, found, strict=True) if each is not None}
-            count = sum(_is_event(each) for inputs, _ in instead.values() for each in inputs)
-            if len(instead) == len(readers) and count <= _MOST:
-                return self._replace(symbol, given, instead)
+            found = [self._replacement(rule, symbol, given, is_whole) for rule in readers]
+            replacements = {rule: each for rule, each in zip(readers, found, strict=True) if each is not None}
+            count = sum(_is_event(each) for inputs, _ in replacements.values() for each in inputs)
+            if len(replacements) == len(readers) and count <= _MOST:
+                return self._replace(symbol, given, replacements)
         return []
 
-    def _replace(self, symbol: Symbol, given: list[Input], instead: dict[Rule, _Instead]) -> list[Symbol]:
-        self._given_up.add(symbol)
+    def _replace(
+        self, symbol: Symbol, given: list[Input], replacements: dict[Rule, _Replacement]
+    ) -> list[Symbol]:
+        self._removed.add(symbol)
         for each in given:
             del self._inputs[symbol][each]
         changed = dict[Symbol, None]()
-        for rule, (inputs, other) in instead.items():
+        for rule, (inputs, other) in replacements.items():
             for each in inputs:
                 self._inputs[each.target][each] = None
                 changed[each.target] = None
@@ -164,7 +166,9 @@ class _Unfolding:
                 self._add(other)
         return list(changed)
 
-    def _instead(self, rule: Rule, symbol: Symbol, given: list[Input], is_whole: bool) -> _Instead | None:
+    def _replacement(
+        self, rule: Rule, symbol: Symbol, given: list[Input], is_whole: bool
+    ) -> _Replacement | None:
         """Return the replacement of a rule that reads a predicate, for some of its rows; None if impossible.
 
         Args:
@@ -172,14 +176,14 @@ class _Unfolding:
         """
         found = [self._through(rule, symbol, each) for each in given]
         if None not in found:
-            return _Instead([each for some in found if some for each in some], None if is_whole else rule)
+            return _Replacement([each for some in found if some for each in some], None if is_whole else rule)
         shorter = _shorter(rule, symbol) if is_whole else {}
         found = [self._through(less, symbol, each) for each in given for less in shorter.values()]
         if None in found or not found:
             return None
         heads = {atom: less.head for atom, less in shorter.items() if less.head is not None}
         other = replace(rule, body=tuple(heads.get(atom, atom) for atom in rule.body))
-        return _Instead([each for some in found if some for each in some], other)
+        return _Replacement([each for some in found if some for each in some], other)
 
     def _through(self, rule: Rule, symbol: Symbol, given: Input) -> list[Input] | None:
         """Return the inputs that an input becomes through a rule that reads only it and the clock."""
@@ -197,8 +201,8 @@ class _Unfolding:
         if not selection.is_dated and not given.is_asserted:
             is_input = target == given.source and size == 0 and other_selection is None
             return [] if is_input else None  # the stream has the fact as input
-        is_odd = target.name == TUPLE or target == symbol or target in self._given_up
-        if is_odd or (target in self._program.at_ticks and not selection.is_dated):
+        is_excluded = target.name == TUPLE or target == symbol or target in self._removed
+        if is_excluded or (target in self._program.at_ticks and not selection.is_dated):
             return None
         mode = Mode.AT if selection.is_dated else Mode.SOMETIME
         return [Input(given.source, given.is_asserted, mode, size, target, selection=other_selection)]
@@ -219,7 +223,7 @@ class _Unfolding:
 
     # -- rows of several origins --------------------------------------------------------------------
 
-    def _apart(self) -> Iterator[Input]:
+    def _by_origin(self) -> Iterator[Input]:
         """Yield the inputs such that the rows of each predicate have one kind of origin.
 
         Other kinds have predicates of their own, with a rule that leads to the original predicate.
@@ -284,7 +288,7 @@ def _shorter(rule: Rule, symbol: Symbol) -> dict[Atom, Rule]:
     return found
 
 
-def _read_elsewhere(program: TemporalProgram) -> Iterator[Symbol]:
+def _read_by_operators(program: TemporalProgram) -> Iterator[Symbol]:
     """Yield the predicates that operators and conclusions read."""
     yield from program.conclusions
     yield from program.plain

@@ -120,7 +120,7 @@ class TickIntervals:
         return {arguments: list(_disjoint(runs)) for arguments, runs in found.items()}
 
     def _runs(
-        self, facts: _Facts, changes: _Table, standing: Integers, last: int, known: EvidenceBasis
+        self, facts: _FactLookup, changes: _Table, standing: Integers, last: int, known: EvidenceBasis
     ) -> _Runs:
         """Return the runs of facts, given their changes and the facts at the last tick."""
         found: _Runs = {}
@@ -193,22 +193,22 @@ class TickIntervals:
 
     # -- predicates ----------------------------------------------------------------------------------
 
-    def _input(self, predicate: URIRef, pattern: Pattern) -> _Facts:
+    def _input(self, predicate: URIRef, pattern: Pattern) -> _FactLookup:
         """Return the lookup of facts of the stream, which have at most two arguments."""
         if len(pattern) > 2:
-            return _Facts(None, pattern)
+            return _FactLookup(None, pattern)
         find = self._vocabulary.find_class if len(pattern) < 2 else self._vocabulary.find_property
-        return _Facts(find(predicate), pattern)
+        return _FactLookup(find(predicate), pattern)
 
-    def _conclusions(self, predicate: URIRef, pattern: Pattern) -> _Facts:
+    def _conclusions(self, predicate: URIRef, pattern: Pattern) -> _FactLookup:
         """Return the lookup of facts of the second kernel, which may have tuples."""
         if (wide := self._numbered.wide.get(predicate)) is not None:
-            return _Facts(wide, pattern, self._data.tuples)
+            return _FactLookup(wide, pattern, self._data.tuples)
         number = self._numbered.predicates.get(Symbol(predicate, max(1, len(pattern))))
-        return _Facts(number, pattern)
+        return _FactLookup(number, pattern)
 
 
-class _Facts(NamedTuple):
+class _FactLookup(NamedTuple):
     """Lookup of the facts of a predicate that fit a pattern.
 
     Args:
@@ -258,7 +258,7 @@ def _changes(*parts: tuple[int, Integers, TickColumn | int]) -> _Table:
     return ordered
 
 
-def _event_runs(facts: _Facts, table: _Table) -> _Runs:
+def _event_runs(facts: _FactLookup, table: _Table) -> _Runs:
     """Return the runs of events, from rows of tick and fact."""
     found: _Runs = {}
     for (tick,), arguments in facts.among(table):

@@ -123,10 +123,10 @@ def _no_token(text: str, source: str | None, place: int) -> TemporalTextError:
 
 
 def _error_at(text: str, source: str | None, place: int, problem: str, expected: str) -> TemporalTextError:
-    return TemporalTextError(problem, expected, *_Lines(text, source).written(place))
+    return TemporalTextError(problem, expected, *_LineIndex(text, source).written(place))
 
 
-class _Lines:
+class _LineIndex:
     """Lines of a text, to find the line of a position."""
 
     def __init__(self, text: str, source: str | None) -> None:
@@ -145,7 +145,7 @@ class TokenCursor:
 
     def __init__(self, text: str, source: str | None = None) -> None:
         self._tokens = tokens(text, source)
-        self._lines = _Lines(text, source)
+        self._lines = _LineIndex(text, source)
         self._next = 0
 
     @property
@@ -203,9 +203,9 @@ class TokenCursor:
         """Return the error that the next token is not the expected one."""
         token = self.peek()
         problem = "unexpected end of the text" if token.kind == "end" else f"unexpected {token.shown}"
-        return self.error(token, problem + (self._meant(0) or self._meant(-1)), expected)
+        return self.error(token, problem + (self._suggestion(0) or self._suggestion(-1)), expected)
 
-    def _meant(self, further: int) -> str:
+    def _suggestion(self, further: int) -> str:
         """Suggest the word that a misspelled name stands for; valid names are not followed by a name or
         number.
         """

@@ -142,13 +142,13 @@ def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str
         TemporalTextError: the text is malformed.
     """
     without_mark = text.removeprefix("\ufeff")  # the byte order mark is not in any column
-    return _Reader(without_mark, prefixes or {}, source).text()
+    return _RulesParser(without_mark, prefixes or {}, source).text()
 
 
 _BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin with
 
 
-class _Reader(FormulaReader):
+class _RulesParser(FormulaReader):
     """Parser of one text."""
 
     def text(self) -> RulesText:
