@@ -156,36 +156,6 @@ class Contents:
     columns: Mapping[str, Column]
     version: int = FORMAT
 
-    @property
-    def has_history(self) -> bool:
-        """True from the version on that stores the past."""
-        return self.version >= FIRST_WITH_HISTORY
-
-    @property
-    def has_conclusions(self) -> bool:
-        """True from the version on that stores the option `conclusions`."""
-        return self.version >= FIRST_WITH_CONCLUSIONS
-
-    @property
-    def has_numbers(self) -> bool:
-        """True from the version on that stores the option `numbers`."""
-        return self.version >= FIRST_WITH_NUMBERS
-
-    @property
-    def has_unexpected(self) -> bool:
-        """True from the version on that stores diagnostics."""
-        return self.version >= FIRST_WITH_UNEXPECTED
-
-    @property
-    def has_evidence(self) -> bool:
-        """True from the version on that stores the evidence of conflicts instead of their list."""
-        return self.version >= FIRST_WITH_EVIDENCE
-
-    @property
-    def has_waiting(self) -> bool:
-        """True from the version on that stores waiting ABoxes."""
-        return self.version >= FIRST_WITH_WAITING
-
     def broken(self, reason: object) -> CheckpointError:
         """Return the error for invalid content."""
         return CheckpointError(self.source, f"its content is invalid: {reason!s:.300}")

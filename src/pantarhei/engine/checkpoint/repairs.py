@@ -16,7 +16,7 @@ import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
-from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
+from pantarhei.engine.checkpoint.container import FIRST_WITH_EVIDENCE, Column, Contents, lengths, narrow
 from pantarhei.engine.checkpoint.fact_columns import (
     TimesWriter,
     Used,
@@ -309,7 +309,7 @@ def read_repairs(
         constraints: the constraints named in its header.
         budget: limits of listing conflicts.
     """
-    if not contents.has_evidence:
+    if contents.version < FIRST_WITH_EVIDENCE:
         return _read_listed(contents, assertions, entries, method, constraints)
     of_repairs = contents.split("repairs.groups", contents.split("groups.assertions", assertions))
     evidence = _read_evidence(contents, [groups[-1] for groups in of_repairs], len(constraints))

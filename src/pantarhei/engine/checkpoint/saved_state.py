@@ -21,7 +21,20 @@ from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, Forms, Integers, as_tuples
 from pantarhei.engine.checkpoint.abox_columns import GivenBackground, columns_of_waiting, read_waiting
-from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow, pack
+from pantarhei.engine.checkpoint.container import (
+    FIRST_WITH_CONCLUSIONS,
+    FIRST_WITH_EVIDENCE,
+    FIRST_WITH_HISTORY,
+    FIRST_WITH_NUMBERS,
+    FIRST_WITH_UNEXPECTED,
+    FIRST_WITH_WAITING,
+    Column,
+    Contents,
+    Json,
+    lengths,
+    narrow,
+    pack,
+)
 from pantarhei.engine.checkpoint.fact_columns import (
     NO_PREDICATE,
     TimesWriter,
@@ -104,6 +117,15 @@ class Header(TypedDict):
     waiting: dict[str, Any]
 
 
+_DEFAULTS: dict[int, dict[str, Any]] = {
+    FIRST_WITH_CONCLUSIONS: {"conclusions": "graph"},
+    FIRST_WITH_NUMBERS: {"numbers": "by_datatype"},
+    FIRST_WITH_UNEXPECTED: {"unexpected": {}},
+    FIRST_WITH_WAITING: {"waiting": {}, "precision": "microseconds"},
+}
+"""Values of header entries in versions of the format before the first that has them."""
+
+
 def checked_header(contents: Contents) -> Header:
     """Return the header of a checkpoint.
 
@@ -111,16 +133,11 @@ def checked_header(contents: Contents) -> Header:
         CheckpointError: something in it is missing, or of another type.
     """
     given = contents.header
-    if not contents.has_waiting:
-        given = {**given, "waiting": {}, "precision": "microseconds"}
-    if not contents.has_unexpected:
-        given = {**given, "unexpected": {}}
-    if not contents.has_numbers:
-        given = {**given, "numbers": "by_datatype"}
-    if not contents.has_conclusions:
-        given = {**given, "conclusions": "graph"}
-    if not contents.has_history:
+    if contents.version < FIRST_WITH_HISTORY:
         given = {**given, "history": {}, "departed": 0, "known_from": given.get("now")}
+    for first, defaults in _DEFAULTS.items():
+        if contents.version < first:
+            given = {**given, **defaults}
     for name, type_ in get_type_hints(Header).items():
         found = given.get(name)
         if not conforms(found, type_):
@@ -399,7 +416,7 @@ class Checkpoint:
         undecided = repairs[-1][1].undecided_facts if header["contradicted"] and repairs else 0
         arrival = _arrival(log.newest, header["contradicted"], undecided)
         counters = Counters(**header["counters"])
-        if not contents.has_evidence:  # and no count of undecided facts
+        if contents.version < FIRST_WITH_EVIDENCE:  # and no count of undecided facts
             counters = counters._replace(undecided=sum(repair.undecided_facts for _, repair in repairs))
         waiting = read_waiting(contents, header["waiting"], times)
         history = StreamHistory(log, step, arrival, repairs, counters, header["messages"], past, waiting)
@@ -443,7 +460,7 @@ class Checkpoint:
     def _past(self, entries: Sequence[Entry]) -> PastEntries:
         """Return the past of these entries."""
         contents, header, bounds = self._contents, self._header, self.options.history
-        if not contents.has_history:
+        if contents.version < FIRST_WITH_HISTORY:
             return PastEntries(bounds, known_from=header["known_from"])
         ticks, came = contents.columns["departures.ticks"], contents.column("departures.came").tolist()
         flags = contents.column("departures.early").tolist()
