@@ -62,7 +62,7 @@ def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) 
 
     >>> from rdflib import URIRef
     >>> a, b, c = (Symbol(URIRef(name), 1) for name in "abc")
-    >>> evaluation_ranks([], [Making(a, (b,)), Making(b, (c,))]) == {c: 0, b: 1, a: 2}
+    >>> evaluation_ranks([], [DerivedPredicate(a, (b,)), DerivedPredicate(b, (c,))]) == {c: 0, b: 1, a: 2}
     True
     """
     derived = [

@@ -92,7 +92,7 @@ def reify_atom(
         predicate: another predicate of the second kernel with the same arguments.
 
     >>> x, y, z = map(Variable, "xyz")
-    >>> found = reify_atom(WidePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
+    >>> found = reify_atom(TuplePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
     >>> for atom in found.links:
     ...     print(atom)
     urn:pantarhei:temporal:first(?(x y), ?x)

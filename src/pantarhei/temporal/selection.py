@@ -62,7 +62,7 @@ class Selection(NamedTuple):
 
         >>> x, n, t = map(Variable, "xnt")
         >>> rule = Rule("", (Atom("b", (x, n, t)),), Atom("a", (x, t)))
-        >>> Selection((1, 2, TIME_VARIABLE)).through(rule.body[0], rule)
+        >>> Selection((1, 2, TICK_PLACE)).through(rule.body[0], rule)
         Selection(arguments=(1, 0), conditions=())
         """
         bound = dict(zip(atom.arguments, self.arguments, strict=False))
