@@ -313,7 +313,7 @@ def test_from_says_which_graphs_are_asked_and_one_that_has_left_is_empty(reasone
         with pytest.raises(QueryError, match="there is no such graph"):
             reasoner.register(PREFIX + "ASK FROM <urn:pantarhei:at:1> { ?x a :A }", window=window)
     assert not reasoner.queries
-    assert not reasoner._registrar._registry.wants_levels  # nobody has that window
+    assert not reasoner._registrar._registry.needs_levels  # nobody has that window
     reasoner.push(1, [a("x")])
     schema = reasoner.register("SELECT ?x FROM <urn:pantarhei:schema> { ?x a ?c }")
     first = reasoner.register(PREFIX + "SELECT ?x FROM <urn:pantarhei:at:1> { ?x a :A }")
