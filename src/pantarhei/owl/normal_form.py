@@ -97,7 +97,7 @@ def turn_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/p"))
-    >>> [str(axiom) for axiom in turn_inverses((owl.Characteristic(Trait.FUNCTIONAL, InverseOf(p)),))]
+    >>> [str(axiom) for axiom in turn_inverses((owl.Characteristic(owl.Trait.FUNCTIONAL, owl.InverseOf(p)),))]
     ['InverseFunctionalObjectProperty(p)']
     """
     match axiom:
@@ -153,7 +153,7 @@ def simplify_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     >>> from rdflib import URIRef
     >>> a, p = owl.Class(URIRef("urn:x/A")), owl.Property(URIRef("urn:x/p"))
     >>> none = owl.Cardinality(owl.Bound.MAX, 0, p)
-    >>> [str(axiom) for axiom in simplify_expressions((SubClassOf(a, none),))]
+    >>> [str(axiom) for axiom in simplify_expressions((owl.SubClassOf(a, none),))]
     ['SubClassOf(A ObjectAllValuesFrom(p owl:Nothing))']
     """
     match axiom:
@@ -199,9 +199,9 @@ def split_right(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
-    >>> [str(axiom) for axiom in split_right((SubClassOf(a, owl.IntersectionOf((b, c))),))]
+    >>> [str(axiom) for axiom in split_right((owl.SubClassOf(a, owl.IntersectionOf((b, c))),))]
     ['SubClassOf(A B)', 'SubClassOf(A C)']
-    >>> [str(axiom) for axiom in split_right((SubClassOf(a, owl.UnionOf((owl.ComplementOf(b), c))),))]
+    >>> [str(axiom) for axiom in split_right((owl.SubClassOf(a, owl.UnionOf((owl.ComplementOf(b), c))),))]
     ['SubClassOf(ObjectIntersectionOf(A B) C)']
     """
     match axiom:
@@ -223,7 +223,7 @@ def split_left(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
-    >>> [str(axiom) for axiom in split_left((SubClassOf(owl.UnionOf((a, b)), c),))]
+    >>> [str(axiom) for axiom in split_left((owl.SubClassOf(owl.UnionOf((a, b)), c),))]
     ['SubClassOf(A C)', 'SubClassOf(B C)']
     """
     if isinstance(axiom, owl.SubClassOf) and _is_splittable(axiom.sub):
@@ -238,7 +238,7 @@ def unwrap_nominals(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
     >>> from rdflib import URIRef
     >>> i, j = (owl.OneOf((URIRef("urn:x/" + name),)) for name in "ij")
-    >>> [str(axiom) for axiom in unwrap_nominals((SubClassOf(i, j), SubClassOf(i, i)))]
+    >>> [str(axiom) for axiom in unwrap_nominals((owl.SubClassOf(i, j), owl.SubClassOf(i, i)))]
     ['SameIndividual(i j)']
     """
     match axiom:

@@ -149,7 +149,7 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
 def one_line(text: str, longest: int = _LONGEST) -> str:
     """Return a text for one line: single spaces, invisible characters escaped, long texts cut.
 
-    >>> one_line("two\\nlines"), fit("\\x1b[31m"), len(fit("x" * 10_000)) < 120
+    >>> one_line("two\\nlines"), one_line("\\x1b[31m"), len(one_line("x" * 10_000)) < 120
     ('two lines', '\\\\x1b[31m', True)
     """
     cut = text[: 4 * longest]

@@ -301,7 +301,7 @@ def raised_error(failure: Exception) -> SparkError | None:
 
 
 def spark_error(failure: Exception) -> SparkError:
-    """Convert a failure to an error of one line: the last error of a worker, or else the first line of
+    r"""Convert a failure to an error of one line: the last error of a worker, or else the first line of
     Spark's text.
 
     An error of this package keeps its text; another error gets its name in front.

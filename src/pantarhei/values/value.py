@@ -258,7 +258,7 @@ _DIGITS_OF_INT = 4000  # Python refuses to read much longer ones as they are
 def normalized_number(value: Number) -> Number:
     """Normalize a number as in keys: `int` if whole, `Decimal` if its decimals end, else `Fraction`.
 
-    >>> normalized_number(Fraction(4, 2)), number(Fraction(1, 8)), number(Fraction(1, 3))
+    >>> tuple(map(normalized_number, (Fraction(4, 2), Fraction(1, 8), Fraction(1, 3))))
     (2, Decimal('0.125'), Fraction(1, 3))
     """
     if isinstance(value, Fraction):
