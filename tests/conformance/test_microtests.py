@@ -2,7 +2,7 @@
 
 Each construct is written as Turtle and, where OWL/XML has it, as OWL/XML. The Turtle is read as it is, as
 RDF/XML, and from an owlready2 ontology that has loaded it. Where owlready2 has dropped something before it
-hands the ontology over, the case says what (docs/ontologies.md: it has rewritten numbers its own way by then).
+hands the ontology over, the case says what (docs/ontologies.md: it has rewritten numbers when it loaded them).
 """
 
 # ruff: noqa: E501  (premises stand on one line)
@@ -669,7 +669,7 @@ def test_named_graphs_are_read_as_one(tmp_path):
 def test_what_owlready2_drops_is_documented():
     assert any(case.handed_over for case in CASES.values())
     docs = Path(__file__).resolve().parents[2] / "docs" / "ontologies.md"
-    assert "owlready2 has rewritten numbers its own way" in docs.read_text("utf-8")
+    assert "owlready2 has rewritten numbers" in docs.read_text("utf-8")
 
 
 @pytest.mark.skipif(not NAMES.exists(), reason=f"no {NAMES}")
