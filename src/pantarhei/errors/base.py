@@ -38,6 +38,11 @@ def parameter(name: str, value: str | None = None) -> str:
     return _writer.get()(name, value)
 
 
+def parameter_writer() -> Callable[[str, str | None], str]:
+    """Return the function that writes parameters in this context, for `parameters_written` elsewhere."""
+    return _writer.get()
+
+
 @contextmanager
 def parameters_written(write: Callable[[str, str | None], str]) -> Iterator[None]:
     """Let `write` make the texts of parameters in messages, as the command line does.

@@ -8,7 +8,7 @@ task. The error is in the counts, and Spark does not retry the task in vain.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, TypeAlias, cast
@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyspark import Accumulator
 
 from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.errors.base import parameter_writer, parameters_written
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.io.abox import TimestampedABox, same_kind
@@ -142,22 +143,24 @@ class _PartReader:
     kind: TimeKind
     counts: Accumulator[_Counts]
     directory: str = field(default_factory=os.getcwd)
+    write: Callable[[str, str | None], str] = field(default_factory=parameter_writer)  # in texts of errors
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         paths = sorted({_path(part) for parts in self.parts for part in parts})
         if not all(map(os.path.isabs, paths)):
             os.chdir(self.directory)  # the driver's; errors have paths as they were given
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                parts, counts = self.parts[number], FileCounts()
-                try:
-                    rows = self._counted(self.files.read(parts, paths, self.kind, counts), parts, counts)
-                    yield from record_batches(rows, self.kind, arrow_schema(self.kind))
-                except (PantarheiError, OSError) as error:
-                    counts.error = error
-                if len(parts) == 1 and len(paths) > 1:
-                    counts.skipped = [_in_file(_path(parts[0]), skipped) for skipped in counts.skipped]
-                self.counts.add({number: counts})
+        with parameters_written(self.write):
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    parts, counts = self.parts[number], FileCounts()
+                    try:
+                        rows = self._counted(self.files.read(parts, paths, self.kind, counts), parts, counts)
+                        yield from record_batches(rows, self.kind, arrow_schema(self.kind))
+                    except (PantarheiError, OSError) as error:
+                        counts.error = error
+                    if len(parts) == 1 and len(paths) > 1:
+                        counts.skipped = [_in_file(_path(parts[0]), skipped) for skipped in counts.skipped]
+                    self.counts.add({number: counts})
 
     def _counted(
         self, rows: Generator[TimedTriples, None, None], parts: Parts, counts: FileCounts
