@@ -11,7 +11,7 @@ from html import escape
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from py4j.protocol import Py4JJavaError
 
-from pantarhei.spark.launch import java_home, spark_java
+from pantarhei.spark.sessions import java_home, spark_java
 
 _XSD = "http://www.w3.org/2001/XMLSchema"
 
