@@ -93,13 +93,13 @@ def rules_without_strata(
     prefixes: Mapping[str, str] | None,
     predicates: Collection[Predicate],
 ) -> tuple[TemporalRule, ...]:
-    """Read and check rules as `AnswerStreams` does.
+    """Read and validate rules as `AnswerStreams` does; they need not be stratified.
 
     Args:
         predicates: classes and properties of the ontology.
 
     Raises:
-        TemporalRuleError, InputError: as `AnswerStreams`.
+        TemporalRuleError, InputError: as for `AnswerStreams`.
     """
     read = _read(rules, prefixes)
     check_form(read)
@@ -112,10 +112,11 @@ def rules_without_strata(
 
 
 def largest_windows(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, int]:
-    """Return the largest window in ticks and the largest in assertions.
+    """Return the length of the longest time window, in ticks, and the size of the largest window of
+    assertions.
 
     Raises:
-        TemporalRuleError: a window does not fit the ticks.
+        TemporalRuleError: the length of a window is not a whole number of ticks.
     """
     timed, counted = [0], [0]
     for rule in rules:

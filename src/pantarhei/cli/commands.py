@@ -303,7 +303,9 @@ def demo(
 
 
 def _examples() -> Path:
-    """Return the folder `examples` of the source checkout: of this file, or in the current directory."""
+    """Return the folder `examples` of the source checkout with this file, otherwise the one in the current
+    directory.
+    """
     for checkout in (Path(__file__).resolve().parents[3], Path.cwd()):
         if (checkout / "examples" / "demo").is_dir():
             return checkout / "examples"

@@ -166,7 +166,7 @@ def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], option
     Raises:
         NotEntailedError: it is not entailed, and --why-not is not given.
         EntailedError: it is entailed, and --why-not is given; standard output has the explanation.
-        BadParameter: the explanation for a picture does not have one proof.
+        BadParameter: a picture is requested, but the explanation does not have exactly one proof.
     """
     if options.all:
         problem = "without a stream there is one explanation; omit the option"

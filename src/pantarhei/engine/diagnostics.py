@@ -184,7 +184,7 @@ class DatatypeDiagnostics:
             yield NumbersApart(on, literal, other)
 
     def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
-        """Inspect values that others have stored; return the findings."""
+        """Inspect values recorded by another diagnostics object, and return the warnings."""
         new = (each for each in seen if self._see(*each))
         return tuple(apart for each in new for apart in self._told(*each))
 

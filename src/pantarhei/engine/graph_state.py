@@ -298,7 +298,7 @@ class GraphState(MaintainedState[Assertions]):
     def _conflicts(self, model: WindowModel, change: NetChange) -> ConflictList[Contradiction] | None:
         """Return the contradictions among the assertions; None if there are none.
 
-        Costs nothing where it did not before the change and does not now.
+        Free of cost if the graph was consistent before the change and the change violates no constraint.
         """
         if not self.history.is_consistent:  # earlier contradictions may remain
             model.find_violations()

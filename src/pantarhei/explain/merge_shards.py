@@ -22,9 +22,9 @@ from pantarhei.repair.quality import Quality, QualityRow, since, worst_first
 
 
 def merge_proofs(proofs: Iterable[Iterable[Proof]]) -> tuple[Proof, ...]:
-    """Return one proof for each support from the proofs of all shards, the best first.
+    """Merge the proofs of all shards, best first, with one proof for each support.
 
-    Shards can only share the empty support, if the triple follows from the background alone.
+    Two shards can only have the empty support in common, where the triple follows from the background alone.
     """
     found: dict[frozenset[Assertion], Proof] = {}
     for proof in _best_first([*chain(*proofs)]):

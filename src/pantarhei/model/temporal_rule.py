@@ -52,7 +52,8 @@ _UNITS = {
 
 
 def term_text(term: Argument) -> str:
-    """Return the text of a term or variable, IRIs as displayed in the surrounding text.
+    """Return the text of a term or variable; IRIs are shortened with the display names of the surrounding
+    text.
 
     >>> term_text(Variable("X")), term_text(Variable("x")), term_text(Literal(5)), term_text(Literal("a"))
     ('X', '?x', '5', '"a"')

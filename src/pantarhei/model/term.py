@@ -89,7 +89,8 @@ def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal: ...
 
 
 def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal:
-    """Return a literal in XML Schema's form if it has rdflib's own, and any other term itself.
+    """Replace rdflib's nonstandard form of a literal by the form of XML Schema; other terms are returned
+    unchanged.
 
     >>> str(respelled(Literal(float("-inf")))), str(respelled(Literal("2", datatype=OWL.rational)))
     ('-INF', '2/1')

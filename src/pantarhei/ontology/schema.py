@@ -160,7 +160,7 @@ def _between(closure: AssertionClosure, subject: Term, value: Term) -> Names:
 
 
 def _denied_pairs(constraints: Iterable[Rule]) -> tuple[tuple[Predicate, Predicate], ...]:
-    """Return the classes of constraints `⊥ :- C(x), D(x)`."""
+    """Return the pair (C, D) of each constraint `⊥ :- C(x), D(x)`."""
     found = []
     for rule in constraints:
         if len(rule.body) == 2 and not rule.different and not rule.tests:

@@ -219,7 +219,7 @@ class Document(NamedTuple):
 
 
 def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
-    """Return the triples of one document or object (`read_document`)."""
+    """Return the triples of one document or graph object; `read_document` lists the accepted types."""
     return read_document(source, format).triples
 
 

@@ -220,7 +220,13 @@ class ReportWindow:
 def result_schema(
     kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
 ) -> pa.Schema:
-    """Return the columns of results, as `Collector` takes them.
+    """Return the Spark schema of the results of a `Collector`.
+
+    Args:
+        kind: kind of the timestamps.
+        names: columns of terms.
+        changes: type of the column of changes; None without one.
+        option: name of the argument in errors.
 
     Raises:
         OptionError: a column of terms has the name of another column.

@@ -43,7 +43,9 @@ _LOWER: Final = frozenset({XSD.minInclusive, XSD.minExclusive})
 
 
 def exact_key(key: Hashable) -> Hashable:
-    """Convert a key by datatype to the key by value."""
+    """Convert the key of a literal, unique within its datatype, to a key that is equal for numbers of equal
+    value.
+    """
     if isinstance(key, tuple) and isinstance(key[1], bytes) and key[0] in _BINARY:
         value = unpacked(key[1])
         if math.isfinite(value):

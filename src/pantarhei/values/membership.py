@@ -176,7 +176,7 @@ def contains(range: DataRange, literal: Literal) -> bool:
     """Return whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
 
     Raises:
-        ValueError: `range_problem` has a reason against the range.
+        ValueError: the range is undecidable or undefined; `range_problem` returns the reason.
 
     >>> from rdflib import XSD
     >>> contains(Datatype(XSD.byte), Literal("1.0", datatype=XSD.decimal))

@@ -209,9 +209,10 @@ def write_whole(path: Path, data: bytes) -> None:
     """Replace the file at `path` by `data`; after an error the old file is unchanged.
 
     A symbolic link is followed. The data is written to a temporary file in the same folder, forced to the
-    disk, and renamed: at any moment the path holds the old checkpoint or the new one, whole. Temporary files
-    of killed writers are never read; the next writer to the path removes them. A live writer holds a lock on
-    its own.
+    disk, and
+    renamed: at any moment the path holds the whole old checkpoint or the whole new one. Temporary files of
+    killed writers are never read; the next writer to the path removes them. A running writer holds a lock on
+    its temporary file, so that it is not removed.
 
     Raises:
         CheckpointError: the file system refuses it.

@@ -337,7 +337,9 @@ def _read_listed(
     method: Method,
     constraints: Sequence[Rule],
 ) -> tuple[tuple[int, Repair], ...]:
-    """Read the repairs of a checkpoint before version 8 of the format, which lists conflicts."""
+    """Read the repairs of a checkpoint in a format older than version 8; those formats store lists of
+    conflicts.
+    """
     rules = contents.split("groups.rules", [constraints[n] for n in contents.column("groups.rule").tolist()])
     groups = list(zip(contents.split("groups.assertions", assertions), rules, strict=True))
     found = []

@@ -203,12 +203,10 @@ def save(
     lexicon: Lexicon,
     repairs: RepairTable,
 ) -> bytes:
-    """Return the checkpoint of a state, whose facts have the numbers of a lexicon.
+    """Return the checkpoint of a state; `lexicon` decodes the term numbers of its facts.
 
-    Other threads may do steps meanwhile.
-
-    Costs the assertions as columns, and a step of Python for each entry, each distinct term, and each
-    assertion of repairs that are new to `repairs`.
+    Other threads may advance the reasoner meanwhile. The cost is vectorised over the assertions, plus a
+    Python loop over log entries, distinct terms, and the assertions of repairs that are new to `repairs`.
     """
     history = state.history
     kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER

@@ -23,12 +23,12 @@ Content: TypeAlias = "str | list[DocumentNode] | dict[str, DocumentNode]"
 
 @dataclass(frozen=True, slots=True)
 class DocumentNode:
-    """Node of a document.
+    """Node of a YAML document.
 
     Args:
-        content: a text, a list of nodes, or nodes by name.
-        line: the line of its begin, counted from 1; None if it was not read from a text.
-        lines: the lines of the names of a dictionary.
+        content: a text, a list of nodes, or nodes by key.
+        line: its first line, from 1; None if it was not read from a text.
+        lines: the line of each key, if the content is a dictionary.
     """
 
     content: Content
@@ -37,7 +37,8 @@ class DocumentNode:
 
 
 def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str, DocumentNode]:
-    """Return a mapping's name in errors, and its tree. A text of several lines is YAML, another text a path.
+    """Return the name of a mapping for error messages, and its tree. A string of several lines is YAML, any
+    other string a path.
 
     Raises:
         MissingFileError: the file does not exist.

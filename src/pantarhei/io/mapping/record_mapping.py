@@ -132,7 +132,9 @@ class TermTemplate:
 
 @dataclass(frozen=True, slots=True)
 class TripleTemplate:
-    """Template of a triple; it needs values in the columns of its terms and in `needs`."""
+    """Template of a triple, instantiated for records with values in all columns of its terms and in all
+    columns of `needs`.
+    """
 
     subject: TermTemplate
     predicate: TermTemplate

@@ -191,10 +191,10 @@ def _shown(line: str | bytes) -> str:
 
 
 def read_object(line: str | bytes) -> JSONObject:
-    """Read a JSON object from a text without surrounding spaces.
+    """Read a JSON object from a text without leading or trailing spaces.
 
     Raises:
-        ValueError: the text is not an object; with the error and a remedy.
+        ValueError: the text is not a JSON object; the message has the reason and a remedy.
     """
     if isinstance(line, bytes):
         raise ValueError(NOT_UTF_8)

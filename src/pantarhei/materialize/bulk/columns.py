@@ -42,12 +42,12 @@ def classes_of_subjects(keys: Keys) -> Keys:
 
 
 def subjects_of(keys: Keys) -> Integers:
-    """Return the subjects of keys."""
+    """Return the subject of each key, in which subject and object are packed."""
     return np.right_shift(keys, _SHIFT).astype(np.int32)
 
 
 def objects_of(keys: Keys) -> Integers:
-    """Return the objects of keys."""
+    """Return the object of each key, in which subject and object are packed."""
     return (np.bitwise_and(keys, _LOW) - 1).astype(np.int32)
 
 

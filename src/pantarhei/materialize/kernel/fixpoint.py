@@ -253,7 +253,9 @@ class Fixpoint(Deriving):
         self.store.fetch_row(self.store.rows[row].next_listed)
 
     def fetch_superclasses(self, row, listed):
-        """Prefetch the rows of a class fact's first superclasses, with `listed` their neighbours too."""
+        """Prefetch the rows of the first superclasses of a class fact; with `listed`, also the rows next to
+        them in lists.
+        """
         predicate: cython.int = self.store.rows[row].predicate
         start: cython.int
         at: cython.int

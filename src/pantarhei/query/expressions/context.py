@@ -21,10 +21,10 @@ from pantarhei.values.value import value_of
 
 
 class TripleTimes:
-    """Times of triples; triples with the same values have the same time.
+    """Times of triples; triples of equal values share one time.
 
     Args:
-        times: pairs of a triple and its time; the newest last if a triple has several.
+        times: pairs of a triple and its time; for several times of a triple the last pair counts, the newest.
     """
 
     def __init__(self, times: Iterable[tuple[tuple[Term, Term, Term], Literal]]) -> None:

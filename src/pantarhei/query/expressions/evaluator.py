@@ -154,7 +154,7 @@ def _composed(expression: Call, varying: list[Expression], context: Context) -> 
 
 
 def _operand(operand: Expression, varying: list[Expression], context: Context) -> Callable[..., Term | None]:
-    """Compose an operand to a function of the terms of `varying`."""
+    """Compile an operand to a function whose arguments are the terms of the expressions in `varying`."""
     if isinstance(operand, Call) and _takes_terms(operand):
         inner = _composed(operand, varying, context)
         return lambda terms: _as_term(inner(terms))

@@ -81,7 +81,8 @@ def _shown(text: str) -> str:
 
 
 def matches(texts: Sequence[str], pattern: regex.Pattern[str], limits: QueryLimits) -> list[bool]:
-    """Search each text for a match. A search that may be slow costs two microseconds more.
+    """Search each text for a match of the pattern. Patterns that may backtrack for long run under a time
+    limit, which costs two microseconds more for each text.
 
     Raises:
         QueryTimeoutError: the search takes too long.

@@ -107,7 +107,7 @@ def shape_of(rule: Rule) -> Shape | None:
 
 
 def is_common(shape: Shape) -> bool:
-    """True if all arguments are variables, so that many rules may have the shape."""
+    """True if all arguments of a rule's shape are variables, so that many rules may have the shape."""
     return all(isinstance(argument, Variable) for arguments in shape for argument in arguments)
 
 

@@ -67,7 +67,9 @@ def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def relations_of(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
-    """Return the predicates with rdf:type for the classes, as rules over one relation have them."""
+    """Return the predicates of symbols, with rdf:type in place of classes, as in rules over one relation for
+    all classes.
+    """
     return frozenset(symbol if symbol.arity == 2 else TYPE for symbol in symbols)
 
 

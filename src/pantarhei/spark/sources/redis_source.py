@@ -390,10 +390,10 @@ def _read_entries(
 def entry_rows(
     entry: Entry, options: RedisOptions, counts: WorkerCounts, kind: TimeKind | None = None
 ) -> Iterator[TimedTriples]:
-    """Return the rows of one entry.
+    """Return the rows of one entry of a Redis stream.
 
     Args:
-        counts: counts of skipped entries and cut times.
+        counts: receives the numbers of skipped entries and of timestamps cut to microseconds.
         kind: the kind of the timestamps; None for any.
 
     Raises:
