@@ -18,7 +18,7 @@ def as_argument(name: str, value: str | None) -> str:
     >>> as_argument("max_facts", "1_000"), as_argument("query.timeout", "2.5"), as_argument("range", None)
     ('max_facts=1_000', 'timeout=2.5', 'range')
     """
-    name = name.rpartition(".")[2]
+    name = name.removeprefix("query.")
     return name if value is None else f"{name}={value}"
 
 
