@@ -18,7 +18,8 @@ def as_argument(name: str, value: str | None) -> str:
     >>> as_argument("max_facts", "1_000"), as_argument("query.timeout", "2.5"), as_argument("range", None)
     ('max_facts=1_000', 'timeout=2.5', 'range')
     """
-    name = name.removeprefix("query.")
+    if name.replace(".", "_").isidentifier():  # not `conf['spark.master']`
+        name = name.rpartition(".")[2]
     return name if value is None else f"{name}={value}"
 
 
