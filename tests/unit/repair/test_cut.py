@@ -245,7 +245,9 @@ def test_minimal_hitting_sets_meet_each_set_and_have_no_member_too_many(seed):
     sets = [frozenset(dice.sample(range(7), dice.randint(1, 4))) for _ in range(dice.randint(0, 6))]
     everything = [frozenset(row for row in range(7) if mask >> row & 1) for mask in range(1 << 7)]
     hitting = [each for each in everything if all(each & one for one in sets)]
-    search = exact_module._SubsetSearch(exact_module.OpenGroup([], set(), set()), {}, StepBudget(20_000, 1_000_000))
+    search = exact_module._SubsetSearch(
+        exact_module.OpenGroup([], set(), set()), {}, StepBudget(20_000, 1_000_000)
+    )
     found = search._minimal_hitting_sets(sets)
     assert sorted(map(sorted, found)) == sorted(
         sorted(each) for each in hitting if not any(other < each for other in hitting)
