@@ -107,7 +107,9 @@ def test_one_bad_row_among_many_is_named_or_left_out_and_counted(spark):
     (skipped,) = told
     assert skipped.count == 1 and "timestamp=23" in str(skipped)
     nulls = spark.createDataFrame([row(1), row(None), (2, None, TYPE, A.n3()), row(3)], SCHEMA)
-    with pytest.raises(InvalidRowError, match=r"column (timestamp|subject) of the row .*: it is null; correct"):
+    with pytest.raises(
+        InvalidRowError, match=r"column (timestamp|subject) of the row .*: it is null; correct"
+    ):
         list(run(StreamReasoner(ONTOLOGY, Window(3)), nulls))
     with pytest.raises(LateABoxError):
         next(run(reasoner, nulls, on_error="skip"))
