@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from pantarhei.errors import OptionError, TimesCutWarning
-from pantarhei.rdf.decompression import is_document, unreadable, without_compression
-from pantarhei.rdf.statements import Readable
+from pantarhei.rdf.decompression import Readable, is_document, unreadable, without_compression
 
 # formats of tables
 

@@ -31,12 +31,17 @@ from pantarhei.io.reader import (
 )
 from pantarhei.model.datetimes import zone_named
 from pantarhei.model.time import Precision, TimePoint, check_precision
-from pantarhei.rdf.decompression import UNPACKED, DecompressedFile, refuse_unreadable, without_compression
+from pantarhei.rdf.decompression import (
+    UNPACKED,
+    DecompressedFile,
+    Readable,
+    refuse_unreadable,
+    without_compression,
+)
 from pantarhei.rdf.json_documents import Contexts, GivenContexts
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import (
     ByteFeed,
-    Readable,
     Skip,
     Statement,
     UnparsedLines,

@@ -14,9 +14,9 @@ import pyoxigraph as ox
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.io.stream_reader import BLOCK
 from pantarhei.owl.document import FORMATS, SUFFIXES
-from pantarhei.rdf.decompression import plain_text, refuse_null, refuse_unreadable, unreadable
+from pantarhei.rdf.decompression import Readable, plain_text, refuse_null, refuse_unreadable, unreadable
 from pantarhei.rdf.parse import document_parser, refuse_deep_nesting
-from pantarhei.rdf.statements import ByteFeed, Readable, Statement, UnparsedLines, line_blocks, parse_lines
+from pantarhei.rdf.statements import ByteFeed, Statement, UnparsedLines, line_blocks, parse_lines
 from pantarhei.rdf.triple_table import NAMES, TermColumn, TripleColumns
 from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 

@@ -9,13 +9,9 @@ import os
 import re
 from collections.abc import Callable, Container
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from pantarhei.errors import CompressedInputError, MalformedInputError, MissingFileError
-
-if TYPE_CHECKING:
-    from pantarhei.rdf.statements import Readable
-
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = {
@@ -120,6 +116,12 @@ def without_compression(name: str) -> str:
     """
     ending = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(ending)]
+
+
+class Readable(Protocol):
+    """Binary or text file that can be read."""
+
+    def read(self, size: int = ..., /) -> bytes | str: ...
 
 
 class DecompressedFile:

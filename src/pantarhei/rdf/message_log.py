@@ -19,10 +19,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.parser import InputSource, Parser
 
 from pantarhei.errors import MalformedInputError, OptionError
-from pantarhei.rdf.decompression import DecompressedFile
+from pantarhei.rdf.decompression import DecompressedFile, Readable
 from pantarhei.rdf.ntriples import TermReader, nodes_of_message, to_rdflib
 from pantarhei.rdf.parse import parser_errors, refuse_deep_nesting
-from pantarhei.rdf.statements import ByteFeed, Readable, Skip, Statement, line_blocks, parse_lines
+from pantarhei.rdf.statements import ByteFeed, Skip, Statement, line_blocks, parse_lines
 
 ANNOUNCEMENT: Final = 'VERSION "1.2-messages"'
 SYNTAXES: Final = {

@@ -9,13 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
-from typing import IO, NamedTuple, Protocol, cast
+from typing import IO, NamedTuple, cast
 
 import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.rdf.decompression import BYTE_ORDER_MARK, needs_more_bytes, plain_text
+from pantarhei.rdf.decompression import BYTE_ORDER_MARK, Readable, needs_more_bytes, plain_text
 from pantarhei.rdf.parse import DEEPEST_TRIPLE_TERM, parser_errors, reason_of, without_strings
 
 BLOCK = 1 << 16
@@ -40,12 +40,6 @@ class UnparsedLines(NamedTuple):
 
     line: int
     text: bytes
-
-
-class Readable(Protocol):
-    """Source of statements: a binary or a text file."""
-
-    def read(self, size: int = ..., /) -> bytes | str: ...
 
 
 Skip = Callable[[int, str, str], None]

@@ -128,7 +128,7 @@ class FactChanges(Collector):
             yield from sorted((*head, *map(write_term, triple), change) for triple in triples)
 
 
-class ConclusionChanges(Collector):
+class ConclusionCollector(Collector):
     """Changes of the conclusions of temporal rules: `predicate`, `argument1` onwards, and `change`, 1 for an
     inserted conclusion and -1 for a deleted one. `at` is the tick of the change, with the window of that
     tick.
@@ -247,7 +247,7 @@ def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) ->
     if query is not None:
         return RecomputedAnswers(kind, reasoner, query)
     rules = reasoner.temporal
-    return FactChanges(kind) if rules is None else ConclusionChanges(kind, rules, reasoner.window)
+    return FactChanges(kind) if rules is None else ConclusionCollector(kind, rules, reasoner.window)
 
 
 _EXPECTED = "a mapping of names to queries, each a text or a Registration"

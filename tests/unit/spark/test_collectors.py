@@ -13,7 +13,7 @@ from pantarhei.model.time import TimeKind
 from pantarhei.query.answer_reports import AnswerReport
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import (
-    ConclusionChanges,
+    ConclusionCollector,
     FactChanges,
     RecomputedAnswers,
     RegisteredAnswers,
@@ -85,7 +85,7 @@ def test_conclusions_are_rows_of_what_went_and_came_at_each_time_on_the_way():
         "on :- :C(X).\nquiet(X, 1) :- :B(X), not asserted :A(X) in [1].", prefixes={"": str(EX)}
     )
     reasoner = StreamReasoner(Ontology.from_rules(RULES), Window(3), temporal=rules)
-    collector = ConclusionChanges(TimeKind.INTEGER, rules, reasoner.window)
+    collector = ConclusionCollector(TimeKind.INTEGER, rules, reasoner.window)
     collector.begin(7)
     collector.note(reasoner.push(3, [member(A, EX.a)]))
     collector.note(reasoner.push(9, [member(C, EX.a)]))

@@ -16,8 +16,8 @@ from pantarhei.io.reader import FORMATS, SUFFIXES, format_of, is_path, opened, r
 from pantarhei.io.tables.arrow_table import RecordTable, arrow_table, parquet_table, speaks_arrow
 from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
 from pantarhei.io.tables.json_table import JSONDocument, JSONTable
-from pantarhei.rdf.decompression import DecompressedFile, refuse_null
-from pantarhei.rdf.statements import ByteFeed, Readable
+from pantarhei.rdf.decompression import DecompressedFile, Readable, refuse_null
+from pantarhei.rdf.statements import ByteFeed
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 

@@ -6,12 +6,13 @@ import sys
 import threading
 
 import pytest
-from rdflib import Graph, Literal, URIRef
+from rdflib import RDF, XSD, Graph, Literal, URIRef
 
 from answered import read
 from oracle.answers import answers
 from pantarhei.errors import QueryError, QueryTextError
 from pantarhei.query import run_query
+from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
 from pantarhei.query.syntax.grammar import QueryText, all_subtrees, parse
 
@@ -42,6 +43,32 @@ assert len(Graph().query("SELECT * { ?s ?p ?o FILTER(?o != 5 && ?o > 1) }")) == 
 @pytest.mark.timeout(120)
 def test_the_first_queries_of_several_threads_at_once_are_answered():
     subprocess.run([sys.executable, "-c", FIRST_QUERIES], check=True)
+
+
+def test_literals_keep_their_form_and_a_negated_set_its_predicates():
+    sets = read_query('SELECT * { ?x !(^a) 01, "x"^^<urn:t> }').node.child
+    ends = [(repr(each.subject), each.predicates) for each in (sets.left, sets.right)]
+    assert ends == [
+        (repr(end), {RDF.type})
+        for end in (
+            Literal("01", datatype=XSD.integer, normalize=False),
+            Literal("x", datatype=URIRef("urn:t")),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("ASK { ?x a ?c ) }", r"line 1, column 15: unexpected \); expected"),
+        ("REGISTER QUERY q ASK { }", "line 1, column 18: unexpected ASK; expected AS, COMPUTE"),
+        ("ASK { ?x a ?c", "line 1, column 14: the text ends"),
+        ("SELECT * { ?x a ?c } }", "line 1, column 22: unexpected }; expected"),
+    ],
+)
+def test_an_error_has_its_place_and_the_expected_words(text, problem):
+    with pytest.raises(QueryTextError, match=problem):
+        read_stream_text(text)
 
 
 @pytest.mark.parametrize(
