@@ -1,4 +1,4 @@
-"""`pantarhei demo`: three streams that contradict themselves, told step by step, the last on Spark too.
+"""`pantarhei demo`: three streams with contradictions, shown step by step, the last one also on Spark.
 
 Every figure and every answer comes from the run that prints it.
 """
@@ -24,16 +24,15 @@ from demo.words import indented
 _ROOT = Path(__file__).resolve().parents[2]
 _WIDEST = 100
 _OPENING = """\
-[bold]pantarhei[/bold] reasons over streams. A window slides over timestamped facts; what follows from \
-them by an OWL ontology is kept up to date as it slides; and facts that contradict one another are \
-repaired as they arrive: new is better than old."""
+[bold]pantarhei[/bold] reasons over streams with an OWL ontology. A window slides over timestamped facts, \
+and its conclusions are maintained incrementally. Contradictions are repaired on arrival: newer facts win."""
 
 _NEXT = (
-    ("what becomes of each axiom", "{command} check ontologies/building.ttl"),
-    ("follow your own stream", "{command} run --help"),
-    ("from Python, in ten lines", "README.md"),
-    ("from a laptop to a cluster", "docs/spark.md"),
-    ("what a repair removes, and why", "docs/semantics.md"),
+    ("check an ontology", "{command} check ontologies/building.ttl"),
+    ("process your own stream", "{command} run --help"),
+    ("use it from Python", "README.md"),
+    ("run it on Spark", "docs/spark.md"),
+    ("read how repairs work", "docs/semantics.md"),
 )
 
 

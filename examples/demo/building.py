@@ -1,4 +1,4 @@
-"""An office building: thousands of readings, followed, asked and measured."""
+"""An office building: thousands of readings, processed, queried and measured."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from demo.removals import ToldRemoval, one_of_each_kind, print_removals, removals_of
+from demo.removals import Removal, one_of_each_kind, print_removals, removals_of
 from demo.words import Term, TimePoint, Wording, answers, clock, indented, short, title
 
 _BUILDING = """\
 {readings:,} readings of motion sensors, people counters, radiator valves, window contacts and badges in \
-an office building, generated now. The building itself is background: {background:,} facts that hold at \
-every time and that no repair touches. A window of five minutes moves by the minute. Nobody is in two \
-places, and an occupied room is not empty."""
+an office building, generated now. The building itself is background: {background:,} facts that always \
+hold and that repairs never remove. The window holds five minutes and moves every minute. No person is in \
+two places, and an occupied room is not empty."""
 
 _BUILDING_NAMES = Namespace("http://example.org/building#")
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 class Spent:
-    """CPU seconds, by what they were spent on."""
+    """CPU seconds by activity."""
 
     def __init__(self) -> None:
         self.on: Counter[str] = Counter()
@@ -49,7 +49,7 @@ class Spent:
 
 
 class Day:
-    """The building's stream from the first reading to the last, with what it costs."""
+    """Stream of the building, from the first reading to the last, with its costs."""
 
     def __init__(self, root: Path, readings: int) -> None:
         self.readings, self.spent = readings, Spent()
@@ -67,15 +67,15 @@ class Day:
         self.minutes: list[TimePoint] = []
         self.occupied: list[int] = []
         self.removed = 0
-        self.removals: list[ToldRemoval] = []
+        self.removals: list[Removal] = []
 
     def new_reasoner(self) -> pr.StreamReasoner:
-        """A reasoner to which nothing has come yet."""
+        """Return a reasoner without readings."""
         window = pr.Window(range="PT5M", slide="PT1M")
         return pr.StreamReasoner(self.ontology, window, background=self.background)
 
     def run(self, console: Console) -> None:
-        """Follow the stream to its end."""
+        """Process the stream to its end."""
         aboxes = iter(pr.read_stream(io.BytesIO(self.nquads), format="nquads"))
         with _progress(console, self.readings) as advance:
             while True:
@@ -85,7 +85,7 @@ class Day:
                     return
                 with self.spent("reason"):
                     update = self.reasoner.push(*abox)
-                with self.spent("tell what happened"):
+                with self.spent("report the repairs"):
                     self._note(update)
                 advance(len(abox.triples))
 
@@ -103,9 +103,9 @@ class Day:
 
 @contextmanager
 def _progress(console: Console, readings: int) -> Iterator[Callable[[int], None]]:
-    """A bar while the stream is followed, where there is a terminal."""
+    """Show a progress bar on a terminal."""
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("  following the stream", total=readings)
+        task = progress.add_task("  processing the stream", total=readings)
         yield lambda count: progress.advance(task, count)
 
 
@@ -119,7 +119,7 @@ def show_building(console: Console, root: Path, readings: int) -> Day:
     _print_floors(console, floors, day.query(floors))
     _print_states(console, day.query(states), day.words)
     console.print(
-        f"\nRepairs removed {day.removed:,} readings in all. One of each kind, with what contradicts it:\n"
+        f"\nRepairs removed {day.removed:,} readings in all. One of each kind, with its conflict:\n"
     )
     print_removals(console, one_of_each_kind(reversed(day.removals)), day.words)
     _print_figures(console, day)
@@ -135,7 +135,7 @@ def _print_occupancy(console: Console, day: Day) -> None:
 
 
 def _print_floors(console: Console, query: str, rows: Iterable[Sequence[Term]]) -> None:
-    console.print("\nAsked at the end:\n")
+    console.print("\nQuery at the end:\n")
     shown = "\n".join(line for line in query.splitlines() if line and not line.startswith("#"))
     console.print(Padding(_sparql(shown), (0, 0, 1, 2)))
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
@@ -156,8 +156,8 @@ def _bar(count: int, style: str) -> Text:
 
 
 def _print_states(console: Console, rows: Iterable[Sequence[Term]], words: Wording) -> None:
-    """The answers of `query.rq`, counted, with a few of each."""
-    console.print("\nAnd every room, floor and visitor in a state worth knowing:\n")
+    """Show the answers of `query.rq` by state: their number, and a few of them."""
+    console.print("\nRooms, floors and visitors by state:\n")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(justify="right", style="bold")
     table.add_column(no_wrap=True)
@@ -179,10 +179,10 @@ def _print_figures(console: Console, day: Day) -> None:
     figures = [
         (f"{day.readings:,}", f"readings in {len(day.minutes)} minutes"),
         (f"{day.removed:,}", "of them removed by repairs"),
-        (f"{reasoner.stats().undecided:,}", "facts removed undecided, since a limit was reached"),
+        (f"{reasoner.stats().undecided:,}", "facts removed undecided because a limit was reached"),
         (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
-        (f"{len(reasoner.graph):,}", "facts that hold in it, with those of the building itself"),
-        (f"{work.firings:,}", "rule instances tried to derive them, from first minute to last"),
+        (f"{len(reasoner.graph):,}", "facts in the window's materialization, the building's included"),
+        (f"{work.firings:,}", "rule instances evaluated, from the first minute to the last"),
         (f"{day.readings / seconds:,.0f}" if seconds else "-", "readings a CPU second of reasoning"),
     ]
     for figure, meaning in figures:

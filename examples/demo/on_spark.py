@@ -1,4 +1,4 @@
-"""The building once more, on Spark: closed in parallel, joined, repaired and asked."""
+"""The building on Spark: materialized in parallel, joined, repaired and queried."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from demo.words import answers, indented, title
 _TASKS = 2
 
 _ON_SPARK = """\
-The same readings as a file, and two tasks of a local Spark session. Each minute's readings are closed under \
-the rules by a task, all minutes side by side; the driver joins the minutes with one another, repairs, and \
-answers. On a cluster only the name of the master is another."""
+The readings are written to a file and processed by two tasks of a local Spark session. The tasks \
+materialize the readings of each minute in parallel; the driver joins the minutes, repairs the window, and \
+answers the queries. On a cluster only the name of the master changes."""
 
 
 def show_on_spark(console: Console, day: Day) -> None:
-    """Show the stream of `day` on Spark, with what it gave before beside it."""
+    """Show the stream of `day` on Spark, and compare its results with those without Spark."""
     title(console, 4, "The same building on Spark")
     console.print(_ON_SPARK)
     try:
@@ -61,14 +61,14 @@ def _show(console: Console, day: Day) -> None:
     same = all(sorted(answers(reasoner, text)) == sorted(answers(day.reasoner, text)) for text in texts)
     _print(
         console,
-        (f"{facts[False]:,}", f"readings, closed by {tasks} tasks in {closing:.1f} s"),
-        (f"{facts.get(True, 0):,}", "facts derived there, each minute by itself"),
-        (f"{conflicting:,}", "readings contradicted by one of the same minute"),
+        (f"{facts[False]:,}", f"readings, materialized by {tasks} tasks in {closing:.1f} s"),
+        (f"{facts.get(True, 0):,}", "facts derived by the tasks, separately for each minute"),
+        (f"{conflicting:,}", "readings contradicted by another one of their minute"),
         (f"{removed:,}", "readings removed by repairs on the driver"),
         (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
-        (f"{len(reasoner.graph):,}", "facts that hold in it"),
+        (f"{len(reasoner.graph):,}", "facts in the window's materialization"),
         ("the same" if same else "OTHER", "answers to both queries as without Spark"),
-        (f"{joined:.2f} s", "of CPU on the driver to join, repair and tell what was removed"),
+        (f"{joined:.2f} s", "of CPU on the driver to join, repair and report"),
         (f"{started:.1f} s", "to start Spark"),
     )
 

@@ -15,13 +15,13 @@ from demo.removals import GONE, removals_of
 from demo.words import Assertion, Term, Triple, Wording, answers, indented, title
 
 _PEDALS = """\
-A car reports which pedals are down, once a second, and the window reaches back two seconds. Gas pedal and \
-brakes exclude each other, so the brakes of second 3 disprove the gas pedal of second 1, which is still in \
-the window. (Proost & Bonte 2026, Example 3.)"""
+A car reports its pressed pedals every second; the window holds the last two seconds. Gas pedal and brakes \
+exclude each other, so the brakes of second 3 contradict the gas pedal of second 1, which is still in the \
+window and is removed. (Proost & Bonte 2026, Example 3.)"""
 
 _STAYS_REMOVED = """\
-What was removed stays removed. A window of {range} seconds still reaches back to the gas pedal at second \
-{now}, but a disproved report does not come back; had it, the car would be changing gear."""
+A removed fact stays removed. A window of {range} seconds still includes the gas pedal at second {now}, \
+but a removed report is not restored; if it were, the car would be changing gear."""
 
 
 def show_pedals(console: Console, root: Path) -> None:
@@ -44,13 +44,13 @@ def show_pedals(console: Console, root: Path) -> None:
 
 
 def _cell(console: Console, drive: _Drive) -> int:
-    """Columns for a second of the drawing."""
+    """Return the width of a second in the drawing."""
     return (console.width - len(drive.MARGIN) - 1) // (drive.last + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _PedalStep:
-    """One second: what arrived, what it did, what is kept, and what the query answers."""
+    """One second: reports, repair, kept reports, and answers of the query."""
 
     update: pr.WindowUpdate
     arrived: Sequence[Triple]
@@ -59,7 +59,7 @@ class _PedalStep:
 
 
 class _Drive:
-    """The pedals' stream second by second."""
+    """Stream of the pedals, second by second."""
 
     MARGIN = "   now = 0 "
 
@@ -72,21 +72,23 @@ class _Drive:
         self.last = max(at for at in self._aboxes if isinstance(at, int))
 
     def steps(self) -> Iterator[_PedalStep]:
-        """Each second's step; in a second without a report, time passes."""
+        """Yield the step of each second; in a second without a report only time advances."""
         for at in range(self.last + 1):
             arrived = self._aboxes.get(at, ())
             update = self._reasoner.push(at, arrived) if arrived else self._reasoner.advance(at)
             kept = frozenset(self._reasoner.assertions())
-            yield _PedalStep(update, arrived, kept, _told(answers(self._reasoner, self._query), self.words))
+            yield _PedalStep(
+                update, arrived, kept, _statements(answers(self._reasoner, self._query), self.words)
+            )
 
     def seconds(self, cell: int) -> Text:
-        """The drawing's scale."""
+        """Return the scale of the drawing."""
         return Text(
             "second".ljust(len(self.MARGIN)) + "".join(str(at).center(cell) for at in range(self.last + 1))
         )
 
     def line(self, step: _PedalStep, cell: int) -> Text:
-        """A window drawn over the seconds, with what was reported in each."""
+        """Draw a window over the seconds, with the reports of each."""
         line = Text(f"   now = {step.update.at} ")
         for at in range(self.last + 1):
             if not step.update.start <= at <= step.update.at:  # type: ignore[operator]
@@ -109,8 +111,8 @@ class _Drive:
         return Text(pedal, "bold green") if (at, triple) in step.kept else Text(pedal + GONE, "red")
 
 
-def _told(rows: Iterable[tuple[Term, ...]], words: Wording) -> tuple[str, ...]:
-    """`who is what`, for answers in two columns."""
+def _statements(rows: Iterable[tuple[Term, ...]], words: Wording) -> tuple[str, ...]:
+    """Return `who is what` for answers with two columns."""
     by_who: dict[str, list[str]] = {}
     for who, what in sorted(rows):
         by_who.setdefault(words.name(who), []).append(words.name(what))

@@ -1,4 +1,4 @@
-"""A reactor whose probes disagree: what is reported, what is kept, what follows."""
+"""A reactor whose probes disagree: reports, repairs and conclusions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from demo.removals import GONE, one_of_each_kind, print_removals, removals_of
 from demo.words import Assertion, Term, Triple, Wording, answers, clock, indented, short, title
 
 _REACTOR = """\
-Three probes on one vessel report whether it is cold, normal or hot, and they do not agree. Pump, relief \
-valve and control mode report too, every half minute; the window holds one minute. What follows \
-(overheating, an alarm) is withdrawn as soon as nothing supports it any more."""
+Three probes on one vessel report low, normal or high temperature, and disagree. Pump, relief valve and \
+control mode report too, every half minute; the window holds one minute. Conclusions (overheating, an \
+alarm) are retracted when they lose their support."""
 
 _REACTOR_NAMES = Namespace("http://example.org/reactor#")
 _REACTOR_ROWS = 14
@@ -28,7 +28,7 @@ _VESSEL_ORDER = ("low", "normal", "high", "uncooled", "overheating", "alarming")
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """One report of the reactor, and what the vessel is then."""
+    """Report of the reactor, and the resulting state of the vessel."""
 
     update: pr.WindowUpdate
     arrived: Sequence[Triple]
@@ -51,7 +51,7 @@ def show_reactor(console: Console, root: Path) -> None:
     console.print(f"  [dim]{GONE} removed by a repair, at once or later[/dim]\n")
     console.print(
         f"Of {len(reports)} reports, {len(telling)} changed something; these are the first {len(shown)}. "
-        f"Repairs removed {len(gone)} of {readings} readings. One of each kind, with what contradicts it:\n"
+        f"Repairs removed {len(gone)} of {readings} readings. One of each kind, with its conflict:\n"
     )
     print_removals(console, one_of_each_kind(removals), words)
 
@@ -100,6 +100,6 @@ def _value(triple: Triple) -> str:
 
 def _vessel(report: _Report, words: Wording) -> Text:
     states = [words.name(state).removesuffix(" temperature") for state in report.vessel]
-    said = ", ".join(sorted(states, key=_VESSEL_ORDER.index))
+    shown = ", ".join(sorted(states, key=_VESSEL_ORDER.index))
     alarm = _REACTOR_NAMES.Alarming in report.vessel
-    return Text(said or "not known", "bold red" if alarm else "" if said else "dim")
+    return Text(shown or "not known", "bold red" if alarm else "" if shown else "dim")

@@ -1,4 +1,4 @@
-"""Why something was removed, told by one conflict."""
+"""Facts removed by repairs, each shown with one of its conflicts."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ GONE = "✗"
 
 
 @dataclass(frozen=True, slots=True)
-class ToldRemoval:
-    """A fact that a repair took out, and of its conflicts the one whose other facts are newest."""
+class Removal:
+    """Fact removed by a repair, and the conflict of it whose other facts are newest."""
 
     at: TimePoint
     newest: TimePoint
@@ -27,47 +27,47 @@ class ToldRemoval:
 
     @property
     def rules(self) -> tuple[pr.Rule, ...]:
-        """The constraints that it violates."""
+        """Constraints violated by the conflict."""
         return self.conflict.constraints
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Removals of one kind are told alike."""
+        """Kind of the removal; one removal of each kind is shown."""
         return tuple(rule.axiom for rule in self.rules), len(self.others), self.at_once
 
     @property
     def at_once(self) -> bool:
-        """Whether something that contradicts it is just as old."""
+        """True if a contradicting fact is equally old."""
         return any(at == self.newest for at, _ in self.others)
 
 
-def removals_of(repair: pr.Repair) -> list[ToldRemoval]:
-    """What a repair removed, each fact once."""
+def removals_of(repair: pr.Repair) -> list[Removal]:
+    """Return the facts removed by a repair, each once."""
     newest: dict[Triple, TimePoint] = {}
     for at, triple in repair.removed:
         newest[triple] = max(at, newest.get(triple, at))
-    best: dict[Triple, tuple[list[TimePoint], ToldRemoval]] = {}
+    best: dict[Triple, tuple[list[TimePoint], Removal]] = {}
     for conflict in repair.conflicts if newest else ():
         members = sorted(conflict.assertions, key=str)
         for _, triple in members:
             if triple in newest:
                 others = tuple(assertion for assertion in members if assertion[1] != triple)
                 ages = sorted(at for at, _ in others)
-                told = ToldRemoval(repair.at, newest[triple], triple, others, conflict)
+                told = Removal(repair.at, newest[triple], triple, others, conflict)
                 known = best.get(triple)
                 if known is None or (known[0], str(others)) < (ages, str(known[1].others)):
                     best[triple] = ages, told
     return [best[triple][1] for triple in sorted(best, key=str)]
 
 
-def one_of_each_kind(removals: Iterable[ToldRemoval]) -> list[ToldRemoval]:
-    first: dict[tuple[object, ...], ToldRemoval] = {}
+def one_of_each_kind(removals: Iterable[Removal]) -> list[Removal]:
+    first: dict[tuple[object, ...], Removal] = {}
     for removal in removals:
         first.setdefault(removal.kind, removal)
     return list(first.values())
 
 
-def print_removals(console: Console, removals: Sequence[ToldRemoval], words: Wording) -> None:
+def print_removals(console: Console, removals: Sequence[Removal], words: Wording) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
@@ -80,7 +80,7 @@ def print_removals(console: Console, removals: Sequence[ToldRemoval], words: Wor
     console.print(indented(table))
 
 
-def _reason(removal: ToldRemoval, words: Wording) -> Iterator[RenderableType]:
+def _reason(removal: Removal, words: Wording) -> Iterator[RenderableType]:
     gone = f"{GONE} {words.fact(removal.fact)}"
     yield Text.assemble((gone, "red"), f" (of {clock(removal.newest)}) was removed:")
     for at, fact in removal.others:
@@ -93,8 +93,8 @@ def _reason(removal: ToldRemoval, words: Wording) -> Iterator[RenderableType]:
     yield indented(Text(against, "dim"))
 
 
-def _derivation(removal: ToldRemoval) -> Iterator[RenderableType]:
-    """How the contradiction follows, where it is not between the readings themselves."""
+def _derivation(removal: Removal) -> Iterator[RenderableType]:
+    """Yield the derivation of the contradiction, unless the readings contradict each other directly."""
     for proof in removal.conflict.proofs:
         if any(step.rule is not None for step in proof.steps[:-1]):
             yield from (indented(Text(line, "dim")) for line in proof.tree_lines()[1:])

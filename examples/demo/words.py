@@ -1,4 +1,4 @@
-"""Words, times and lines as all parts of the demo print them."""
+"""Names, times and lines as all parts of the demo print them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Assertion = tuple[TimePoint, Triple]
 
 
 def short(term: Term | Variable) -> str:
-    """The last part of an IRI; others as they are written."""
+    """Return the last part of an IRI, and other terms as written."""
     return term.replace("#", "/").rpartition("/")[2] if isinstance(term, URIRef) else str(term)
 
 
@@ -34,7 +34,7 @@ def indented(line: RenderableType) -> Padding:
 
 
 class Wording:
-    """Facts and constraints in the words of an ontology's labels."""
+    """Facts and constraints in the labels of an ontology."""
 
     def __init__(self, ontology: pr.Ontology) -> None:
         self._labels = ontology.labels
@@ -43,16 +43,16 @@ class Wording:
         return (self._labels.get(term) if isinstance(term, URIRef) else None) or short(term)
 
     def fact(self, triple: Triple) -> str:
-        """`probeA reads high`, `pump is a stopped pump`."""
+        """Return a fact as text: `probeA reads high`, `pump is a stopped pump`."""
         return sentence(triple, self._labels)
 
     def constraints(self, rules: Iterable[pr.Rule]) -> str:
-        """What constraints forbid."""
+        """Return the prohibitions of constraints as text."""
         return "; ".join(dict.fromkeys(denied_statement(rule, self._labels) for rule in rules))
 
 
 def answers(reasoner: pr.StreamReasoner, query: str) -> list[tuple[Term, ...]]:
-    """The answers of a SELECT query."""
+    """Return the answers of a SELECT query."""
     return [
         cast(tuple[Term, ...], tuple(row)) for row in cast(Iterable[Iterable[object]], reasoner.query(query))
     ]
