@@ -285,3 +285,12 @@ def _with_rules(
         [(dice.randrange(3), body(shortest, longest)) for _ in range(constraints)],
         frozenset(dice.sample(range(atoms), given)),
     )
+
+
+def instance_levels(lineage: Lineage):
+    """Return for each instance of a lineage the level of its head: the lowest of its body."""
+    bodies = lineage.instances[:, 2:]
+    if not len(bodies):
+        return np.empty(0, np.int64)
+    levels = np.where(bodies == NONE, FOREVER, lineage.levels[lineage.places(bodies)])
+    return levels.min(axis=1, initial=FOREVER)

@@ -17,7 +17,7 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, Namespace
 
 from brick_building import Building, brick_file, module
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document
 from university import ONTOLOGY, U, University
 
 owlrl = pytest.importorskip("owlrl")
@@ -118,7 +118,7 @@ def university(aliases):
 @pytest.mark.long
 @with_and_without_aliases
 def test_owlrl_agrees_on_universities(aliases):
-    ontology, data = read_graph(ONTOLOGY), university(aliases)
+    ontology, data = read_document(ONTOLOGY).triples, university(aliases)
     ours = by_us(ontology, data, unique_names=not aliases)
     theirs = by_owlrl({*with_doubled_keys(ontology), *data})
     assert_agreement(ours, theirs, data, THING, REFLEXIVE, EXPRESSION)
@@ -126,7 +126,7 @@ def test_owlrl_agrees_on_universities(aliases):
 
 @with_and_without_aliases
 def test_reasonable_agrees_on_universities_but_for_chains_and_keys(aliases):
-    ontology, data = without_chains_and_keys(read_graph(ONTOLOGY)), university(aliases)
+    ontology, data = without_chains_and_keys(read_document(ONTOLOGY).triples), university(aliases)
     ours = by_us(ontology, data, unique_names=not aliases)
     theirs = by_reasonable({*with_functional_inverses(ontology), *data})
     theirs = {triple for triple in theirs if triple[1] not in INVERSE}
@@ -135,7 +135,7 @@ def test_reasonable_agrees_on_universities_but_for_chains_and_keys(aliases):
 
 def test_the_universities_exercise_every_axiom_on_individuals():
     data = university(aliases=True)
-    ours = by_us(read_graph(ONTOLOGY), data, unique_names=False)
+    ours = by_us(read_document(ONTOLOGY).triples, data, unique_names=False)
     classes = {o for _, p, o in ours if p == RDF.type}
     assert {U.Chair, U.Dean, U.Teacher, U.TeachingStudent, U.Scholar, U.Local, U.Card} <= classes
     properties = {p for _, p, _ in ours - data}
@@ -148,7 +148,7 @@ def test_the_universities_exercise_every_axiom_on_individuals():
 
 @cache
 def brick():
-    return frozenset(read_graph(brick_file("1.4")))
+    return frozenset(read_document(brick_file("1.4")).triples)
 
 
 @cache

@@ -15,7 +15,7 @@ from brick_building import brick_file
 from counts import some
 from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document
 from pantarhei.owl.report import LOST
 from pantarhei.rules.compilation.program import compile_
 
@@ -36,14 +36,14 @@ def test_every_triple_is_accounted_for(version):
     reading = read_axioms(ontology.triples)
     reading.check_invariants(ontology.triples)
     report = ontology.report()
-    assert set(ontology.triples) == set(read_graph(brick_file(version)))
+    assert set(ontology.triples) == set(read_document(brick_file(version)).triples)
     assert len(report.entries) == len(reading.axioms) + len(reading.leftovers)
     assert all(entry.reasons for entry in report.entries if entry.outcome in LOST)
 
 
 @each_version
 def test_the_report_names_each_missing_import(version):
-    wanted = {str(o) for _, p, o in read_graph(brick_file(version)) if p == OWL.imports}
+    wanted = {str(o) for _, p, o in read_document(brick_file(version)).triples if p == OWL.imports}
     assert wanted
     assert set(brick(version).report().imports_skipped) == wanted
     assert all(iri in str(brick(version).report()) for iri in wanted)

@@ -10,7 +10,7 @@ from rdflib import OWL, RDF
 
 from pantarhei.errors import MissingImportError
 from pantarhei.ontology.ontology import load_ontology
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "w3c-owl2-rl"
 MANIFEST = FOLDER / "manifest.json"
@@ -39,13 +39,13 @@ def test_what_is_imported_is_read_from_the_catalog(name):
     ontology = load_ontology(document(case), catalog=catalog(case))
     assert ontology.imports_skipped == ()
     for path in catalog(case).values():
-        assert set(read_graph(path)) <= set(ontology.triples)
+        assert set(read_document(path).triples) <= set(ontology.triples)
 
 
 @with_cases
 def test_imports_011_the_imported_axiom_has_consequences():
     case = IMPORTING["WebOnt-imports-011"]
-    conclusion = read_graph(FOLDER / case["conclusion"])
+    conclusion = read_document(FOLDER / case["conclusion"]).triples
     assert load_ontology(document(case), catalog=catalog(case)).entails(conclusion) is True
     assert load_ontology(document(case), imports="skip").entails(conclusion) is False
 
@@ -54,9 +54,9 @@ def test_imports_011_the_imported_axiom_has_consequences():
 def test_imports_013_an_import_without_an_ontology_header_is_included():
     case = IMPORTING["WebOnt-imports-013"]
     (path,) = catalog(case).values()
-    assert not any(o == OWL.Ontology for _, _, o in read_graph(path))
+    assert not any(o == OWL.Ontology for _, _, o in read_document(path).triples)
     ontology = load_ontology(document(case), catalog=catalog(case))
-    (declared,) = ((s, p, o) for s, p, o in read_graph(path) if p == RDF.type)
+    (declared,) = ((s, p, o) for s, p, o in read_document(path).triples if p == RDF.type)
     assert declared in ontology.triples
     assert not ontology.report().losses
 

@@ -21,7 +21,7 @@ from rdflib.namespace import XSD
 
 from pantarhei.model.term import short
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document
 
 NAMES = (
     Path(__file__).resolve().parents[2].parent
@@ -621,7 +621,7 @@ def turtle(tmp_path):
 def converted(path, format, suffix):
     """The file in another format, literals as they stand."""
     graph = Graph()
-    for triple in read_graph(path):
+    for triple in read_document(path).triples:
         graph.add(triple)
     target = path.with_suffix(suffix)
     graph.serialize(target, format=format, encoding="utf-8")
@@ -630,19 +630,19 @@ def converted(path, format, suffix):
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_construct_is_read_from_turtle(name, turtle):
-    check(read_graph(turtle(CASES[name].turtle)), CASES[name])
+    check(read_document(turtle(CASES[name].turtle)).triples, CASES[name])
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_construct_is_read_from_rdf_xml(name, turtle):
-    check(read_graph(converted(turtle(CASES[name].turtle), "xml", ".rdf")), CASES[name])
+    check(read_document(converted(turtle(CASES[name].turtle), "xml", ".rdf")).triples, CASES[name])
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.xml is not None])
 def test_a_construct_is_read_from_owl_xml(name, tmp_path):
     path = tmp_path / "o.owx"
     path.write_text(OWL_XML % CASES[name].xml, "utf-8")
-    check(read_graph(path), CASES[name])
+    check(read_document(path).triples, CASES[name])
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -654,13 +654,13 @@ def test_a_construct_is_read_from_owlready2(name, turtle):
     except (TypeError, owlready2.OwlReadyOntologyParsingError):
         assert case.refused
     else:
-        check(read_graph(ontology), replace(case, **dict(case.handed_over)))
+        check(read_document(ontology).triples, replace(case, **dict(case.handed_over)))
 
 
 def test_named_graphs_are_read_as_one(tmp_path):
     path = tmp_path / "o.trig"
     path.write_text(TURTLE + ":A rdfs:subClassOf :B . :g { :B rdfs:subClassOf :C }", "utf-8")
-    assert [str(axiom) for axiom in read_axioms(read_graph(path)).axioms] == [
+    assert [str(axiom) for axiom in read_axioms(read_document(path).triples).axioms] == [
         "SubClassOf(A B)",
         "SubClassOf(B C)",
     ]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from counts import seeds
+from lineages import instance_levels
 from oracle.materialization import instances
 from pantarhei import Window
 from pantarhei.encoding.numbers import NONE
@@ -64,7 +65,7 @@ def test_a_settled_level_is_the_highest_that_an_assertion_or_an_instance_gives(s
     found = model.lineage_of(model.facts(), 1 << 20, explains_background=True)
     assert len(found.rows) == len(model) and len(found.violations) == 0
     given = np.where(found.bases >= FOREVER, FOREVER, found.bases)
-    np.maximum.at(given, found.places(found.instances[:, 0]), found.instance_levels)
+    np.maximum.at(given, found.places(found.instances[:, 0]), instance_levels(found))
     assert given.tolist() == found.levels.tolist()
     timeline = reasoner._held.history.log.timeline
     for level in {level for level in found.levels.tolist() if level != FOREVER}:
@@ -85,7 +86,7 @@ def test_a_lineage_beyond_the_limit_says_so_and_a_fact_that_does_not_hold_has_no
     model = reasoner._held.model
     assert model.lineage_of(model.facts(), 3).cut_short
     nothing = model.lineage_of(np.array([[0, 1 << 20, -1]], np.int32), 100)
-    assert len(nothing.rows) == len(nothing.instances) == len(nothing.instance_levels) == 0
+    assert len(nothing.rows) == len(nothing.instances) == len(instance_levels(nothing)) == 0
 
 
 # -- of violations, cut short ----------------------------------------------------------------------
@@ -119,7 +120,7 @@ def test_a_lineage_that_is_cut_short_is_complete_above_its_floor(seed, keep):
     if whole is None:
         pytest.skip("nothing contradicts in this world")
     assert whole.floor == NONE and not whole.cut_short
-    levels = whole.instance_levels
+    levels = instance_levels(whole)
     lowest = np.where(
         whole.violations[:, 1:] == NONE, FOREVER, whole.levels[whole.places(whole.violations[:, 1:])]
     ).min(axis=1)

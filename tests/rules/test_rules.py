@@ -20,7 +20,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Graph, URIRef
 import pantarhei as pr
 from pantarhei import rules
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document
 from pantarhei.rules.translation.demand import Theory
 
 FOLDER = Path(__file__).parent
@@ -56,7 +56,7 @@ def read(rule, *names):
     graph = Graph()
     for name in names:
         if (path := FOLDER / rule / name).exists():
-            for triple in read_graph(path):
+            for triple in read_document(path).triples:
                 graph.add(triple)
     return graph
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal
 
-from pantarhei.model.rule import Predicate
+from pantarhei.model.rule import Atom, Predicate
+from pantarhei.model.temporal_rule import TemporalAtom
 
 # Marks the absence of a term, predicate or row.
 NONE = -1
@@ -38,6 +39,11 @@ class Symbol(NamedTuple):
 
     name: Predicate
     arity: int
+
+
+def symbol_of(atom: Atom | TemporalAtom) -> Symbol:
+    """Return the class or property of an atom."""
+    return Symbol(atom.predicate, len(atom.arguments))
 
 
 Symbols = frozenset[Symbol] | None

@@ -109,16 +109,6 @@ class Lineage(NamedTuple):
         """Memory in bytes."""
         return sum(column.nbytes for column in self if isinstance(column, np.ndarray))
 
-    @property
-    def instance_levels(self) -> npt.NDArray[np.int64]:
-        """Return for each instance the level of its head: the lowest of its body."""
-        if not len(self.instances):
-            return np.empty(0, np.int64)
-        bodies = self.instances[:, 2:]
-        levels = np.where(bodies == NONE, FOREVER, self.levels[self.places(bodies)])
-        lowest: npt.NDArray[np.int64] = levels.min(axis=1, initial=FOREVER)
-        return lowest
-
     def places(self, rows: Integers) -> npt.NDArray[np.int64]:
         """Return the indexes of `rows`, which were met, in the columns."""
         place = np.empty(int(self.rows.max()) + 1, np.int64)

@@ -218,11 +218,6 @@ class Document(NamedTuple):
     source: str | None
 
 
-def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
-    """Return the triples of one document or graph object; `read_document` lists the accepted types."""
-    return read_document(source, format).triples
-
-
 def read_document(source: object, format: str | None = None) -> Document:
     """Read one document or object, without its imports.
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import URIRef
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol, symbol_of
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.graphs import components
 from pantarhei.model.rule import Rule
@@ -24,7 +24,6 @@ from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.temporal.literal_tests import COMPARISON_OF, RangeMemberships, compare_terms
 from pantarhei.temporal.reification import LEFT, PAIR, RIGHT
 from pantarhei.temporal.rule_warnings import MAX_NEW_LITERALS, too_many_literals
-from pantarhei.temporal.rules import symbol_of
 from pantarhei.temporal.selection import (
     ALL_ARGUMENTS,
     K,

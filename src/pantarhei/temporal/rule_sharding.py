@@ -17,12 +17,13 @@ from collections.abc import Collection, Hashable
 from itertools import combinations
 from typing import NamedTuple
 
+from pantarhei.encoding.numbers import symbol_of
 from pantarhei.errors import NotKeyLocalRuleError
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow, term_text
 from pantarhei.model.term import short
 from pantarhei.rules.sharding.key_flow import KeyClasses, KeyedAtom
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
-from pantarhei.temporal.rules import RulesWithOntology, TemporalRules, symbol_of, to_temporal_rule
+from pantarhei.temporal.rules import RulesWithOntology, TemporalRules, to_temporal_rule
 from pantarhei.temporal.safety import is_unbounded
 
 _ONE_KEY = "atoms that have one key, or a stream without shard_by"

@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 
 from rdflib import Literal, URIRef
 
-from pantarhei.encoding.numbers import Symbol
+from pantarhei.encoding.numbers import Symbol, symbol_of
 from pantarhei.errors import (
     MalformedInputError,
     MissingFileError,
@@ -388,8 +388,3 @@ def to_temporal_rule(rule: Rule) -> TemporalRule:
 
 def _formula(atom: Atom) -> Formula:
     return Formula(TemporalAtom(cast(URIRef, atom.predicate), atom.arguments))
-
-
-def symbol_of(atom: Atom | TemporalAtom) -> Symbol:
-    """Return the predicate of an atom, with its number of arguments."""
-    return Symbol(atom.predicate, len(atom.arguments))

@@ -63,7 +63,7 @@ from pantarhei.values.datatype import (
     restriction_formula,
 )
 from pantarhei.values.scalar_functions import holds_of
-from pantarhei.values.value import Key, value_of
+from pantarhei.values.value import literal_key, value_of
 
 # The sorts whose values are in a total order.
 _ORDERED = frozenset({NUMBERS, FLOATS, DOUBLES})
@@ -282,7 +282,7 @@ class Tester:
         self._datatypes = frozenset(datatype for each in self._ranges for datatype in datatypes(each))
         self._tests: dict[Sort, _Tests] = {}
         self._compared = [
-            (index, each.name, _key(each.literal))
+            (index, each.name, literal_key(each.literal))
             for index, each in enumerate(self._ranges)
             if isinstance(each, Compared)
         ]
@@ -339,12 +339,6 @@ def _tests_of(formulas: Sequence[Formula], sort: Sort) -> _Tests:
         if each is not False and index not in intervals
     ]
     return _Tests(tests, Intervals(list(intervals.items())) if intervals else None)
-
-
-def _key(literal: Literal) -> Key:
-    key = value_of(literal)
-    assert isinstance(key, tuple)
-    return key
 
 
 # Sorts of the literals whose datatypes no range names, recognized and unrecognized.

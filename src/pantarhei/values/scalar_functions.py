@@ -50,8 +50,8 @@ from pantarhei.values.value import (
     Key,
     is_ill_typed,
     is_text,
+    literal_key,
     unpacked,
-    value_of,
 )
 
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
@@ -210,11 +210,7 @@ def holds_of(name: URIRef, one: Key, other: Key) -> bool:
     return is_ordered and bool(compare(one[1], other[1]) if len(one) == 2 else compare(one[1:], other[1:]))
 
 
-@lru_cache(maxsize=256)  # rules compare with the same operands again and again
-def _key(literal: Literal) -> Key:
-    key = value_of(literal)
-    assert isinstance(key, tuple)
-    return key
+_key = lru_cache(maxsize=256)(literal_key)  # rules compare with the same operands again and again
 
 
 def _are_comparable(one: Key, other: Key) -> bool:

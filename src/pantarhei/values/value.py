@@ -218,6 +218,11 @@ def is_ill_typed(key: Hashable) -> bool:
     return isinstance(key, tuple) and type(key[0]) is str and key[0] == ILL_TYPED
 
 
+def literal_key(literal: Literal) -> Key:
+    """Return the key of a literal's value, as `value_of` does."""
+    return value_key(str(literal), literal.datatype, literal.language)
+
+
 def value_of(term: Term) -> Hashable:
     """Return a key that two terms share exactly if they denote the same thing under unique names.
 
@@ -230,9 +235,7 @@ def value_of(term: Term) -> Hashable:
     >>> value_of(Literal("1", datatype=XSD.double)) == value_of(Literal("1", datatype=XSD.integer))
     False
     """
-    if not isinstance(term, Literal):
-        return term
-    return value_key(str(term), term.datatype, term.language)
+    return literal_key(term) if isinstance(term, Literal) else term
 
 
 def is_well_typed(literal: Literal) -> bool:

@@ -22,7 +22,7 @@ from pantarhei.errors import (
     OptionError,
 )
 from pantarhei.io import read_table, triple_files
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document
 from pantarhei.rdf import plain_quads, statements
 from pantarhei.rdf.triple_table import triples_of
 from quad_lines import NODES, PROPERTIES, WORDS
@@ -156,7 +156,7 @@ def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path, suffix):
     path = tmp_path / f"data.{suffix}"
     path.write_text("\ufeff<urn:a> <urn:b> <urn:c> .\n")
     assert texts(read_table(path))[0][:3] == ("<urn:a>", "<urn:b>", "<urn:c>")
-    assert len(read_graph(path)) == 1
+    assert len(read_document(path).triples) == 1
 
 
 @pytest.mark.parametrize("name", ["data.nt", "data.nq", "data.ttl", "data.nt.gz"])
@@ -164,7 +164,7 @@ def test_a_compressed_file_is_said_to_be_so(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(gzip.compress(b"<urn:a> <urn:b> <urn:c> .\n"))
     before = path.read_bytes()
-    for read in (read_table, read_graph):
+    for read in (read_table, read_document):
         with pytest.raises(CompressedInputError, match=f"{path}: it is compressed .gzip") as raised:
             read(path)
         assert raised.value.compression == "gzip"

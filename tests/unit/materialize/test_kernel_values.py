@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lineages import Case, lineage_of
+from lineages import Case, instance_levels, lineage_of
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel_values import LevelChanges, contiguous
@@ -85,9 +85,9 @@ def test_what_is_given_and_always_holds_is_not_asserted():
 def test_an_instance_gives_its_head_the_lowest_level_of_its_body():
     lineage = lineage_of(CASE)
     levels = np.array([{0: 3, 1: 5, 2: FOREVER, 3: 3}[row] for row in lineage.rows.tolist()], np.int64)
-    assert lineage._replace(levels=levels).instance_levels.tolist() == [3]
+    assert instance_levels(lineage._replace(levels=levels)).tolist() == [3]
     empty = lineage._replace(instances=lineage.instances[:0])
-    assert empty.instance_levels.tolist() == []
+    assert instance_levels(empty).tolist() == []
 
 
 def test_rows_are_found_at_their_places():

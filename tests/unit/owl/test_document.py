@@ -22,9 +22,13 @@ from pantarhei.errors import (
 )
 from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.document import format_of, read_document, read_graph
+from pantarhei.owl.document import format_of, read_document
 
 A, P = URIRef("http://example.org/a"), URIRef("http://example.org/p")
+
+
+def read_graph(source, format=None):
+    return read_document(source, format).triples
 
 
 def write(path, text):

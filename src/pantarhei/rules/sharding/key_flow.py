@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar, cast
 
 from rdflib import Variable
 
-from pantarhei.encoding.numbers import Symbol
+from pantarhei.encoding.numbers import Symbol, symbol_of
 from pantarhei.model.graphs import Groups
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule
 from pantarhei.model.term import Term
@@ -47,11 +47,6 @@ class StreamingProgram:
     def is_background(self, symbol: Symbol) -> bool:
         """Return whether all facts of the predicate are the background's."""
         return symbol not in self.streaming
-
-
-def symbol_of(atom: Atom) -> Symbol:
-    """Return the predicate of an atom."""
-    return Symbol(atom.predicate, len(atom.arguments))
 
 
 Shown = TypeVar("Shown")

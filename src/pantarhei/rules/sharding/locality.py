@@ -30,12 +30,12 @@ from typing import cast
 
 from rdflib import OWL, RDF, URIRef
 
-from pantarhei.encoding.numbers import Symbol
+from pantarhei.encoding.numbers import Symbol, symbol_of
 from pantarhei.errors import OptionError, check_type
 from pantarhei.model.message_text import disambiguate
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple, short
-from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, StreamingProgram, symbol_of
+from pantarhei.rules.sharding.key_flow import Facts, KeyFlow, StreamingProgram
 from pantarhei.rules.sharding.sharding_report import (
     ANY_OTHER,
     SUBJECT,
