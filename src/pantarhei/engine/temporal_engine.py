@@ -541,8 +541,10 @@ class ConclusionFeed:
         concluding.follow()
 
     def are_joined_for(self, needed: Symbols) -> bool:
-        """Return whether a query of some classes and properties, None for all, finds conclusions in the
-        default graph.
+        """Return whether conclusions are part of the default graph for a query.
+
+        Args:
+            needed: classes and properties in the query; None for all.
         """
         return self._are_joined and (needed is None or not needed.isdisjoint(self._concluding.symbols))
 

@@ -217,7 +217,7 @@ class _ProofChoice:
         return _SupportedDerivation(support, derivation, is_shortest)
 
     def _behind(self, support: RowSet) -> tuple[RuleInstances, set[int]]:
-        """Return the instances by which the goal can follow from a support, and the rows in them."""
+        """Return the rule instances of all proofs of the goal from a support, and their rows."""
         found: list[RuleInstance] = []
         met, waiting = {self.goal}, [self.goal]
         while waiting:

@@ -331,7 +331,7 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         self._read = _Read()
 
     def copy(self) -> Counter[AnswerRow]:
-        """Copy all rows of one state."""
+        """Return a copy of all rows, taken at one state."""
         return Counter(self._rows)
 
     __copy__ = copy

@@ -260,13 +260,13 @@ def _check_size(formula: Formula, rule: TemporalRule) -> None:
 
 
 def check_count(formula: Formula, ticks: int | None = None) -> None:
-    """Check that the window of a formula has at least as many ticks as the formula counts.
+    """Check that the window of a formula is long enough for its `at least n times`.
 
     Args:
-        ticks: length of the window in ticks; None if the window itself gives it.
+        ticks: length of a window given as a duration, in ticks; None if it is not known.
 
     Raises:
-        TemporalRuleError: the window has fewer ticks.
+        TemporalRuleError: the window has fewer ticks, so the formula never holds.
     """
     match formula.window:
         case TimeWindow(int(size)):

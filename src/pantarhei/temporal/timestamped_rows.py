@@ -83,10 +83,10 @@ class TimestampedRows:
     def states(
         self, added: Integers, removed: Integers, tick: int, events: Callable[[], Integers]
     ) -> _Changes:
-        """Apply changes of states at the present tick.
+        """Apply inserted and deleted states at the present tick; return the changes of rows.
 
         Args:
-            events: returns the events of the tick.
+            events: returns the events of the tick, which may support the rows of deleted states.
         """
         coming, going = _of(added, self._states.sources), _of(removed, self._states.sources)
         self._standing.change(NO_FACTS, going)

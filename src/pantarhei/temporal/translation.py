@@ -207,7 +207,9 @@ class _Translation:
         return concluded.name
 
     def _feed_plain(self) -> None:
-        """Add rules that turn concluded tuples into triples, to be asserted."""
+        """Add rules that derive triples from concluded tuples of up to two terms, for feedback
+        into the window.
+        """
         for wide in self.wide.values():
             if wide.plain is not None:
                 whole = reify_atom(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))

@@ -102,10 +102,11 @@ def argument_variables(symbol: Symbol) -> tuple[Variable, ...]:
 
 
 def connect_body(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom]) -> list[Atom]:
-    """Add atoms that connect the parts of a body that share no variable, with each other and with `heads`.
+    """Add atoms to a body so that every join shares a variable or constant: parts without common variables,
+    and `heads`.
 
-    The kernel joins from atom to atom. The rules for these atoms are collected: `p:2:0` has the unit and the
-    argument at place 0 of p.
+    The kernel joins from atom to atom. Each part gets an atom `p:2:0(UNIT, x)`, where x is the argument of
+    its first atom p at place 0; the rules that derive these atoms from p are added to `collected`.
     """
     return [*body, *_links(collected, body, heads)]
 

@@ -237,8 +237,8 @@ class Entry:
 
 
 def linked(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries of a log, oldest first, with `back` computed from their facts and cuts. Costs sorting
-    them.
+    """Return entries of a log, oldest first, with `Entry.back` computed from their facts and cuts. Costs a
+    sort.
     """
     facts, places = _below(entry.facts for entry in entries)
     cuts, cut_places = _below(entry.cut for entry in entries)

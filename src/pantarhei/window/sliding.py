@@ -406,7 +406,7 @@ class _Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Place of the window at tick `now`; `first` is the oldest tick inside, `start` the lower end.
+    """Position of the window at tick `now`: `start` is its lower bound, `first` the oldest tick inside.
 
     If the steps of a query's window exceed its range, `first` may be after `now`: then the window is empty.
     """

@@ -338,7 +338,7 @@ class LiteralValues:
         self._values = _unread(64)
 
     def at(self, places: Places) -> ValueArrays:
-        """Return the values at places of the list."""
+        """Return the values at the given indexes."""
         if not len(places):
             return _unread(0)
         known = self._with_room(int(places.max()) + 1)

@@ -162,8 +162,8 @@ class StepReports(NamedTuple):
 
     Args:
         at: time of the step.
-        reports: batches in order.
-        decoder: decoder of rows.
+        reports: batches of reports, in order of time.
+        decoder: decoder of the rows in the batches.
     """
 
     at: TimePoint

@@ -71,7 +71,7 @@ class Bounds:
 
     @property
     def lengths(self) -> list[Duration]:
-        """The range of a window over time, and the periods of REPORT."""
+        """Return all durations: the range of a window over time, and the periods of REPORT."""
         periods: list[Duration] = [each for each in self.on or () if not isinstance(each, str)]
         return periods if self._window is None else [self._window.range, *periods]
 

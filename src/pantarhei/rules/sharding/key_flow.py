@@ -158,7 +158,7 @@ class KeyFlow:
         return KeyPositions(shared, frozenset(given), self.keeping)
 
     def _keeping(self) -> set[Symbol]:
-        """Return the background properties whose facts all link names of one key."""
+        """Return the background properties whose facts all connect two names with equal sharding keys."""
         of = self.key.value_of
         return {
             symbol
