@@ -1,4 +1,4 @@
-"""Axioms beside what they say without unique names, and what equality is, written out by hand.
+"""Axioms beside what they say without unique names, and the definition of equality, written out by hand.
 
 The rules of the OWL 2 RL/RDF table for equality, for each symbol of the world: eq-sym, eq-trans, eq-rep-s,
 eq-rep-o, eq-diff1. Reflexive equality is not derived. Predicates that no rule speaks of come with the stream.
@@ -22,7 +22,7 @@ def literal(text, datatype=XSD.integer):
     return Literal(text, datatype=datatype, normalize=False)
 
 
-# -- what equality is ------------------------------------------------------------------------------
+# -- the definition of equality ------------------------------------------------------------------------------
 
 EQUALITY = (
     Rule("eq-sym", (related(SAME, x, y),), related(SAME, y, x)),

@@ -180,7 +180,7 @@ class AssertionClosure:
         self._vocabulary = self._growing.vocabulary
         self._classes_of_names = [
             class_
-            for class_, is_used in ((OWL.Thing, theory.speaks_of_things), (_NAMED, written != self._rules))
+            for class_, is_used in ((OWL.Thing, theory.uses_owl_thing), (_NAMED, written != self._rules))
             if is_used
         ]
         stated = list(facts)

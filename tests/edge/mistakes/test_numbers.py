@@ -181,35 +181,35 @@ MISTAKES = {
         (
             "at 0: 1 conflict, 1 assertion removed s celsius "
             '"85,5"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by DataPropertyRange(celsius'
-            " decimal) and what a literal is"
+            " decimal) and the definition of literals"
         ),
     ),
     "a word as a decimal": (
         lambda: pushed(HOT, literal("hot", XSD.decimal)),
         (
             "at 0: 1 conflict, 1 assertion removed s celsius "
-            '"hot"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by what a literal is'
+            '"hot"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by the definition of literals'
         ),
     ),
     "an exponent in a decimal": (
         lambda: pushed(HOT, literal("8.5E1", XSD.decimal)),
         (
             "at 0: 1 conflict, 1 assertion removed s celsius "
-            '"8.5E1"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by what a literal is'
+            '"8.5E1"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by the definition of literals'
         ),
     ),
     "NaN as a decimal": (
         lambda: pushed(HOT, literal("NaN", XSD.decimal)),
         (
             "at 0: 1 conflict, 1 assertion removed s celsius "
-            '"NaN"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by what a literal is'
+            '"NaN"^^<http://www.w3.org/2001/XMLSchema#decimal> (0), by the definition of literals'
         ),
     ),
     "a byte that is too large": (
         lambda: pushed(HOT, literal("300", XSD.byte)),
         (
             "at 0: 1 conflict, 1 assertion removed s celsius "
-            '"300"^^<http://www.w3.org/2001/XMLSchema#byte> (0), by what a literal is'
+            '"300"^^<http://www.w3.org/2001/XMLSchema#byte> (0), by the definition of literals'
         ),
     ),
     "a mapping to doubles": (

@@ -256,7 +256,9 @@ def test_the_report_tells_where_each_axiom_is_written_and_each_leftover(tmp_path
 def test_what_no_ontology_says_has_no_file(tmp_path):
     path = serialized(tmp_path, ".nt", "nt")
     demanded = Theory.of(load_ontology(path).rules, True).demanded([Symbol(OWL.Nothing, 1)], [])
-    assert [(rule.axiom, rule.origin.source) for rule in demanded] == [("what owl:Nothing is", None)]
+    assert [(rule.axiom, rule.origin.source) for rule in demanded] == [
+        ("the definition of owl:Nothing", None)
+    ]
 
 
 def test_conflicts_lead_to_the_file(tmp_path):

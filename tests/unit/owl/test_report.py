@@ -8,7 +8,7 @@ import pickle
 from pantarhei.model.rule import Origin
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 
-SOME = "ObjectSomeValuesFrom({}) on the right asks for more"
+SOME = "ObjectSomeValuesFrom({}) on the right requires more"
 REPORT = Report(
     (
         ReportEntry(Origin("SubClassOf(A B)"), "SubClassOf", AxiomOutcome.RULES, ("B(?x) :- A(?x).",)),
@@ -63,7 +63,7 @@ def test_losses_are_grouped_by_reason_whatever_the_operands():
 def test_a_group_of_losses_has_examples_with_what_is_kept_and_lost():
     text = str(REPORT)
     assert "Lost in whole or in part: 3 axioms" in text
-    assert "  ObjectSomeValuesFrom(…) on the right asks for more\n" in text
+    assert "  ObjectSomeValuesFrom(…) on the right requires more\n" in text
     assert (
         "      EquivalentClasses(A C)\n          kept: SubClassOf(A C)\n          lost: SubClassOf(C A)\n"
         in text

@@ -126,9 +126,9 @@ def test_an_axiom_is_said_with_its_place():
         "By the axioms of plant.nt:",
         "[1] one  (rule cax-sco, line 12)",
     ]
-    assert last(rule("one", "plant.nt", 12), rule("what equality is")) == [
+    assert last(rule("one", "plant.nt", 12), rule("the definition of equality")) == [
         "By the axioms of plant.nt:",
-        "[1] what equality is  (rule cax-sco, of OWL itself)",
+        "[1] the definition of equality  (rule cax-sco, of OWL itself)",
         "[2] one  (rule cax-sco, line 12)",
     ]
     assert last(rule("one", "plant.ttl", None, A), rule("two", "site.nt", 3)) == [

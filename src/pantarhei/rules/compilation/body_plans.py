@@ -1,5 +1,5 @@
-"""Plans for bodies outside the program, one by one or many together with the requested values of their
-parameters.
+"""Join plans for bodies that are not in the program, such as graph patterns of queries: for one body, or for
+many bodies together with the requested values of their parameters.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ class FactPattern:
     """Pattern of facts: a rule body without a head.
 
     Args:
-        atoms: at least one; connected by variables, parameters among them, or by constants.
-        different: inequalities that must hold too.
-        parameters: variables with requested values. Bodies that differ in constants only are better given as
-            one body with parameters for the constants.
-        requested: requested values, each a tuple with a term for every parameter.
+        atoms: at least one atom. The atoms are connected by shared variables or parameters, or contain
+            constants.
+        different: inequalities that a match must satisfy.
+        parameters: variables that are bound only to requested values. Bodies that differ only in constants
+            are planned once if they are given as one body with parameters in place of the constants.
+        requested: the requested values: tuples with one term for each parameter.
     """
 
     atoms: tuple[Atom, ...]
@@ -48,7 +49,7 @@ class FactPattern:
 
     @property
     def form(self) -> Form:
-        """Everything that its plan depends on: all but the requested values."""
+        """The pattern without its requested values; patterns of equal form have the same plan."""
         return (self.atoms, self.different, self.parameters)
 
 
@@ -57,23 +58,23 @@ Form = tuple[tuple[Atom, ...], tuple[Different, ...], tuple[Variable, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BodyPlan:
-    """Plans of a body in the numbers of a vocabulary, for any values of its parameters; valid until a
-    renumbering.
+    """Plans of one body, in the numbers of a vocabulary, for any values of its parameters; valid until the
+    vocabulary is renumbered.
 
-    A query's pattern, or the body of a rule that another engine evaluates, is matched by the kernel's join
-    machine like the bodies of the program (planning.py). Its plan is a value of its own: it changes neither
-    program nor model.
+    The kernel's join machine matches a query's pattern, or the body of a rule that another engine evaluates,
+    like the bodies of the program (planning.py). The plan is a separate value: creating it changes neither
+    the program nor the model.
 
     Args:
-        variables: of the body, in the order of a match's bindings, parameters first.
+        variables: variables of the body in the order of a match's bindings, parameters first.
         parameters: number of parameters.
-        code: the plans, one for each atom that may match first.
-        triggers: for each plan, the predicate of that atom and the index in `code`, shape (atoms, 2).
-        orders: for each plan, the parameters in the order they are bound, shape (atoms, parameters).
-        binding: for each plan and atom, `2 * i + side` where its subject or object binds the `i`-th parameter
-            not bound by the first atom; NONE where it binds none, and for the first atom. Shape (atoms,
-            atoms).
-        by_subject, by_object: predicates to index by subject, or by object.
+        code: the encoded plans, one for each body atom as trigger.
+        triggers: for each plan, the predicate of its trigger and its index in `code`, shape (atoms, 2).
+        orders: for each plan, the parameters in the order in which they are bound, shape (atoms, parameters).
+        binding: for each plan and body atom, the parameter that the atom binds: `2 * i + side` if its subject
+            or object (`side`) is the i-th parameter in `orders` that the trigger does not bind. NONE if the
+            atom binds no parameter, or is the trigger. Shape (atoms, atoms).
+        by_subject, by_object: predicates that the model has to index by subject, or by object.
     """
 
     variables: tuple[Variable, ...]
@@ -87,13 +88,14 @@ class BodyPlan:
 
 
 def plan_body(body: FactPattern, numbers: Vocabulary) -> BodyPlan:
-    """Return the plans of a body. Costs time linear in its size, for each of its atoms.
+    """Return the plans of a body. The cost is linear in the size of the body, for each of its atoms.
 
     Args:
-        numbers: numbers of the body's symbols and terms.
+        numbers: vocabulary that numbers the body's symbols and terms.
 
     Raises:
-        InvalidRuleError: the body is not connected, or lacks a parameter or a variable of the inequalities.
+        InvalidRuleError: the body is not connected, or a parameter or a variable of the inequalities is not
+        in an atom.
     """
     atoms = tuple(atom.as_type for atom in body.atoms) if numbers.has_class_variables else body.atoms
     rule = Rule("body", atoms, None, body.different)
@@ -105,7 +107,7 @@ def plan_body(body: FactPattern, numbers: Vocabulary) -> BodyPlan:
     plans = [planner.plan_from(atom, position) for position, atom in enumerate(atoms)]
     walked = {(step.kind, step.predicate) for plan in plans for step in plan.steps}
     bound = [_bound(plan, count) for plan in plans]
-    plans = [_telling_wanted(plan, binding) for plan, (_, binding) in zip(plans, bound, strict=True)]
+    plans = [_with_wanted_flags(plan, binding) for plan, (_, binding) in zip(plans, bound, strict=True)]
     predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in atoms]
     offsets = [written.write(plan) for plan in plans]
     return BodyPlan(
@@ -121,8 +123,8 @@ def plan_body(body: FactPattern, numbers: Vocabulary) -> BodyPlan:
 
 
 def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
-    """Return a plan's rows of `BodyPlan.orders` and `BodyPlan.binding`; parameters are the
-    first variables.
+    """Return the rows of `BodyPlan.orders` and `BodyPlan.binding` for one plan. Parameters are the variables
+    with the lowest numbers.
     """
     order = list(dict.fromkeys(argument for argument in plan.trigger if 0 <= argument < parameters))
     given, binding = len(order), [NONE] * (len(plan.steps) + 1)
@@ -134,14 +136,14 @@ def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
     return order, binding
 
 
-def _telling_wanted(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
-    """Return the plan with WANTED at the steps that bind parameters."""
+def _with_wanted_flags(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
+    """Return the plan with the flag WANTED added to the steps that bind parameters."""
     steps = (s if binding[s.atom] == NONE else s._replace(kind=s.kind | WANTED) for s in plan.steps)
     return plan._replace(steps=tuple(steps))
 
 
 class _Numbering(Numbering):
-    """Numbering by a vocabulary."""
+    """Numbering that obtains numbers of symbols and terms from a vocabulary."""
 
     def __init__(self, numbers: Vocabulary) -> None:
         super().__init__()
@@ -161,29 +163,31 @@ Terms = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BodyPlans:
-    """Plans of many bodies in the numbers of a vocabulary; valid until a renumbering.
+    """Plans of many bodies, in the numbers of a vocabulary; valid until the vocabulary is renumbered.
 
-    A fact should cost nothing for bodies it cannot match, even if a thousand have atoms of its predicate. So
-    plans are indexed by keys `(predicate, subject, object)`, in which NONE matches any term: the constants of
-    a plan's first atom, and the requested values of parameters there.
+    A changed fact must not cost anything for bodies that it cannot match, even if a thousand bodies have
+    atoms of its predicate. So plans are indexed by keys `(predicate, subject, object)` of their triggers. The
+    subject and object are a constant, a requested value of a parameter, or NONE, which matches any term.
 
-    Requested values form an automaton with a transition for each term: values are requested if the terms lead
-    from state to state, in the order in which the plan binds the parameters. So the requested values of the
-    next parameter, given those bound before, are always known.
+    The requested values are stored as a trie whose edges are labelled with terms: a tuple of values is
+    requested if its terms, in the order in which the plan binds the parameters, label a path from the plan's
+    start state. So the trie yields the requested values of the next parameter, given the parameters bound
+    before.
 
     Args:
-        variables: of each body, in the order of a match's bindings.
-        most_parameters: largest number of parameters; these are the first variables.
-        of_forms: the plans of the bodies by form.
-        code: the plans of all bodies; the rule of a plan is the index of its body.
-        keys: int32 rows `predicate, subject, object, start`.
-        starts: int32 rows `index in code, start of the plan's part of asked, state`, the plans to start for a
-            key. NONE for the last two where the key determines all parameters.
-        asked: `BodyPlan.binding` of the plans that bind further parameters.
-        steps: int32 rows `state, term, NONE, next state`, grouped by state.
-        first_steps: start of each state's steps, and the end of the last.
+        variables: for each body its variables, in the order of a match's bindings.
+        most_parameters: largest number of parameters of a body; parameters are its first variables.
+        of_forms: the plan of each form.
+        code: the encoded plans of all bodies; the rule number in a plan is the index of its body.
+        keys: int32 rows `predicate, subject, object, index of a row in starts`.
+        starts: int32 rows `index in code, index in asked, state`: the plan to start for a key, its first
+            value in `asked`, and its state in the trie. The last two are NONE if the key determines all
+            parameters.
+        asked: rows of `BodyPlan.binding`, concatenated, for the plans that bind further parameters.
+        steps: edges of the trie, int32 rows `state, term, NONE, next state`, grouped by state.
+        first_steps: index of each state's first row in `steps`, followed by the number of rows.
         widest_body: largest number of atoms in a body.
-        by_subject, by_object: predicates to index by subject, or by object.
+        by_subject, by_object: predicates that the model has to index by subject, or by object.
     """
 
     variables: tuple[tuple[Variable, ...], ...]
@@ -208,14 +212,16 @@ class BodyPlans:
 def plan_bodies(
     bodies: Sequence[FactPattern], numbers: Vocabulary, known: Mapping[Form, BodyPlan]
 ) -> BodyPlans:
-    """Return the plans of bodies. Costs time linear in their size, and in the requested values.
+    """Return the plans of bodies. The cost is linear in the size of the bodies and in the number of requested
+    values.
 
     Args:
-        numbers: numbers of the bodies' symbols and terms.
-        known: existing plans, by the forms of their bodies.
+        numbers: vocabulary that numbers the bodies' symbols and terms.
+        known: existing plans of bodies by form, which are reused.
 
     Raises:
-        InvalidRuleError: a body is not connected, or lacks a parameter or a variable of its inequalities.
+        InvalidRuleError: a body is not connected, or a parameter or a variable of its inequalities is not in
+        an atom.
     """
     of_forms: dict[Form, BodyPlan] = {}
     writer = _Writer()
@@ -267,7 +273,7 @@ class _Writer:
         )
 
     def add(self, plan: BodyPlan, wanted: Sequence[Terms]) -> None:
-        """Add a body, with the numbers of its requested values."""
+        """Add a body with the requested values of its parameters, as numbers of terms."""
         code = plan.code.copy()
         code[plan.triggers[:, 1]] = len(self._variables)
         states: dict[Terms, int] = {}  # initial states by the order of the parameters
@@ -294,7 +300,9 @@ class _Writer:
         self._by_object |= plan.by_object
 
     def _begin(self, order: Terms, wanted: Sequence[Terms]) -> int:
-        """Return a new state that accepts the requested values, with the parameters in a given order."""
+        """Add the requested values to the trie, with the parameters in the given order; return the start
+        state.
+        """
         start = self._new_state()
         for terms in wanted:
             state = start
@@ -306,7 +314,7 @@ class _Writer:
         return start
 
     def _after(self, state: int, terms: Sequence[int]) -> int:
-        """Return the state reached by these terms."""
+        """Return the state reached from `state` along edges labelled with these terms."""
         for term in terms:
             state = self._next[state][term]
         return state
@@ -317,8 +325,8 @@ class _Writer:
 
 
 def _keys(trigger: Sequence[int], parameters: int, wanted: Sequence[Terms]) -> dict[Terms, Terms]:
-    """Return the required subjects and objects of a plan's first atom, NONE for any term, each with the
-    requested values of the parameters that are compatible with them.
+    """Return the pairs (subject, object) that the trigger of a plan can match, NONE for any term; each with a
+    tuple of requested values that has these terms.
     """
 
     def key(terms: Terms) -> Terms:

@@ -1,4 +1,6 @@
-"""Programs that grow: rules are added for the predicates that a stream brings (`translation.demand`)."""
+"""Programs that grow: when the stream brings new predicates, the rules on demand for them are added
+(`translation.demand`).
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,9 @@ class ProgramState(NamedTuple):
 
     Args:
         program: the compiled rules.
-        ill_typed: properties with a rule against ill-typed values.
-        covered: number of the first symbols that demand no further rules.
+        ill_typed: properties for which the program has a constraint against ill-typed values.
+        covered: length of the longest known prefix of the vocabulary's symbols that requires no further
+            rules.
     """
 
     program: Program
@@ -35,36 +38,37 @@ class ProgramState(NamedTuple):
 
 
 class PartialProgram(NamedTuple):
-    """Rules of a program that suffice when only some predicates are queried.
+    """Rules of a program that derive all facts of some predicates, and all violations.
 
     Args:
-        program: these rules.
-        lacks: predicates that are not fully derived.
+        program: the compiled subset of the rules.
+        lacks: predicates whose facts the subset derives only in part.
     """
 
     program: Program
     lacks: frozenset[Symbol] = frozenset()
 
     def has_all_of(self, symbols: Symbols) -> bool:
-        """True if all facts of some predicates are derived."""
+        """Return whether the program derives all facts of `symbols`; None stands for all predicates."""
         if symbols is None:
             return not self.lacks
         return self.lacks.isdisjoint(relations_of(symbols) if TYPE in self.lacks else symbols)
 
 
 class GrowingProgram:
-    """Program of a theory for the predicates seen so far.
+    """Program of a theory, extended as predicates enter the vocabulary.
 
-    Numbers of symbols and terms stay; each growth creates a new program, and models of the old one must be
-    rebuilt. Under unique names it grows only when a property has its first ill-typed value, or where an axiom
-    is about every owl:Thing.
+    The numbers of symbols and terms never change. Each extension compiles a new program, and models of the
+    old program must be rebuilt. Under unique names, the program is extended only when a property has its
+    first ill-typed value, or when a new predicate arrives and a rule has owl:Thing in its body.
 
     Args:
         theory: the theory to compile.
-        same: groups of equal names, each under its first name.
-        numbers: reading of numeric literals.
+        same: groups of equal names; the first name of a group represents it.
+        numbers: interpretation of numeric literals.
 
-    `grown` is the whole mutable state; an old one may be restored with a vocabulary in its old state.
+    `grown` is the only mutable state besides the vocabulary. Assigning an earlier value restores it, provided
+    that the vocabulary is restored to the same point.
     """
 
     grown: ProgramState
@@ -90,56 +94,60 @@ class GrowingProgram:
         """The compiled rules."""
         return self.grown.program
 
-    def part_for(self, asked: Symbols) -> PartialProgram:
-        """Return the rules needed to derive all facts of the `asked` predicates, and all violations.
+    def part_for(self, requested: Symbols) -> PartialProgram:
+        """Return a program that derives all facts of the `requested` predicates (None: of all predicates),
+        and all violations.
 
-        Costs the compilation, unless it equals the last result.
+        The program is compiled unless the previous result suffices.
         """
         program, known, part = self._part
-        if program is not self.program or known is not asked:
-            is_known = program is self.program and (asked is None or (known is not None and known <= asked))
-            if not (is_known and part.has_all_of(asked)):
-                part = self._part_for(asked)
-            self._part = self.program, asked, part
+        if program is not self.program or known is not requested:
+            is_known = program is self.program and (
+                requested is None or (known is not None and known <= requested)
+            )
+            if not (is_known and part.has_all_of(requested)):
+                part = self._part_for(requested)
+            self._part = self.program, requested, part
         return part
 
-    def _part_for(self, asked: Symbols) -> PartialProgram:
+    def _part_for(self, requested: Symbols) -> PartialProgram:
         rules = self.program.rules
-        matter = rules if asked is None else relevant_rules(rules, asked)
-        if len(matter) == len(rules):
+        relevant = rules if requested is None else relevant_rules(rules, requested)
+        if len(relevant) == len(rules):
             return PartialProgram(self.program)
-        part = part_of(self.program, matter, self.vocabulary.value_of)
-        return PartialProgram(part, _derived_by(rules) - _derived_by(matter))
+        part = part_of(self.program, relevant, self.vocabulary.value_of)
+        return PartialProgram(part, _derived_by(rules) - _derived_by(relevant))
 
     def covers(self, facts: Integers) -> bool:
-        """True if the program has all rules that `facts`, encoded with the vocabulary, demand.
+        """Return whether the program has all rules on demand for `facts`, rows encoded with the vocabulary.
 
-        Costs O(1) while predicates are known and literals are well-typed.
+        The cost is O(1) if the facts have no new predicate and the vocabulary has no ill-typed literal.
         """
         symbols, covered = self.vocabulary.symbols, self.grown.covered
         if len(symbols) > covered:
-            if self.theory.follows(symbols[covered:], symbols):
+            if self.theory.demands_rules(symbols[covered:], symbols):
                 return False
-            self.grown = self.grown._replace(covered=len(symbols))  # they demand no rules
+            self.grown = self.grown._replace(covered=len(symbols))  # the new symbols require no rules
         return not self._with_ill_typed_values(facts)
 
     def recheck_symbols(self) -> None:
-        """Recompute the demand of symbols beyond the program's, after a renumbering."""
+        """After a renumbering, check again whether symbols beyond the program's predicates require rules."""
         self.grown = self.grown._replace(covered=len(self.program.predicates))
 
     @property
     def ill_typed(self) -> tuple[Predicate, ...]:
-        """Properties with a rule against ill-typed values."""
+        """Properties for which the program has a constraint against ill-typed values."""
         return self.grown.ill_typed
 
     def grow(self, facts: Integers = NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
-        """Extend the program to cover `facts` and ill-typed values of further properties, compiling until
-        nothing is missing.
+        """Extend the program to cover `facts`, and ill-typed values of the properties `ill_typed`. Rules on
+        demand can introduce predicates that require further rules, so compilation is repeated to the
+        fixpoint.
 
-        Models of the old program are invalid afterwards, also after an error.
+        Models of the old program are invalid afterwards, also if an error is raised.
         """
         against = tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts))))
-        self.vocabulary.roll_back_to(self.vocabulary.mark)  # programs are compiled from numbered terms only
+        self.vocabulary.roll_back_to(self.vocabulary.mark)  # drop reserved numbers
         demanded: tuple[Rule, ...] | None = None
         while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, against)):
             program = compile_((*self.theory.rules, *demanded), self.vocabulary)
@@ -162,7 +170,7 @@ def _derived_by(rules: Iterable[Rule]) -> frozenset[Symbol]:
 
 
 def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
-    """Return the properties to which a rule gives an ill-typed value."""
+    """Return the properties for which the head of a rule has an ill-typed literal as value."""
     heads = [rule.head for rule in rules if rule.head is not None and len(rule.head.arguments) == 2]
     values = ((head.predicate, head.arguments[1]) for head in heads)
     return tuple(
@@ -171,8 +179,8 @@ def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
 
 
 def groups_of_same(background: Iterable[Triple]) -> list[list[Term]]:
-    """Return the groups of names declared equal by `background`; each begins with the representative, IRIs
-    first.
+    """Return the groups of names declared equal by `background`. Each group begins with its representative;
+    IRIs precede blank nodes.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (URIRef(f"urn:x/{name}") for name in "abc")
@@ -191,7 +199,7 @@ def _preference(name: Term) -> tuple[bool, str]:
 
 
 def _merged(rules: tuple[Rule, ...], groups: Iterable[tuple[Term, ...]]) -> tuple[Rule, ...]:
-    """Replace the names of each group by its first name in the rules."""
+    """Replace each name in the rules by the first name of its group."""
     first = {name: group[0] for group in groups for name in group}
     if not first:
         return rules

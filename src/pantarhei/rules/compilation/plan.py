@@ -1,7 +1,8 @@
-"""Plans: the order in which a rule's body is matched from one given fact; their encoding, and their dispatch.
+"""Join plans: the order in which a rule's body is matched from one given fact; their integer encoding; and
+their dispatch, the selection of the plans to run for a fact.
 
-Plans are built as values and encoded last (`PlanCode`). The code is read by the kernel's join machine, which
-defines the integers (materialize/kernel/matcher.py); other modules use the values.
+Plans are built as values and encoded last (`PlanCode`). The kernel's join machine
+(materialize/kernel/matcher.py) interprets the integers; other modules use the values.
 """
 
 from __future__ import annotations
@@ -19,22 +20,23 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NONE, Integers
 
 CHECK, FORWARD, BACKWARD = range(3)
-WANTED = 4  # added to the kind of a step that binds a parameter with requested values
+WANTED = 4  # flag of a step that binds a parameter: only requested values match
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE, NAMED = range(7)
 
-HEADER, PART = 9, 5  # size of a plan's header, and of each step and condition
-STEPS, HEAD, TRIGGER = (
-    1,
-    3,
-    6,
-)  # indexes in the header: number of steps, predicate of the head, arguments of the trigger
+# Number of integers of a plan's header, and of each step and condition.
+HEADER, PART = 9, 5
 
-# Positions of an atom's arguments.
+# Indexes in the header: the number of steps, the predicate of the head, the arguments of the trigger.
+STEPS, HEAD, TRIGGER = 1, 3, 6
+
+# Indexes of an atom's arguments.
 SUBJECT, OBJECT = range(2)
 
 
 class PlanStep(NamedTuple):
-    """Further atom of a body: its kind of match (CHECK, FORWARD, BACKWARD), and its index in the body."""
+    """Body atom joined by a plan: the kind of match (CHECK, FORWARD, BACKWARD), the encoded atom, and its
+    index in the body.
+    """
 
     kind: int
     predicate: int
@@ -44,7 +46,7 @@ class PlanStep(NamedTuple):
 
 
 class PlanCondition(NamedTuple):
-    """Condition of a match: its kind (DIFFERENT, …, COMPUTE) and operands."""
+    """Condition on a match: its kind (DIFFERENT, …, COMPUTE) and up to four operands."""
 
     kind: int
     first: int
@@ -56,15 +58,16 @@ class PlanCondition(NamedTuple):
 class JoinPlan(NamedTuple):
     """Plan of one rule from one given fact.
 
-    An argument `a >= 0` is variable `a`; `NONE` is absent; any other is the constant `-2 - a`.
+    An encoded argument `a >= 0` is variable `a`, `NONE` an absent argument, and any other value the constant
+    with number `-2 - a`.
 
     Args:
         rule: number of the rule.
-        head: predicate and arguments, each NONE for a constraint.
-        trigger: arguments of the given atom.
-        atom: index of the given atom in the body, NONE for the head.
-        steps: the other atoms, in the order they are matched.
-        conditions: conditions tested afterwards.
+        head: predicate and arguments of the head; all are NONE for a constraint.
+        trigger: arguments of the atom that the given fact matches.
+        atom: index of that atom in the body, NONE if it is the head.
+        steps: the other body atoms, in the order in which they are joined.
+        conditions: conditions tested after all steps.
     """
 
     rule: int
@@ -76,7 +79,7 @@ class JoinPlan(NamedTuple):
 
     @property
     def inclusion(self) -> int:
-        """The class D of a forward plan of `D(x) :- C(x)`, otherwise NONE."""
+        """The superclass D if this is the forward plan of `D(x) :- C(x)`, otherwise NONE."""
         class_, *arguments = self.head
         is_simple = not self.steps and not self.conditions and class_ != NONE
         is_of_classes = self.trigger[OBJECT] == NONE and self.trigger[SUBJECT] >= 0
@@ -84,7 +87,7 @@ class JoinPlan(NamedTuple):
 
     @property
     def code(self) -> list[int]:
-        """Return its integers."""
+        """The plan encoded as integers."""
         counts = (len(self.steps), len(self.conditions))
         return list(
             chain((self.rule, *counts, *self.head, *self.trigger, self.atom), *self.steps, *self.conditions)
@@ -92,13 +95,13 @@ class JoinPlan(NamedTuple):
 
     @property
     def predicate_places(self) -> list[tuple[int, int]]:
-        """Return the positions of predicates in its code: (place, atom) of each, atom NONE for the head."""
+        """Indexes of predicates in `code`, each with the index of the body atom, NONE for the head."""
         head = [] if self.head[0] == NONE else [(HEAD, NONE)]
         return head + [(HEADER + PART * i + 1, step.atom) for i, step in enumerate(self.steps)]
 
     @classmethod
     def at(cls, code: Sequence[int], offset: int) -> JoinPlan:
-        """Decode the plan at `offset`."""
+        """Decode the plan that begins at index `offset` of `code`."""
         first = offset + HEADER
         rule, steps, conditions, *head, subject, object_, atom = code[offset:first]
         middle, end = first + PART * steps, first + PART * (steps + conditions)
@@ -113,7 +116,9 @@ class JoinPlan(NamedTuple):
 
 
 class PlanCode:
-    """Code of many plans; plans are identified by their offsets."""
+    """Encoded plans, one after another. A plan is identified by the index of its first integer,
+    its offset.
+    """
 
     def __init__(self) -> None:
         self._integers = array("i")
@@ -122,41 +127,41 @@ class PlanCode:
         return len(self._integers)
 
     def write(self, plan: JoinPlan) -> int:
-        """Append a plan; returns its offset."""
+        """Append a plan; return its offset."""
         return self.extend(plan.code)
 
     def extend(self, code: Sequence[int]) -> int:
-        """Append the code of plans; returns the offset of the first."""
+        """Append already encoded plans; return the offset of the first."""
         offset = len(self._integers)
         self._integers.extend(code)
         return offset
 
     @property
     def integers(self) -> Integers:
-        """Return the code for the kernel; never empty."""
+        """The integers as an array for the kernel, which is never empty."""
         return np.array(self._integers or [0], np.int32)
 
 
 def given_constants(code: Integers, offsets: Integers, side: int) -> Integers:
-    """Return for the plans at `offsets` the constant required as subject or object of the trigger; negative
-    for none.
+    """Return for each plan the constant that its trigger has as subject or object (`side`); negative if the
+    trigger has a variable there.
     """
     constants: Integers = -2 - code[offsets + TRIGGER + side]
     return constants
 
 
 def looked_up_classes(code: Integers, offsets: Integers, side: int) -> tuple[Integers, Integers]:
-    """Return the classes that plans require of the variable on one side of their trigger, each with the
-    plan's index in `offsets`, in the order of steps.
+    """Return the classes of which plans require the variable on one side of their trigger to be a member. The
+    result is two arrays of equal length: indexes into `offsets`, and classes, in the order of steps.
     """
     counts, variables = code[offsets + STEPS], code[offsets + TRIGGER + side]
     places, classes = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     for step in range(int(counts.max(initial=0))):
         having = np.flatnonzero(counts > step).astype(np.int32)
         at = offsets[having] + HEADER + PART * step  # kind, predicate, subject, object, atom
-        asks = (code[at] == CHECK) & (code[at + 3] == NONE) & (code[at + 2] == variables[having])
-        places.append(having[asks])
-        classes.append(code[at[asks] + 1])
+        requires = (code[at] == CHECK) & (code[at + 3] == NONE) & (code[at + 2] == variables[having])
+        places.append(having[requires])
+        classes.append(code[at[requires] + 1])
     return np.concatenate(places), np.concatenate(classes)
 
 
@@ -164,8 +169,9 @@ Keys = npt.NDArray[np.int64]
 
 SUBJECT_CLASS, OBJECT_CLASS = 2, 3  # kinds of switches beside SUBJECT and OBJECT
 
-# With this many distinct keys a switch is faster than trying all plans. A switch by class has costs whenever
-# a fact of its classes is inserted or deleted, so it needs more keys where only retractions use it.
+# Number of distinct keys from which on a switch is faster than trying all plans. A switch by class costs time
+# whenever a fact of its classes is inserted or deleted, so a backward switch, which only retractions use,
+# needs more keys.
 LEAST_CONSTANTS = 6
 LEAST_CLASSES = 24
 LEAST_CLASSES_BACKWARD = 256
@@ -176,23 +182,24 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """Plans by predicate, and switches that select among many plans.
+    """Plans of each predicate, and switches that select the plans which a given fact can match.
 
     A thousand restrictions on one property, `∃R.Fᵢ ⊑ Gᵢ`, make a thousand plans with the same trigger, but a
-    fact R(a, b) concerns only those for the classes of `b`. Such plans are attached to a *switch*, which
-    selects them by a key:
+    fact R(a, b) can match only the plans for the classes of `b`. Such plans are attached to a *switch*, a
+    hash table from a key to plans. The kinds of switch differ in the key:
 
-        SUBJECT, OBJECT                  the constant required as subject or object of the trigger
-        SUBJECT_CLASS, OBJECT_CLASS      a class required of the subject or object of the trigger
+        SUBJECT, OBJECT                  the constant that the trigger has as subject or object
+        SUBJECT_CLASS, OBJECT_CLASS      a class of which the trigger's subject or object must be a member
 
-    A plan is attached to at most one switch. Few plans need no switch: trying them costs less.
+    A plan is attached to at most one switch. A predicate with few plans has no switch, since trying all its
+    plans is faster.
 
-    The plans of predicate `p`, offsets into the program's code, are `plans[start[p]:start[p + 1]]`. Those up
-    to `joining[p]` are inclusions of classes covered by the program's superclasses; those up to
-    `unswitched[p]` are tried with every fact. Its switches are `range(switch_start[p], switch_start[p + 1])`.
-    Switch `s` is of kind `kinds[s]` and has `plans[switched[s, 0]:switched[s, 1]]`; a key has
-    `plans[ranges[c, 0]:ranges[c, 1]]`, where `keys[c]` is `s << 32 | key`: the first such `c` from `home` on,
-    before a key is -1.
+    The plans of predicate `p`, offsets into the program's code, are `plans[start[p]:start[p + 1]]`. Those
+    before index `joining[p]` are inclusions between classes that the program's `superclasses` replace; those
+    from there to `unswitched[p]` are tried with every fact. The switches of `p` are `range(switch_start[p],
+    switch_start[p + 1])`. Switch `s` has kind `kinds[s]` and the plans `plans[switched[s, 0]:switched[s,
+    1]]`. A key of `s` has the plans `plans[ranges[c, 0]:ranges[c, 1]]`, where `c` is the first slot at or
+    after `home` with `keys[c] == s << 32 | key`; a slot with -1 ends the search without a result.
     """
 
     plans: Integers
@@ -208,23 +215,25 @@ class Dispatch:
 
 
 class Entries:
-    """Plans by predicate: (predicate, offset) of each, in the order written."""
+    """Offsets of plans with the predicates of their triggers, in the order in which the plans
+    were written.
+    """
 
     def __init__(self) -> None:
         self.predicates, self.offsets = array("i"), array("i")
 
     def add(self, predicate: int, offset: int) -> None:
-        """Add a plan."""
+        """Add the plan at `offset`, whose trigger has this predicate."""
         self.predicates.append(predicate)
         self.offsets.append(offset)
 
     def since(self, offset: int) -> list[int]:
-        """Return the offsets of the plans from `offset` on."""
+        """Return the offsets that are at least `offset`."""
         return self.offsets[bisect_left(self.offsets, offset) :].tolist()
 
     def by_predicate(self, count: int) -> tuple[Integers, npt.NDArray[np.intp]]:
-        """Return all offsets grouped by the predicates `range(count)`, the start of each group, and the end
-        of the last.
+        """Return all offsets grouped by the predicates `range(count)`, and the start of each group, followed
+        by the end of the last.
         """
         predicates = np.array(self.predicates, np.int32)
         order = np.argsort(predicates, kind="stable")
@@ -234,7 +243,9 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class _Switch:
-    """Switch of a predicate: its kind, its keys, the number of plans of each, and all plans by key."""
+    """Switch of a predicate: its kind, its distinct keys, the number of plans of each key, and all plans
+    ordered by key.
+    """
 
     kind: int
     keys: Integers
@@ -249,13 +260,14 @@ def dispatch(
     inclusions: Collection[int] = (),
     least_classes: int = LEAST_CLASSES,
 ) -> tuple[Dispatch, set[int]]:
-    """Return the dispatch of `entries`, and the classes that switches require.
+    """Return the dispatch of `entries`, and the classes that are keys of switches.
 
-    Costs time linear in the plans' steps, and sorting.
+    The cost is linear in the number of plan steps, plus sorting.
 
     Args:
+        code: the encoded plans.
         count: number of predicates.
-        inclusions: offsets of plans that are inclusions between classes.
+        inclusions: offsets of plans that the table of superclasses replaces.
         least_classes: minimal number of distinct keys of a switch by class.
     """
     offsets, starts = entries.by_predicate(count)
@@ -292,7 +304,9 @@ def dispatch(
 
 
 def _switches(code: Integers, offsets: Integers, least_classes: int) -> tuple[Integers, list[_Switch]]:
-    """Return the plans to try with every fact, and the switches of the others."""
+    """Return the offsets of plans to try with every fact, and the switches that the other plans are attached
+    to.
+    """
     switches: list[_Switch] = []
     if len(offsets) < min(LEAST_CONSTANTS, least_classes):
         return offsets, switches
@@ -314,38 +328,42 @@ def _switch_off(
     least: int,
     switches: list[_Switch],
 ) -> Integers:
-    """Attach the plans with keys to a new switch if it has enough keys; returns the remaining plans."""
-    hanging = offsets[has_key]
+    """Attach the plans that have a key to a new switch, provided that there are at least `least` distinct
+    keys; return the remaining plans.
+    """
+    with_key = offsets[has_key]
     found, first, inverse = np.unique(keys[has_key], return_index=True, return_inverse=True)
     if not len(found) or len(found) < least:
         return offsets
-    order = np.argsort(first)  # keys in the order of the plans
+    order = np.argsort(first)  # keys in the order of their first plans
     ranks = np.argsort(order)[inverse]
-    plans = hanging[np.argsort(ranks, kind="stable")]
+    plans = with_key[np.argsort(ranks, kind="stable")]
     switches.append(_Switch(kind, found[order], np.bincount(ranks), plans))
     return offsets[~has_key]
 
 
 def _rarest_classes(code: Integers, offsets: Integers, side: int) -> Integers:
-    """Return for each plan the class that distinguishes it best: of the classes required of the variable on a
-    side of its trigger, the one that fewest plans require. NONE without one.
+    """Return for each plan the class on which to switch: among the classes required of the variable on one
+    side of its trigger, the class required by the fewest plans. NONE if no class is required.
     """
     rarest = np.full(len(offsets), NONE, np.int32)
-    asking, asked = looked_up_classes(code, offsets, side)
-    _, inverse, numbers = np.unique(asked, return_inverse=True, return_counts=True)
-    order = np.lexsort((numbers[inverse], asking))  # stable: among equals the first step wins
-    found, first = np.unique(asking[order], return_index=True)
-    rarest[found] = asked[order][first]
+    plan_indexes, classes = looked_up_classes(code, offsets, side)
+    _, inverse, numbers = np.unique(classes, return_inverse=True, return_counts=True)
+    order = np.lexsort(
+        (numbers[inverse], plan_indexes)
+    )  # stable: among equally rare classes the first step wins
+    found, first = np.unique(plan_indexes[order], return_index=True)
+    rarest[found] = classes[order][first]
     return rarest
 
 
 def _table(switches: Sequence[_Switch], firsts: Sequence[int]) -> tuple[Keys, Integers, int]:
-    """Return (keys, ranges, shift) of a hash table with open addressing, at most half full.
+    """Return (keys, ranges, shift) of a hash table with open addressing that is at most half full.
 
-    The table does not wrap around: keys without room are stored past the end.
+    The table does not wrap around: keys that collide at the end are stored beyond it.
 
     Args:
-        firsts: start of the plans of each switch.
+        firsts: index in `Dispatch.plans` of the first plan of each switch.
     """
     none = np.zeros(0, np.int64)
     ends = [first + np.cumsum(switch.counts) for switch, first in zip(switches, firsts, strict=True)]

@@ -1,4 +1,6 @@
-"""Planning of one rule: the order in which its body is matched from each of its atoms, and from its head."""
+"""Planning of one rule: for each atom of its body, and for its head, the order in which the remaining atoms
+are joined after a fact has matched that atom.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ from pantarhei.values.value import value_of
 
 
 class Numbered(Protocol):
-    """Numbered symbols, terms and data ranges, by position."""
+    """Existing numbers of symbols, terms and data ranges; the number of each is its index."""
 
     symbols: list[Symbol]
     literals: list[Literal]
@@ -44,7 +46,7 @@ class Numbered(Protocol):
 
     @property
     def names(self) -> Sequence[Term]:
-        """The names."""
+        """The names (IRIs and blank nodes)."""
 
     @property
     def ranges(self) -> Sequence[DataRange]:
@@ -52,7 +54,7 @@ class Numbered(Protocol):
 
 
 class Numbering:
-    """Numbering of predicates, terms, data ranges and built-ins in order of appearance.
+    """Assigns numbers to predicates, terms, data ranges and built-ins in order of first use.
 
     Args:
         numbered: existing numbers, which are kept.
@@ -75,7 +77,9 @@ class Numbering:
 
     @classmethod
     def of(cls, program: NumberedProgram, value_of: Callable[[Term], Hashable]) -> Numbering:
-        """Return the numbering of a program; `value_of` is the identity of values it used."""
+        """Return the numbering of a compiled program. `value_of` must be the function it was compiled with;
+        literals with equal values share a number.
+        """
         made = cls()
         made.value_of = value_of
         made.predicates = {symbol: i for i, symbol in enumerate(program.predicates)}
@@ -91,7 +95,7 @@ class Numbering:
         return self.predicates.setdefault(Symbol(atom.predicate, len(atom.arguments)), len(self.predicates))
 
     def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
-        """Return an encoded argument: a variable's number, or `-2 - n` for the constant `n`."""
+        """Encode an argument: the number of a variable, or `-2 - n` for constant number n."""
         if isinstance(argument, Variable):
             return variables[argument]
         if isinstance(argument, Literal):
@@ -100,7 +104,7 @@ class Numbering:
         return -2 - self.names.setdefault(argument, len(self.names))
 
     def atom(self, atom: Atom, variables: Mapping[Variable, int]) -> tuple[int, int, int]:
-        """Return an encoded atom: predicate, subject, object; no object for a class."""
+        """Encode an atom as (predicate, subject, object); the object of a class atom is NONE."""
         arguments = [self.argument(a, variables) for a in atom.arguments]
         return (self.predicate(atom), arguments[0], arguments[1] if len(arguments) > 1 else NONE)
 
@@ -114,9 +118,10 @@ class Numbering:
 
 
 class GivenNumbers(Numbering):
-    """Numbering with given predicates first; terms are numbered by a function.
+    """Numbering that begins with given predicates and data ranges, and obtains the numbers of terms from a
+    function.
 
-    Such a program has no list of terms: unused terms cost nothing.
+    A program with this numbering does not list its terms, so unused terms cost nothing.
 
     Args:
         symbols: the first predicates.
@@ -133,21 +138,21 @@ class GivenNumbers(Numbering):
         self._number = number
 
     def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
-        """Return an encoded argument, as `Numbering.argument` does."""
+        """Encode an argument as `Numbering.argument` does."""
         return variables[argument] if isinstance(argument, Variable) else -2 - self._number(argument)
 
 
 class RulePlanner:
-    """Planner of a rule.
+    """Planner of one rule.
 
     Args:
-        rule: the rule, or a constraint.
-        number: number of the rule in its plans.
-        numbering: numbers of symbols, terms, data ranges and built-ins.
-        first: variables of the body that are numbered first, and bound as early as possible.
+        rule: a rule or a constraint.
+        number: number of the rule, stored in its plans.
+        numbering: assigns the numbers of symbols, terms, data ranges and built-ins.
+        first: body variables that get the lowest numbers, and that the plans bind as early as possible.
 
     Raises:
-        InvalidRuleError: its body lacks a variable of its head, its inequalities or its tests.
+        InvalidRuleError: a variable of the head, the inequalities or the tests is not in the body.
     """
 
     def __init__(self, rule: Rule, number: int, numbering: Numbering, first: Iterable[Variable] = ()) -> None:
@@ -165,7 +170,9 @@ class RulePlanner:
                     self.variables.setdefault(argument, len(self.variables))
 
     def _check_bound(self, bound: set[Variable]) -> None:
-        """Refuse a rule with a variable that neither its body nor a computation binds."""
+        """Raise `InvalidRuleError` if the rule has a variable that neither its body nor a
+        computation binds.
+        """
         rule = self._rule
         for test in rule.tests:
             used = test.arguments[1:] if is_computation(test) else test.arguments
@@ -177,10 +184,11 @@ class RulePlanner:
             _refuse_unbound(rule, rule.head.arguments, bound)
 
     def plan_from(self, trigger: Atom, position: int) -> JoinPlan:
-        """Return the plan for a given fact of `trigger`: the body atom at `position`, or the head (NONE).
+        """Return the plan that starts from a given fact of `trigger`: the body atom with index `position`, or
+        the head if `position` is NONE.
 
         Raises:
-            InvalidRuleError: the body is not connected.
+            InvalidRuleError: the body is not connected, so it would require a cross product.
         """
         rule, numbering = self._rule, self._numbering
         head = (NONE, NONE, NONE) if rule.head is None else numbering.atom(rule.head, self.variables)
@@ -190,9 +198,10 @@ class RulePlanner:
         return JoinPlan(self._number, head, given, position, steps, conditions)
 
     def _conditions(self, given: set[Variable]) -> list[PlanCondition]:
-        """Return the inequalities and tests, ordered after the computations they depend on.
+        """Return the inequalities and tests, each after the computations of its operands.
 
-        A computed variable that the trigger binds belongs to a head: it must equal the computed value.
+        If the trigger is the head, the value of a computed variable is already `given`; the plan then
+        compares the computed value with it.
         """
         rule = self._rule
         bound = set[Variable]().union(*map(_variables, rule.body))
@@ -200,7 +209,7 @@ class RulePlanner:
         early = [d for d in different if bound.issuperset(a for a in d[1:] if isinstance(a, Variable))]
         tests = [c for test in rule.tests for c in self._test(test, bound, given)]
         late = [d for d in different if d not in early]
-        if rule.head is not None and rule.head.has_class_variable:  # a literal is not a class
+        if rule.head is not None and rule.head.has_class_variable:  # a class must not be a literal
             class_ = self._numbering.argument(rule.head.arguments[1], self.variables)
             tests.append(PlanCondition(NAMED, class_, NONE))
 
@@ -212,7 +221,9 @@ class RulePlanner:
         return [*map(encoded, early), *tests, *map(encoded, late)]
 
     def _test(self, test: Test, bound: set[Variable], given: set[Variable]) -> Iterator[PlanCondition]:
-        """Return a test's conditions; a known result is compared with the computed one."""
+        """Yield the conditions of one test. If the result variable of a computation is already bound, the
+        computed value is compared with it.
+        """
         if isinstance(test, Member):
             number = self._numbering.range(tested_range(test))
             argument = self._numbering.argument(test.argument, self.variables)
@@ -239,10 +250,11 @@ class RulePlanner:
             yield PlanCondition(COMPUTE, builtin, left, right, result)
 
     def _steps(self, trigger: Atom, position: int) -> list[PlanStep]:
-        """Order the body's other atoms: lookups before iterations, iterations that bind `first` variables
-        earlier.
+        """Order the body atoms other than the trigger: lookups of single facts before iterations over facts;
+        among iterations, those that bind `first` variables before others.
 
-        Costs O(n log n) for n atoms: when a variable is bound, the atoms with it are ranked again.
+        The cost is O(n log n) for n atoms: when a variable is bound, only the atoms that contain it are
+        ranked again.
         """
         rule = self._rule
         having: defaultdict[Variable, list[int]] = defaultdict(list)
@@ -271,8 +283,8 @@ class RulePlanner:
         return steps
 
     def _rank(self, i: int, bound: set[Variable]) -> tuple[bool, bool, int, int] | None:
-        """Return the sort key of an atom: iterated or looked up, binds a `first` variable, kind, index in the
-        body; None if it is not connected yet.
+        """Return the sort key of body atom i: (is iterated, binds no `first` variable, kind of match, i).
+        None if it shares no variable with the atoms matched so far.
         """
         atom = self._rule.body[i]
         kind = _kind(atom, bound)
@@ -292,7 +304,9 @@ def _refuse_unbound(rule: Rule, arguments: Iterable[Argument], bound: set[Variab
 
 
 def _kind(atom: Atom, bound: set[Variable]) -> int | None:
-    """Return the kind of an atom's match given the `bound` variables; None if it is not connected yet."""
+    """Return the kind of an atom's match if the variables `bound` are bound: CHECK if all arguments are
+    known, FORWARD if only the subject is, BACKWARD if only the object is, None if no argument is.
+    """
     known = [not isinstance(a, Variable) or a in bound for a in atom.arguments]
     if all(known):
         return CHECK

@@ -1,7 +1,7 @@
-"""Programs: rules compiled to the integers that the kernel's join machine reads
-(materialize/kernel/matcher.py).
+"""Programs: rules compiled to the integers that the kernel's join machine (materialize/kernel/matcher.py)
+interprets.
 
-A program is a value: it pickles, and is equal for equal rules on every machine.
+A program is a value: it can be pickled, and compiling equal rules yields equal programs on every machine.
 """
 
 from __future__ import annotations
@@ -38,19 +38,22 @@ Shape = tuple[tuple[Argument, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlanTemplate:
-    """Plans of a rule, reusable for all rules of its shape.
+    """Plans of a rule without predicates, reusable for all rules of the same shape.
 
-    Two rules have one shape if all their arguments are variables, they have no inequalities and tests, and
-    they differ only in predicates, name and origin, as do all constraints of an axiom of a thousand disjoint
-    classes. The order of joins depends on arguments, not on predicates.
+    Two rules have the same shape if all their arguments are variables, they have no inequalities or tests,
+    and they differ only in predicates, name and origin. An example are the constraints of an axiom with a
+    thousand disjoint classes. Templates are valid because the order of joins depends on arguments, not on
+    predicates.
 
     Args:
-        code: the integers of the plans.
-        offsets: start of each plan: one for each atom of the body, then one for the head if there is one.
-        order: the atoms in the order in which plans refer to their predicates, `NONE` for the head.
-        places: positions of predicates, each with the atom.
-        walked: steps that iterate a chain, kind and atom.
-        is_inclusion: whether the rule is an inclusion between classes.
+        code: the encoded plans.
+        offsets: start of each plan in `code`: one for each body atom as trigger, then one for the head if
+            there is one.
+        order: indexes of the body atoms in the order in which plans refer to their predicates, `NONE` for the
+            head.
+        places: indexes of predicates in `code`, each with the index of the body atom.
+        walked: (kind, index of the body atom) of the steps that iterate over facts.
+        is_inclusion: the rule is an inclusion between classes.
     """
 
     code: tuple[int, ...]
@@ -62,7 +65,7 @@ class PlanTemplate:
 
     @classmethod
     def of(cls, plans: Sequence[JoinPlan]) -> PlanTemplate:
-        """Return the template of a rule, given its plans, that of the head last."""
+        """Return the template of a rule from its plans; the last plan is that of the head."""
         code: list[int] = []
         offsets: list[int] = []
         places: list[tuple[int, int]] = []
@@ -83,8 +86,8 @@ class PlanTemplate:
         )
 
     def written(self, rule: int, predicates: Sequence[int]) -> list[int]:
-        """Return the code of a rule of this shape, given its number and the numbers of its predicates, the
-        head's last.
+        """Return the encoded plans of another rule of this shape, given its number and the numbers of its
+        predicates; the last number is that of the head.
         """
         code = list(self.code)
         for offset in self.offsets:
@@ -95,10 +98,10 @@ class PlanTemplate:
 
 
 def shape_of(rule: Rule) -> Shape | None:
-    """Return the shape of a rule, the key of its template; None if it has inequalities, tests or a class
-    variable in its head.
+    """Return the shape of a rule, which is the key of its template. None if the rule has inequalities, tests
+    or a class variable in its head.
 
-    A rule with constants has a shape too; `is_common` is false for it.
+    A rule with constants has a shape, but only shapes for which `is_common` is true have templates.
     """
     if rule.different or rule.tests or (rule.head is not None and rule.head.has_class_variable):
         return None
@@ -107,7 +110,7 @@ def shape_of(rule: Rule) -> Shape | None:
 
 
 def is_common(shape: Shape) -> bool:
-    """True if all arguments of a rule's shape are variables, so that many rules may have the shape."""
+    """True if all arguments are variables; then many rules may have this shape."""
     return all(isinstance(argument, Variable) for arguments in shape for argument in arguments)
 
 
@@ -115,22 +118,22 @@ NO_EDGE = -1
 
 
 class RuleEdges(NamedTuple):
-    """Use of edges in the rules.
+    """Use of edges by the rules, which reduces the joins for transitivity.
 
-    For `P(x, z) :- P(x, y), P(y, z)` it is enough to join any `P(x, y)` with an *edge* `P(y, z)`: derived
-    facts are paths of edges, and each end of a path is reached edge by edge. A fact is an edge if it is
-    asserted, or derived by another rule than transitivity. Rules that *copy* facts from property to property
-    (subproperties, inverses, symmetric properties) copy the flag: otherwise all facts derived by transitivity
-    would return as edges through the inverse.
+    For `P(x, z) :- P(x, y), P(y, z)` it suffices to join each `P(x, y)` with those `P(y, z)` that are
+    *edges*: facts that are asserted, or derived by a rule other than transitivity. Each derived fact
+    corresponds to a path of edges, so joins that extend a path by one edge reach all facts. Rules that *copy*
+    facts from one property to another (subproperties, inverses, symmetric properties) copy the edge flag too.
+    Otherwise all facts derived by transitivity would be edges of the inverse property.
 
-    A fact that is not an edge is derived by transitivity, or copied from one that is not an edge either: it
-    connects the ends of a path of edges, which is copied along with it. So treating a former edge as an edge
-    loses nothing, it only costs firings.
+    A fact that is not an edge is derived by transitivity, or copied from a fact that is not an edge: it
+    connects the ends of a path of edges, and the path is copied with it. So a fact that is flagged without
+    being an edge any more does not change the result; it only causes additional rule firings.
 
     Args:
-        atoms: for each rule the body atom restricted to edges, `NO_EDGE` if none is.
-        copies: whether each rule copies from a noted property to another one.
-        noted: properties with flagged edges.
+        atoms: for each rule the index of the body atom restricted to edges, or `NO_EDGE`.
+        copies: for each rule True if it copies facts between properties of `noted`.
+        noted: properties whose facts have an edge flag.
     """
 
     atoms: Sequence[int]
@@ -139,7 +142,7 @@ class RuleEdges(NamedTuple):
 
 
 def edges_of(rules: Sequence[Rule]) -> RuleEdges:
-    """Return the use of edges in these rules. Costs time linear in their number.
+    """Return the use of edges by these rules. The cost is linear in their number.
 
     >>> from rdflib import URIRef
     >>> from pantarhei.model.rule import Atom
@@ -168,7 +171,9 @@ def _head(rule: Rule) -> Predicate:
 
 
 def _edge_atom(rule: Rule) -> int:
-    """Return the atom of a transitivity rule with the head's object."""
+    """Return the index of the body atom that ends in the head's object if the rule is transitivity, otherwise
+    `NO_EDGE`.
+    """
     if rule.head is None or len(rule.body) != 2 or rule.different or rule.tests:
         return NO_EDGE
     atoms = (*rule.body, rule.head)
@@ -184,7 +189,9 @@ def _edge_atom(rule: Rule) -> int:
 
 
 def _is_copy(rule: Rule) -> bool:
-    """True if the rule copies every fact of a property to another one, possibly inverted."""
+    """True if the rule derives a property fact from each fact of one other property, with the same or
+    exchanged arguments.
+    """
     if rule.head is None or len(rule.body) != 1 or rule.different or rule.tests:
         return False
     given, made = rule.body[0].arguments, rule.head.arguments
@@ -200,20 +207,21 @@ def _reached(start: Iterable[Predicate], pairs: Iterable[tuple[Predicate, Predic
     return set(reached(start, lambda predicate: after.get(predicate, ())))
 
 
-# Limit of superclasses in the table; inclusions of a class with more stay among the plans.
+# Largest number of superclasses of a class in the table; the inclusions of a class with more remain plans.
 MOST_SUPERCLASSES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Superclasses:
-    """Superclasses of each class, so that a class fact derives all its inclusions at once.
+    """Superclasses of each class, by which a class membership derives all memberships in superclasses at
+    once.
 
-    An inclusion `D(x) :- C(x)` is a plan without steps and conditions. Such plans climb a hierarchy one fact
-    at a time; this table has the result in an order in which each class follows from an earlier one. Proofs
-    and retractions still use the plans.
+    An inclusion `D(x) :- C(x)` is a plan without steps and conditions. Running such plans climbs a hierarchy
+    one fact at a time; this table lists all superclasses, in an order in which each follows from an earlier
+    one. Proofs and retractions still use the plans.
 
-    The superclasses of predicate `p` are `classes[start[p]:start[p + 1]]`. Those after index `i` and before
-    `ends[i]` follow from the one at `i`.
+    The superclasses of predicate `p` are `classes[start[p]:start[p + 1]]`. Those at indexes from `i + 1` to
+    `ends[i] - 1` follow from the one at `i`.
     """
 
     start: Integers
@@ -222,10 +230,10 @@ class Superclasses:
 
 
 def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses:
-    """Return the superclasses of the predicates `range(count)`, given the direct ones; none for a predicate
-    with more than `MOST_SUPERCLASSES`.
+    """Return all superclasses of the predicates `range(count)`, given the direct superclasses `above`; none
+    for a predicate with more than `MOST_SUPERCLASSES`.
 
-    Costs time linear in the inclusions above each class, up to the limit.
+    The cost is linear in the number of inclusions above each class, up to the limit.
     """
     start, classes, ends = [0], list[int](), list[int]()
     for predicate in range(count):
@@ -242,7 +250,7 @@ def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses
 def _climb(
     above: Mapping[int, Sequence[int]], class_: int, seen: set[int], classes: list[int], ends: list[int]
 ) -> None:
-    """Append the classes above `class_` in preorder; stops at the limit."""
+    """Append the superclasses of `class_` in preorder to `classes`; stop above the limit."""
     for higher in above.get(class_, ()):
         if higher in seen:
             continue
@@ -258,12 +266,13 @@ def _climb(
 
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """Plans of a program, as the join machine reads them; `JoinPlan.at` decodes one.
+    """Plans of a program, in the form the join machine reads. `JoinPlan.at` decodes one plan.
 
-    `forward` and `backward` select the plans to try with a fact; `superclasses` replaces the plans that are
-    inclusions between classes. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains
-    plans and switches iterate. `membership_bytes` is the number of bytes of a literal's data range bits.
-    `edge_atoms` and `copies` are by rule, `edges_noted` by predicate (`RuleEdges`).
+    `forward` and `backward` select the plans to try with a fact as a body atom, or as the head;
+    `superclasses` replaces the plans that are inclusions between classes. `indexed_by_subject` and
+    `indexed_by_object` list the predicates over whose facts plans and switches iterate. `membership_bytes` is
+    the number of bytes that store the data ranges of a literal, one bit for each. `edge_atoms` and `copies`
+    have a value for each rule, `edges_noted` for each predicate (`RuleEdges`).
     """
 
     code: Integers
@@ -284,8 +293,8 @@ class Plans:
 class Program:
     """Compiled rules and constraints.
 
-    `rules[i]` is the rule with number `i` in plans; predicates, constants, data ranges and built-ins are
-    numbered by their position, literals among the constants from `FIRST_LITERAL` on.
+    The number of a rule, predicate, name, data range or built-in in plans is its index here. The number of a
+    literal is `FIRST_LITERAL` plus its index.
     """
 
     rules: tuple[Rule, ...]
@@ -298,14 +307,14 @@ class Program:
 
 
 def compile_(rules: Iterable[Rule], numbered: Numbered | Numbering | None = None) -> Program:
-    """Compile rules and constraints. Costs time linear in their size.
+    """Compile rules and constraints. The cost is linear in their size.
 
     Args:
-        numbered: existing numbers, with which the program begins, or a numbering.
+        numbered: existing numbers, which the program keeps, or a numbering to extend.
 
     Raises:
-        InvalidRuleError: a rule's body is not connected, or lacks a variable of its head, its inequalities or
-            its tests.
+        InvalidRuleError: the body of a rule is not connected, or lacks a variable of the head, the
+        inequalities or the tests.
     """
     numbering = numbered if isinstance(numbered, Numbering) else Numbering(numbered)
     return _Compiler(tuple(rules), numbering).program()
@@ -314,10 +323,10 @@ def compile_(rules: Iterable[Rule], numbered: Numbered | Numbering | None = None
 def part_of(
     whole: Program, rules: Iterable[Rule], value_of: Callable[[Term], Hashable] = value_of
 ) -> Program:
-    """Compile some rules of a program, in its numbers. Costs as much as `compile_`.
+    """Compile some rules of a program, with the numbers of that program. The cost is that of `compile_`.
 
     Args:
-        value_of: identity of values in the program.
+        value_of: function that maps literals to values, with which the program was compiled.
     """
     return _Compiler(tuple(rules), Numbering.of(whole, value_of)).program()
 
@@ -384,7 +393,7 @@ class _Compiler:
             self.templates[shape] = PlanTemplate.of(plans)
 
     def _fill_in(self, number: int, rule: Rule, template: PlanTemplate) -> None:
-        """Write the plans of a rule from a template, with the result of `_write_rule`."""
+        """Write the plans of a rule from a template; the result equals that of `_write_rule`."""
         atoms = (*rule.body, rule.head)
         known = cast("dict[tuple[Predicate, int], int]", self.numbering.predicates)  # plain tuples are faster
         found = [known.get((a.predicate, len(a.arguments)), NONE) if a else NONE for a in atoms]
@@ -402,11 +411,10 @@ class _Compiler:
             self._note_inclusion(begun, found[0], found[-1])
 
     def _write_rule(self, number: int, rule: Rule) -> list[JoinPlan]:
-        """Write the plans of a rule; returns them, that of the head last."""
+        """Write the plans of a rule; return them, the plan of the head last."""
         planner = RulePlanner(rule, number, self.numbering)
-        self.most_variables = max(
-            self.most_variables, len(planner.variables) + 1
-        )  # one more for a computed value
+        # One more variable for a computed value that is only compared.
+        self.most_variables = max(self.most_variables, len(planner.variables) + 1)
         plans: list[JoinPlan] = []
         for position, atom in enumerate(rule.body):
             plans.append(planner.plan_from(atom, position))

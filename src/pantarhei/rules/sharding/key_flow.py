@@ -1,8 +1,8 @@
-"""Flow of keys through a program: which arguments of a fact determine its shard.
+"""Flow of keys through a program: the argument positions of a fact that determine its shard.
 
-An *anchor* of a predicate is a set of argument positions: for the facts with one kind of proof, the term at
-each of these positions has the key of all assertions in the proof. `locality` states the consequences.
-Queries and temporal rules group the terms of their bodies by key with the same classes.
+An *anchor* of a predicate is a set of argument positions: in each fact with a certain kind of proof, the term
+at each of these positions has the same key as all assertions in the proof. `locality` states the
+consequences. Analyses of queries and temporal rules use `KeyClasses` too.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class StreamingProgram:
-    """Program and the predicates that may stream, independent of the key.
+    """Rules of a program that depend on the stream, and the predicates that may stream. It does not depend on
+    the key.
 
     Args:
-        rules: the rules whose body can hold and has an atom that streams.
-        facts: all facts of the background.
+        rules: the rules whose body can hold and has at least one atom with a streaming predicate.
+        facts: all facts of the background, by predicate.
         assertable: the predicates that the stream may assert.
-        streaming: the predicates of assertions and their consequences.
+        streaming: the predicates of assertions and of their consequences.
         background_only: predicates that the stream must not assert.
     """
 
@@ -45,7 +46,7 @@ class StreamingProgram:
     background_only: frozenset[Predicate]
 
     def is_background(self, symbol: Symbol) -> bool:
-        """Return whether all facts of the predicate are the background's."""
+        """Return whether all facts of the predicate are in the background."""
         return symbol not in self.streaming
 
 
@@ -53,25 +54,27 @@ Shown = TypeVar("Shown")
 
 
 class KeyedAtom(NamedTuple, Generic[Shown]):
-    """An atom with the class of each of its arguments; arguments of one class have the same key."""
+    """Atom with the equivalence class of each of its arguments. Arguments in one class have the same key."""
 
     atom: Shown
     classes: tuple[Hashable, ...]
 
     def at(self, positions: Iterable[int]) -> frozenset[Hashable]:
-        """Return the classes of the arguments at some positions."""
+        """Return the equivalence classes of the arguments at `positions`."""
         return frozenset(self.classes[position] for position in positions)
 
 
 class KeyClasses:
-    """Classes of the terms of one rule body or graph pattern; terms of one class have the same key.
+    """Equivalence classes of the terms of one rule body or graph pattern; terms in one class have the same
+    key.
 
-    Whatever variables are bound to, two terms have the same key if they are one variable, if they are
-    constants whose keys are equal, or if an atom links them whose facts all keep the key.
+    For any binding of the variables, two terms have the same key if they are the same variable, if they are
+    constants whose keys are equal, or if they are linked: they are arguments of an atom whose facts all
+    connect terms of equal key.
 
     Args:
-        keys: κ.
-        links: the arguments of each such atom.
+        keys: the key map κ.
+        links: the arguments of each linking atom.
     """
 
     def __init__(self, keys: KeyMap, links: Iterable[Iterable[Argument]]) -> None:
@@ -80,27 +83,30 @@ class KeyClasses:
             self._groups.unite(map(self._value, arguments))
 
     def keyed(self, atom: Shown, arguments: Iterable[Argument]) -> KeyedAtom[Shown]:
-        """Return an atom with the classes of its arguments."""
+        """Return an atom with the equivalence classes of its arguments."""
         return KeyedAtom(atom, tuple(self._groups.leader(self._value(each)) for each in arguments))
 
     def members(self, classes: Collection[Hashable]) -> frozenset[Hashable]:
-        """Return the variables in some classes, and the keys of the constants, each as `(key,)`."""
+        """Return the variables in the given equivalence classes, and the keys of the constants in them, each
+        as `(key,)`.
+        """
         groups = self._groups.members()
         return frozenset(
             each for group in groups if self._groups.leader(group[0]) in classes for each in group
         )
 
     def _value(self, argument: Argument) -> Hashable:
-        """Return a variable as it is, a constant as its key in a tuple, which no variable equals."""
+        """Return a variable unchanged, and a constant as the tuple of its key, which never
+        equals a variable.
+        """
         return argument if isinstance(argument, Variable) else (self._keys.value_of(argument),)
 
 
 class _RuleBody(NamedTuple):
-    """Rule with the classes of its terms.
+    """Rule with the equivalence classes of its terms.
 
     Args:
-        rule: the rule.
-        atoms: the atoms that may stream.
+        atoms: the body atoms with streaming predicates.
         head: the head; None for a constraint.
     """
 
@@ -113,7 +119,7 @@ class _RuleBody(NamedTuple):
 class KeyFlow:
     """Anchors of each predicate of a program, computed to a fixpoint, with the rules that derive them.
 
-    `why` maps an anchor to the rule that derives it; None for assertions.
+    `why` maps an anchor to the rule that derives it, or to None if the anchor is that of assertions.
     """
 
     program: StreamingProgram
@@ -134,9 +140,9 @@ class KeyFlow:
         self._spread()
 
     def obstacles(self) -> list[Obstacle]:
-        """Return each rule that joins facts that may be in two shards, with the first two such atoms.
+        """Return each rule that joins facts which may be in different shards, with the first two such atoms.
 
-        Rules whose atoms are in known shards are first: they tend to cause the others.
+        Rules whose atoms are in known shards come first, since they tend to cause the other obstacles.
         """
         found: list[tuple[int, Obstacle]] = []
         for body in self.bodies:
@@ -149,7 +155,9 @@ class KeyFlow:
         return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
 
     def places(self) -> KeyPositions:
-        """Return the positions with the shard's key, which all anchors of a predicate share."""
+        """Return the argument positions that have the shard's key in all facts of a predicate: the
+        intersection of its anchors.
+        """
         shared = {
             symbol: frozenset.intersection(*anchors) for symbol, anchors in self.anchors.items() if anchors
         }
@@ -158,7 +166,7 @@ class KeyFlow:
         return KeyPositions(shared, frozenset(given), self.keeping)
 
     def _keeping(self) -> set[Symbol]:
-        """Return the background properties whose facts all connect two names with equal sharding keys."""
+        """Return the background properties whose facts all connect two names of equal key."""
         of = self.key.value_of
         return {
             symbol
@@ -176,8 +184,8 @@ class KeyFlow:
         return _RuleBody(rule, tuple(classes.keyed(atom, atom.arguments) for atom in streaming), head)
 
     def _spread(self) -> None:
-        """Propagate anchors from bodies to heads until nothing changes. An anchor that contains another is
-        dropped.
+        """Propagate anchors from bodies to heads to the fixpoint. An anchor that contains another anchor of
+        the predicate is dropped.
         """
         using: defaultdict[Symbol, list[_RuleBody]] = defaultdict(list)
         for body in self.bodies:
@@ -206,7 +214,9 @@ class KeyFlow:
         return True
 
     def _parted(self, one: KeyedAtom[Atom], other: KeyedAtom[Atom]) -> tuple[Anchor, Anchor] | None:
-        """Return anchors with which the two atoms can be in two shards."""
+        """Return one anchor of each atom that have no equivalence class in common, so that the atoms can
+        match facts of different shards; None if there are no such anchors.
+        """
         anchors = (sorted(self.anchors[symbol_of(each.atom)], key=sorted) for each in (one, other))
         for first, second in product(*anchors):
             if not one.at(first) & other.at(second):

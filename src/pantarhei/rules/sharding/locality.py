@@ -1,25 +1,28 @@
-"""Keys by which a stream can be sharded, so that each shard reasons alone.
+"""Keys by which a stream can be sharded such that each shard can be reasoned over independently.
 
-A key κ maps each name to the name of its shard: κ(x) = x for the key `"subject"`; for a property P of the
-background κ(x) = y where P(x, y) holds, and x where there is no such y. A streaming assertion is in the shard
-of κ(its subject); the background is in every shard. A program is *key-local* if each proof, of a fact or of a
-violation, uses assertions of one shard only. Then
+A key κ maps each name to the name that identifies its shard. For the key `"subject"`, κ(x) = x. For a
+property P of the background, κ(x) = y if P(x, y) holds, and κ(x) = x if x has no value of P. A streaming
+assertion is in the shard of κ(its subject); the background is in every shard. A program is *key-local* if
+each proof of a fact or a violation uses assertions of one shard only. Then
 
-- the materialization is the union of the shards' materializations, at every time, since it is the union of
-  the conclusions of proofs;
-- each conflict set lies inside a shard, so each connected component of conflicts does, and a repair, which
-  decides by component, cuts in each shard what it cuts in the whole (all within the budget);
-- sliding and annotations add nothing: a sub-window holds the materialization of its assertions.
+- at every time the materialization is the union of the shards' materializations, since it is the union of the
+  conclusions of proofs;
+- each conflict set lies inside a shard, and so does each connected component of conflicts. A repair decides
+  each component separately, so it removes the same assertions in the shards as in the whole stream, within
+  the repair budget;
+- sliding and annotations preserve this: a shorter window holds the materialization of its own assertions.
 
 The shard of a fact is derived through the rules. An *anchor* of a predicate is a set of argument positions:
-for the facts with one kind of proof, the term at each of these positions has the key of all assertions in the
-proof. Asserted facts are anchored at their subject. A rule passes an atom's anchor to those positions of its
-head that must have the same key; without such positions the anchor is empty, and the fact may be in any
-shard. A rule whose body joins two atoms that stream is an *obstacle* unless every two of their anchors agree.
+in each fact with a certain kind of proof, the term at each of these positions has the same key as all
+assertions in the proof. The anchor of asserted facts is the subject. A rule maps an anchor of a body atom to
+the head positions whose terms must have the same key; if there are none, the anchor is empty, and the fact
+may be in any shard. A rule whose body joins two streaming atoms is an *obstacle* unless every pair of their
+anchors has a key in common.
 
-Terms of a body must have the same key if they are one variable, if they are constants with one key, and if an
-atom links them whose predicate never streams and whose facts, all known, keep the key: κ(s) = κ(o) for each.
-Nothing is assumed about a predicate with background facts that the stream can derive too.
+Two terms of a body must have the same key if they are the same variable, if they are constants with equal
+keys, or if they are the arguments of an atom whose predicate never streams and whose background facts all
+connect names of equal key: κ(s) = κ(o). Nothing is assumed about a predicate with background facts that the
+stream can derive too.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ from pantarhei.rules.sharding.sharding_report import (
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, TYPE, Theory, relations_of
 from pantarhei.values.by_value import READINGS, Numbers
 
-# The number of background properties that are checked as keys unless some are named.
+# Largest number of background properties that are checked as keys if `keys` is None.
 MOST_PROPERTIES = 30
 
 _ALWAYS_POSSIBLE = (
@@ -72,20 +75,20 @@ def sharding_report(
     keys: Iterable[Key] | None = None,
     numbers: Numbers = "by_datatype",
 ) -> ShardingReport:
-    """Find the keys for which a program is key-local, and the obstacles to the others.
+    """Find the keys for which a program is key-local, and the obstacles to the other keys.
 
-    Costs, for each key, the size of the program and of the background.
+    The cost is linear in the size of the program and of the background, for each key.
 
     Args:
-        theory: the program, with its reading of names.
+        theory: the program, with its assumption about names.
         background: the assertions that hold at every time.
-        facts: their consequences.
+        facts: the background closed under the rules.
         same: groups of equal names, each with its representative first.
-        streaming: the classes and properties that the stream asserts. If None, all except those of background
-            assertions and the properties of derived background facts.
-        keys: the keys to check. If None, `"subject"` and properties of the background, at most
-            `MOST_PROPERTIES`, those in rules first.
-        numbers: the reading of numbers, also in `facts`.
+        streaming: the classes and properties that the stream asserts. If None, all predicates except those of
+            background assertions and the properties of derived background facts.
+        keys: the keys to check. If None, `"subject"` and at most `MOST_PROPERTIES` properties of the
+            background; properties that occur in rules are preferred.
+        numbers: the interpretation of numeric literals, with which `facts` were derived.
 
     Raises:
         OptionError: an element of `streaming` or `keys` is invalid.
@@ -152,7 +155,9 @@ def _streaming_program(
 
 
 def _declared(streaming: Iterable[URIRef], known: set[Symbol]) -> set[Symbol]:
-    """Return the symbols of names that stream: as classes, as properties, or as both if unknown."""
+    """Return the symbols of the names in `streaming`. A name is a class, a property or both, as in `known`;
+    an unknown name is both.
+    """
     if isinstance(streaming, str):
         raise OptionError("streaming", repr(streaming), "the IRIs of several classes and properties")
     declared: set[Symbol] = set()
@@ -167,9 +172,9 @@ def _declared(streaming: Iterable[URIRef], known: set[Symbol]) -> set[Symbol]:
 
 
 def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...], set[Symbol]]:
-    """Return the rules, also those on demand of the symbols, and all symbols.
+    """Return the rules together with the rules on demand for the symbols, and all symbols of these rules.
 
-    Rules about ill-typed values have one atom, and are local to any key.
+    Constraints against ill-typed values are omitted: they have one body atom, so they are local to any key.
     """
     while True:
         ordered = sorted(known, key=lambda s: (s not in ANY_OTHER, str(s.name), s.arity))
@@ -183,7 +188,9 @@ def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...]
 def _closed(
     rules: Iterable[Rule], assertable: set[Symbol], present: set[Symbol]
 ) -> tuple[set[Symbol], set[Symbol]]:
-    """Return the predicates that can have facts, and the predicates with streaming facts among them."""
+    """Return the predicates that can have facts, and those of them that can have facts derived from the
+    stream.
+    """
     waiting_for = defaultdict(list)
     for rule in rules:
         for symbol in {symbol_of(atom) for atom in rule.body}:
@@ -209,7 +216,7 @@ def _symbols_of(rule: Rule) -> set[Symbol]:
 
 
 def _by_symbol(facts: Iterable[Triple], has_class_variables: bool) -> Facts:
-    """Return the arguments of the facts of each predicate."""
+    """Group facts by predicate; each fact is the tuple of its arguments."""
     found: defaultdict[Symbol, list[tuple[Term, ...]]] = defaultdict(list)
     for subject, predicate, object_ in facts:
         if predicate == RDF.type and not has_class_variables:
@@ -220,7 +227,9 @@ def _by_symbol(facts: Iterable[Triple], has_class_variables: bool) -> Facts:
 
 
 def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predicate]:
-    """Return the predicates of facts; no classes where rdf:type is one relation, which streams may assert."""
+    """Return the predicates of facts. Classes are omitted if class memberships are facts of rdf:type: the
+    stream may then assert any class.
+    """
     properties = {cast(Predicate, p) for _, p, _ in facts if p != RDF.type}
     if has_class_variables:
         return properties
@@ -231,7 +240,7 @@ def _names_of(facts: Iterable[Triple], has_class_variables: bool) -> set[Predica
 
 
 def _keys(program: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
-    """Return the keys to check, and the number of properties that are left out."""
+    """Return the keys to check, and the number of properties that are not checked."""
     if keys is not None:
         check_type("keys", keys, Iterable, "'subject', or the IRIs (URIRef) of properties")
         chosen = [keys] if isinstance(keys, str) else list(keys)
@@ -249,7 +258,7 @@ def _keys(program: StreamingProgram, keys: Iterable[Key] | None) -> tuple[list[K
 def _key_map(
     key: Key, program: StreamingProgram, aliases: Mapping[Term, Term], numbers: Numbers
 ) -> KeyMap | NoKey:
-    """Return κ, if the property's facts define one."""
+    """Return the key map κ, or the reason why the facts of the property do not define one."""
     if key == SUBJECT:
         return KeyMap(key, dict(aliases), numbers)
     symbol = Symbol(URIRef(key), 2)

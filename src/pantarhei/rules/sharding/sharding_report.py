@@ -1,6 +1,6 @@
-"""Report on sharding a stream: usable keys, the obstacles to others, and the shard of a fact.
+"""Report on sharding a stream: usable keys, the obstacles to other keys, and the shard of a fact.
 
-`rules/sharding/locality.py` computes it.
+`rules/sharding/locality.py` computes the report.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pantarhei.values.by_value import READINGS, Numbers
 SUBJECT = "subject"
 Key = URIRef | str
 
-# Stand-ins for the predicates that the ontology does not have, if these may stream.
+# Stand-ins for the classes and properties that the ontology does not mention, if the stream may assert them.
 ANY_OTHER = (
     Symbol(URIRef("urn:pantarhei:any#OtherClass"), 1),
     Symbol(URIRef("urn:pantarhei:any#OtherProperty"), 2),
 )
 
-# Limits of the text: unusable keys with obstacles, obstacles of a key, names in a list.
+# Limits of the report's text: unusable keys shown with obstacles, obstacles of a key, names in a list.
 _MOST_KEYS = 3
 _MOST_OBSTACLES = 3
 _MOST_NAMES = 12
@@ -36,12 +36,12 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """κ: maps a name to the name whose shard has its facts.
+    """Key map κ: maps a name to the name that identifies its shard.
 
     Args:
         key: `"subject"` or a property.
-        keys: the key of each name that differs from its key; a key is its own.
-        numbers: the reading of numbers among keys.
+        keys: κ of each name for which κ(name) differs from the name.
+        numbers: the interpretation of numeric literals among the keys.
     """
 
     key: Key
@@ -49,20 +49,20 @@ class KeyMap:
     numbers: Numbers = "by_datatype"
 
     def of(self, term: Term) -> Term:
-        """κ(term)."""
+        """Return κ(term)."""
         return self.keys.get(term, term)
 
     def value_of(self, term: Term) -> Hashable:
-        """Return the value of a term's key; equal values are keys that denote the same thing."""
+        """Return the value of κ(term). Keys with equal values denote the same individual or number."""
         return READINGS[self.numbers](self.keys.get(term, term))
 
     @property
     def name(self) -> str:
-        """The key as errors show it."""
+        """The key as messages show it."""
         return SUBJECT if self.key == SUBJECT else short(URIRef(self.key))
 
     def written(self, argument: Argument, show: Callable[[Argument], str] = short) -> str:
-        """Return κ(argument) as errors show it."""
+        """Return κ(argument) as messages show it."""
         if not isinstance(argument, Variable):
             return show(self.of(argument))
         return show(argument) if self.key == SUBJECT else f"{self.name}({show(argument)})"
@@ -74,26 +74,28 @@ class KeyMap:
         positions: Collection[int],
         show: Callable[[Argument], str] = short,
     ) -> str:
-        """Return a clause that names the shard of an atom, whose arguments at `positions` have its key."""
+        """Return a clause that names the shard of an atom (text `shown`). The arguments at `positions` have
+        the key of that shard; without positions the atom may be in any shard.
+        """
         if not positions:
             return f"{shown} may be in any shard"
         return f"{shown} is in the shard of {self.written(arguments[min(positions)], show)}"
 
     @property
     def values(self) -> int:
-        """The number of different keys of the listed names."""
+        """Number of distinct values of κ for the names in `keys`."""
         return len(set(map(READINGS[self.numbers], self.keys.values())))
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPositions:
-    """Argument positions with the shard's key, for analyses of queries and temporal rules.
+    """Argument positions that have the shard's key, for the analysis of queries and temporal rules.
 
     Args:
-        positions: for each predicate that streams the argument positions whose terms have the key of the
-            shard, in each fact that a shard holds and the background does not.
-        given: the predicates of background facts, which every shard holds.
-        keeping: properties of the background alone that link names of one key.
+        positions: for each streaming predicate the argument positions whose terms have the key of the shard,
+            in each fact that is in a shard but not in the background.
+        given: the predicates of background facts, which are in every shard.
+        keeping: properties with background facts only, which all connect names of equal key.
     """
 
     positions: Mapping[Symbol, frozenset[int]]
@@ -106,9 +108,8 @@ class Obstacle:
     """Rule or constraint that joins facts of different shards.
 
     Args:
-        rule: the rule.
-        atoms: the first two atoms of its body that need not share the key.
-        reason: the shards in which they may be, and why.
+        atoms: the first two body atoms that need not have the same key.
+        reason: the shards in which the atoms may be, and the rules from which this follows.
     """
 
     rule: Rule
@@ -117,7 +118,9 @@ class Obstacle:
 
     @property
     def axiom(self) -> str:
-        """The axiom of the rule, in OWL's functional-style syntax; the rule itself without one."""
+        """The axiom from which the rule was translated, in OWL's functional-style syntax; the rule itself if
+        it has no axiom.
+        """
         return self.rule.axiom
 
     def __str__(self) -> str:
@@ -140,13 +143,13 @@ class ShardingReport:
     """Keys by which a stream can be sharded.
 
     Args:
-        obstacles: for each checked key the rules that prevent it; empty if the key is usable.
+        obstacles: for each checked key the rules that prevent its use; empty if the key is usable.
         no_keys: the properties that do not define a key, each with the reason.
         untried: the number of background properties that were not checked.
-        background_only: classes and properties that the stream must not assert, which the usable keys rely
-            on.
+        background_only: classes and properties that the stream must not assert; the usable keys are valid
+            only under this condition.
         maps: κ for each checked key.
-        places: the positions with the shard's key, for each checked key.
+        places: for each checked key the argument positions that have the shard's key.
         assertable: the predicates that the stream may assert; None for all except `background_only`.
     """
 
@@ -165,7 +168,8 @@ class ShardingReport:
         return tuple(key for key, found in self.obstacles.items() if not found)
 
     def allows(self, key: Key) -> bool:
-        """Return whether the union of the shards' models by `key` is the model of one reasoner.
+        """Return whether the union of the shards' models, sharded by `key`, equals the model of a single
+        reasoner.
 
         Raises:
             OptionError: the key was not checked.
@@ -186,20 +190,20 @@ class ShardingReport:
         return self.relation_of(Symbol(predicate, 1 if is_class else 2)) in self.assertable
 
     def relation_of(self, symbol: Symbol) -> Symbol:
-        """Return the predicate that has the facts of a class or property: rdf:type for a class, where rules
-        have class variables.
+        """Return the symbol under which facts of a class or property are stored: rdf:type for a class if
+        rules have class variables.
         """
         return TYPE if symbol.arity == 1 and self.has_class_variables else symbol
 
     def positions(self, key: Key, symbol: Symbol) -> frozenset[int] | None:
-        """Return `KeyPositions.positions` of any predicate; None if all its facts are the background's."""
+        """Return `KeyPositions.positions` of any predicate; None if all its facts are in the background."""
         positions, symbol = self.places[key].positions, self.relation_of(symbol)
         if symbol not in positions and self.admits(symbol.name, symbol.arity == 1):
             return positions.get(ANY_OTHER[symbol.arity - 1])
         return positions.get(symbol)
 
     def about(self, key: Key) -> str:
-        """Return the findings about one key, as text.
+        """Return the findings about one key as text.
 
         Raises:
             OptionError: the key was not checked.
@@ -298,7 +302,7 @@ class ShardingReport:
 
 
 def _listed(names: tuple[Key, ...] | list[Predicate]) -> str:
-    """Join names for errors, at most the first twelve.
+    """Join names for messages; only the first twelve are listed.
 
     >>> _listed((SUBJECT, URIRef("http://example.org/inBuilding")))
     'subject, inBuilding'

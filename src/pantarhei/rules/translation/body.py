@@ -1,8 +1,8 @@
-"""Rule bodies from class and property expressions on the left of an inclusion.
+"""Rule bodies from class and property expressions on the left side of an inclusion.
 
-A body is a conjunction of atoms about a term. A nominal `{a}` on the left replaces the term by `a`. An
-expression without a finite body over assertions raises `NotARuleError` with the reason, which the report
-shows.
+A body is a conjunction of atoms about a term. A nominal `{a}` on the left replaces that term by `a`. An
+expression that is not equivalent to a finite conjunction of atoms raises `NotARuleError`; the admission
+report shows the reason.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ from pantarhei.values.scalar_functions import is_computation
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 
-
-# Largest number of atoms in a rule.
+# Largest number of body atoms of a rule: the size of its join plans is quadratic in this number.
 MOST_ATOMS = 500
 
 
 class NotARuleError(Exception):
-    """Part of an axiom that is not a rule; caught where axioms are translated, and reported."""
+    """A part of an axiom cannot be translated to a rule. `translate` catches this error and reports the part
+    as lost, with the reason.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -47,20 +48,20 @@ class NotARuleError(Exception):
 
 
 class NeverError(Exception):
-    """Unsatisfiable body, such as one with owl:Nothing."""
+    """The body is unsatisfiable, for example because it contains owl:Nothing."""
 
 
 def property_atom(expression: PropertyExpression, first: Argument, second: Argument) -> Atom:
-    """Return `R(first, second)`, with arguments exchanged for an inverse.
+    """Return the atom `R(first, second)`; for an inverse property, `R(second, first)`.
 
     Raises:
-        NotARuleError: R is the universal property, which no assertion lists.
-        NeverError: R is the empty property.
+        NotARuleError: R is the universal property, whose facts are not listed by assertions.
+        NeverError: R is the empty property, or the subject is a literal.
     """
     if isinstance(expression, InverseOf):
         return property_atom(expression.inverted, second, first)
     if expression.iri in TOP_PROPERTIES:
-        raise NotARuleError(f"{expression} relates everything, which no finite rule body says")
+        raise NotARuleError(f"{expression} relates all pairs, which a finite rule body cannot express")
     if expression.iri in BOTTOM_PROPERTIES:
         raise NeverError
     if isinstance(first, Literal):
@@ -70,7 +71,13 @@ def property_atom(expression: PropertyExpression, first: Argument, second: Argum
 
 @dataclass(slots=True)
 class Body:
-    """Conjunction under construction: atoms, and the names that nominals substitute for variables."""
+    """Conjunction under construction.
+
+    Args:
+        atoms: the atoms so far.
+        names: individuals that nominals substitute for variables.
+        tests: data ranges and built-ins.
+    """
 
     atoms: list[Atom] = field(default_factory=list)
     names: dict[Variable, Argument] = field(default_factory=dict)
@@ -81,11 +88,11 @@ class Body:
         return Variable(f"_{next(self._numbers)}")
 
     def require(self, expression: Filler, term: Argument) -> None:
-        """Add the conditions under which `term` is in `expression`.
+        """Add conditions equivalent to `expression(term)`.
 
         Raises:
-            NotARuleError: no finite conjunction of assertions expresses it.
-            NeverError: it is empty.
+            NotARuleError: the expression is not equivalent to a finite conjunction of atoms.
+            NeverError: the expression is empty.
         """
         match expression:
             case owl.Class(OWL.Thing) | owl.Datatype(RDFS.Literal):
@@ -113,10 +120,10 @@ class Body:
                 raise NotARuleError(_why_not_on_the_left(expression))
 
     def test(self, range_: DataRange, term: Argument, inside: bool = True) -> None:
-        """Add the condition that `term` is a literal inside (or outside) the data range.
+        """Require `term` to be a literal inside the data range, or outside it if `inside` is false.
 
         Raises:
-            NotARuleError: the range is undecidable.
+            NotARuleError: membership in the range cannot be decided.
         """
         reason = range_problem(range_) or unknown_reason(range_)
         if reason is not None:
@@ -131,27 +138,28 @@ class Body:
             self.atoms.append(Atom(OWL.sameAs, (known, individual)))
 
     def resolved(self, term: Argument) -> Argument:
-        """Return `term`, or the name that a nominal substitutes for it."""
+        """Return the individual that a nominal substitutes for `term`, or `term` itself."""
         return self.names.get(term, term) if isinstance(term, Variable) else term
 
     def rule(
         self, name: str, head: Atom | None, origin: Origin, *different: tuple[Argument, Argument]
     ) -> Rule:
-        """Return the canonical rule with this body; further variables are restricted to owl:Thing.
+        """Return the canonical rule with this body. Variables of the head and the inequalities that the body
+        lacks are restricted to owl:Thing.
 
         Raises:
-            NotARuleError: the body is too long: the plans of a rule grow with its square.
+            NotARuleError: the body has more than `MOST_ATOMS` atoms.
         """
         if len(self.atoms) > MOST_ATOMS:
             raise NotARuleError(f"it needs a rule with more than {MOST_ATOMS} conditions")
         unequal = tuple(Different(one, other) for one, other in different)
-        said = Rule(name, tuple(self.atoms), head, unequal, origin, tuple(self.tests))
-        rule = said.with_arguments(self.resolved)
+        with_variables = Rule(name, tuple(self.atoms), head, unequal, origin, tuple(self.tests))
+        rule = with_variables.with_arguments(self.resolved)
         return canonical(replace(rule, body=(*rule.body, *_things(rule))))
 
 
 def chain_body(chain: Iterable[PropertyExpression]) -> tuple[Body, Variable]:
-    """Return `chain[0](x, x1), chain[1](x1, x2), …`, and the variable at its end."""
+    """Return the body `chain[0](x, x1), chain[1](x1, x2), …`, and the last variable of the chain."""
     body, end = Body(), X
     for on in chain:
         start, end = end, body.fresh()
@@ -160,7 +168,9 @@ def chain_body(chain: Iterable[PropertyExpression]) -> tuple[Body, Variable]:
 
 
 def _things(rule: Rule) -> tuple[Atom, ...]:
-    """Return `owl:Thing(x)` for each variable that neither an atom of the body nor a computation binds."""
+    """Return `owl:Thing(x)` for each variable x of the head or of an inequality that neither a body atom nor
+    a computation binds.
+    """
     known = {a for atom in rule.body for a in atom.arguments}
     known |= {test.arguments[0] for test in rule.tests if is_computation(test)}
     used = [a for d in rule.different for a in (d.left, d.right)]
@@ -171,7 +181,13 @@ def _things(rule: Rule) -> tuple[Atom, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """Inclusion without `∀` on its right side: where `body` holds, `term` is in `conclusion`."""
+    """Inclusion after each `∀R.C` on its right side has been moved into the body as `R(x, y)`: if `body`
+    holds, `term` is in `conclusion`.
+
+    Args:
+        name: W3C name of the rule.
+        below_all: the conclusion was inside a `∀`.
+    """
 
     body: Body
     term: Argument
@@ -181,10 +197,10 @@ class Inclusion:
 
 
 def open_inclusion(axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange) -> Inclusion:
-    """Return the body and the conclusion of an inclusion, a domain or a range.
+    """Return the body and the conclusion of a subclass axiom, a domain or a range.
 
     Raises:
-        NotARuleError: the left side is not a finite body.
+        NotARuleError: the left side is not equivalent to a finite conjunction of atoms.
         NeverError: the left side is empty.
     """
     body = Body()

@@ -1,12 +1,15 @@
-"""Canonical form and fingerprint of rules: rules that differ only in variables and the order of atoms become
-equal.
+"""Canonical form and fingerprint of rules. Two rules that differ only in the names of variables and the order
+of body atoms have the same canonical form.
 
-Variables are named x, y, z, … along the body, from the start of its property paths; atoms are ordered by
-variables. The naming is found by colour refinement, and by search where that leaves a choice.
+The variables of a canonical rule are named x, y, z, … along its body, beginning at the subject end of its
+property paths; its atoms are sorted by variables. Colour refinement of the rule's variable graph determines
+the naming; where it leaves variables indistinguishable, each order of them is tried and the smallest result
+is taken.
 
 A fingerprint is a SHA-256 of rules or triples that does not depend on the order of reading, the machine or
-the run. Rules are hashed in canonical form without names and origins, terms as written. Labels of blank nodes
-are ignored: nodes are identified by colour refinement; nodes that it cannot distinguish contribute equally.
+the run. Rules are hashed in canonical form without names and origins; terms are hashed as written. Labels of
+blank nodes are ignored: a blank node is identified by colour refinement of the triples around it, and blank
+nodes that refinement cannot distinguish contribute equally.
 """
 
 from __future__ import annotations
@@ -26,17 +29,18 @@ from pantarhei.model.term import Triple
 
 Colour = tuple[object, ...]
 
-# Limit of namings tried where variables cannot be distinguished; beyond it the first one found is used.
+# Largest number of namings tried for a rule whose variables colour refinement cannot distinguish.
 _MOST_NAMINGS = 50
 
-# Longest bodies cached by pattern; with the head a pattern has at most ten predicates.
+# Longest body whose canonical form is cached. With its head, such a rule has at most ten predicates.
 _MOST_ATOMS = 9
 
 _Arguments = tuple[Argument, ...]
 
 
 def canonical(rule: Rule) -> Rule:
-    """Return `rule` with each condition once, in canonical order, and with canonical variables.
+    """Return `rule` with canonical variables, its conditions in canonical order, and duplicate conditions
+    removed.
 
     >>> from rdflib import URIRef
     >>> p, (u, v) = URIRef("urn:x/p"), (Variable("u"), Variable("v"))
@@ -61,10 +65,10 @@ def canonical(rule: Rule) -> Rule:
 
 
 def _pattern(rule: Rule) -> tuple[list[Predicate], tuple[int, ...], tuple[_Arguments, ...]] | None:
-    """Return the predicates in order, the index of each atom's predicate, and the arguments, those of the
-    head last.
+    """Return the cache key of a rule: its sorted predicates, the index of each atom's predicate among them,
+    and each atom's arguments. The head is the last atom; for a constraint, the last arguments are ().
 
-    None if the rule has inequalities or tests, or its pattern is unlikely to recur.
+    None if the rule has inequalities, tests or constants, or a body too long to recur.
     """
     if rule.different or rule.tests or len(rule.body) > _MOST_ATOMS:
         return None
@@ -83,9 +87,11 @@ def _pattern(rule: Rule) -> tuple[list[Predicate], tuple[int, ...], tuple[_Argum
 def _form(
     ranks: tuple[int, ...], arguments: tuple[_Arguments, ...]
 ) -> tuple[tuple[tuple[int, _Arguments], ...], _Arguments]:
-    """Return the canonical atoms of a body, predicates by rank, and the arguments of the head.
+    """Return the canonical body, each atom as (index of its predicate, arguments), and the arguments of the
+    canonical head.
 
-    It depends only on the order of predicates, so it is computed once for all rules of a pattern.
+    The result depends on the order of the predicates, not on their names. Therefore the cache serves all
+    rules with the same pattern.
     """
     predicates: list[Predicate] = [URIRef(f"urn:{rank}") for rank in range(_MOST_ATOMS + 1)]
     written = [Atom(predicates[rank], each) for rank, each in zip(ranks, arguments, strict=False)]
@@ -109,7 +115,9 @@ def _searched(rule: Rule) -> Rule:
 
 
 def _plain_naming(rule: Rule) -> dict[Variable, Variable] | None:
-    """Return the naming where it is unique: for one variable, or the two of a body of one property."""
+    """Return the naming of a rule whose variables need no search: a rule with one variable, or with one body
+    atom and two variables. None for other rules.
+    """
     found = variables(rule)
     if computed(rule):
         return None
@@ -121,7 +129,7 @@ def _plain_naming(rule: Rule) -> dict[Variable, Variable] | None:
 
 
 def variable(number: int) -> Variable:
-    """Return the canonical variable of this number: x, y, z, u, v, w, x1, y1, …
+    """Return canonical variable number `number`: x, y, z, u, v, w, x1, y1, …
 
     >>> [str(variable(n)) for n in (0, 1, 2, 3, 6)]
     ['x', 'y', 'z', 'u', 'x1']
@@ -136,7 +144,7 @@ def variables(rule: Rule) -> tuple[Variable, ...]:
 
 
 def computed(rule: Rule) -> tuple[Variable, ...]:
-    """Return the variables that only tests have, in order of appearance."""
+    """Return the variables that occur in tests but not in the body, in order of appearance."""
     known = set(variables(rule))
     tested = (a for test in rule.tests for a in test.arguments if isinstance(a, Variable))
     return tuple(dict.fromkeys(a for a in tested if a not in known))
@@ -158,7 +166,9 @@ def _each_once(conditions: tuple[Different, ...]) -> tuple[Different, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Graph of a rule's variables: labels of each, and edges to others."""
+    """Graph of a rule's variables: labels of each variable, and labelled edges to the variables in the same
+    atom.
+    """
 
     marks: Mapping[Variable, Sequence[Colour]]
     edges: Mapping[Variable, Sequence[tuple[Colour, Variable]]]
@@ -203,7 +213,7 @@ def _test_label(test: Test) -> str:
 
 
 def _refined(shape: _Shape, ranks: dict[Variable, int]) -> dict[Variable, int]:
-    """Refine ranks by the ranks of neighbours to the fixpoint."""
+    """Refine `ranks` by the ranks of neighbouring variables until the partition no longer changes."""
     while True:
         colours: dict[Variable, Colour] = {
             v: (ranks[v], tuple(sorted((label, ranks[other]) for label, other in shape.edges.get(v, ()))))
@@ -243,15 +253,15 @@ def _namings(rule: Rule) -> Iterator[dict[Variable, Variable]]:
 
 
 def _with_computed(rule: Rule, named: dict[Variable, Variable]) -> dict[Variable, Variable]:
-    """Extend the naming to the variables that only tests have."""
+    """Extend a naming of the body's variables to the variables that occur only in tests."""
     for v in computed(rule):
         named[v] = variable(len(named))
     return named
 
 
 def _entered(rule: Rule, variable_: Variable) -> int:
-    """Return the number of properties of the body with the variable as object: paths are named from their
-    start.
+    """Return the number of property atoms of the body that have the variable as object and another term as
+    subject. The start of a property path has 0, so it is named first.
     """
     return sum(len(a.arguments) == 2 and a.arguments[1] == variable_ != a.arguments[0] for a in rule.body)
 
@@ -268,7 +278,9 @@ def _singled_out(ranks: Mapping[Variable, int], chosen: Variable) -> dict[Variab
 
 
 def _walk(shape: _Shape, ranks: Mapping[Variable, int]) -> dict[Variable, Variable]:
-    """Return names in the order of a walk over the body that starts at the lowest rank."""
+    """Name the variables in the order of a walk over the property atoms of the body, beginning at the
+    variable with the lowest rank.
+    """
 
     def after(current: Variable) -> list[Variable]:
         steps = (edge for edge in shape.edges.get(current, ()) if edge[0][0] == "body")
@@ -322,20 +334,24 @@ def _sort_key(rule: Rule) -> tuple[object, ...]:
     return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in rule.atoms], conditions, tests
 
 
-# Rounds of colour refinement: the distance along blank nodes at which statements are taken into account.
+# Largest number of rounds of colour refinement: triples that are farther from a blank node than this, along
+# other blank nodes, do not distinguish it.
 _MOST_ROUNDS = 64
 
 _Token = str | BNode
 
 
 def fingerprint_of_rules(rules: Iterable[Rule]) -> str:
-    """Return the hex SHA-256 of rules and constraints. Costs their size, and their canonical forms."""
+    """Return the hex SHA-256 of rules and constraints. The cost is linear in their size, plus `canonical` for
+    each rule.
+    """
     known: dict[Atom, list[_Token]] = {}
     return _fingerprint([_tokens_of_rule(rule, known) for rule in rules])
 
 
 def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
-    """Return the hex SHA-256 of triples. Costs their number, times the distance at which blank nodes differ.
+    """Return the hex SHA-256 of triples. The cost is linear in the number of triples; triples with blank
+    nodes are hashed again in each round of refinement.
 
     >>> from rdflib import URIRef
     >>> one, other, says = BNode("one"), BNode("other"), URIRef("urn:says")
@@ -346,12 +362,16 @@ def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
 
 
 def text_of_rule(rule: Rule) -> str:
-    """Return the text of `rule` without its name and origin, with labels of blank nodes."""
+    """Return the text of a canonical rule without its name and origin, in which blank nodes are written with
+    their labels.
+    """
     return "".join(map(_labelled, _tokens_of_rule(rule, {})))
 
 
 def _tokens_of_rule(rule: Rule, known: dict[Atom, list[_Token]]) -> list[_Token]:
-    """Return the tokens of the canonical rule, with "" for name and origin; `known` caches those of atoms."""
+    """Return the tokens of the canonical rule, with empty name and origin. `known` caches the tokens of
+    atoms.
+    """
     logic = canonical(rule)
     found: list[_Token] = ["Rule[", *_NOTHING, "("]
     for atom in logic.body:
@@ -366,8 +386,8 @@ def _tokens_of_rule(rule: Rule, known: dict[Atom, list[_Token]]) -> list[_Token]
 
 
 def _tokens_of_atom(atom: Atom, known: dict[Atom, list[_Token]]) -> list[_Token]:
-    """Return the tokens of an atom. Atoms with literals are not cached: those that differ only in the case of
-    a language tag are equal.
+    """Return the tokens of an atom. Atoms with literals are not cached, because rdflib compares language tags
+    case-insensitively, while their texts differ.
     """
     if atom in known:
         return known[atom]
@@ -378,7 +398,7 @@ def _tokens_of_atom(atom: Atom, known: dict[Atom, list[_Token]]) -> list[_Token]
 
 
 def _tokens(value: object) -> list[_Token]:
-    """Return the parts of `value` in order: blank nodes, and the text between two of them as one part."""
+    """Serialize `value` to tokens: each blank node is a token, and so is the text between two blank nodes."""
     found: list[_Token] = []
 
     def walk(part: object) -> None:
@@ -406,7 +426,7 @@ def _tokens(value: object) -> list[_Token]:
 
 
 def _joined(tokens: list[_Token]) -> list[_Token]:
-    """Join the tokens between blank nodes."""
+    """Concatenate the texts between two blank nodes to one token."""
     if {str} == set(map(type, tokens)):
         return ["".join(tokens)]
     found: list[_Token] = []
@@ -438,7 +458,7 @@ def _fingerprint(given: Iterable[list[_Token]]) -> str:
 
 
 def _text(tokens: Sequence[_Token], colour: Callable[[BNode], bytes]) -> bytes:
-    """Return the digest of a statement with its blank nodes coloured."""
+    """Return the digest of a statement in which each blank node is replaced by its colour."""
     digest = hashlib.sha256()
     for token in tokens:
         if isinstance(token, BNode):
@@ -449,7 +469,9 @@ def _text(tokens: Sequence[_Token], colour: Callable[[BNode], bytes]) -> bytes:
 
 
 def _colours(statements: Sequence[list[_Token]]) -> dict[BNode, bytes]:
-    """Return a colour for each blank node, computed from its statements and the colours of its neighbours."""
+    """Return a colour for each blank node, computed from the statements that contain it and the colours of
+    the other blank nodes in these statements.
+    """
     about: defaultdict[BNode, list[list[_Token]]] = defaultdict(list)
     for tokens in statements:
         for node in {token for token in tokens if isinstance(token, BNode)}:

@@ -1,7 +1,7 @@
-"""Constraints from normal axioms: rules without a head, whose body must never hold.
+"""Translation of normal-form axioms to constraints: rules without a head, whose body must never hold.
 
-W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique names the rules that would
-derive `owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) deny different values instead.
+W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique names, the rules whose W3C head
+is `owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) become constraints against two different values.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ E = TypeVar("E")
 
 
 def is_denial(conclusion: owl.Filler) -> bool:
-    """True for a right side that denies: ⊥, a complement, at most zero or one, a closed enumeration."""
+    """True if the right side of an inclusion yields constraints instead of facts: ⊥, a complement, a maximal
+    cardinality of 0 or 1, an enumeration, a data range.
+    """
     return (
         conclusion == owl.NOTHING
         or isinstance(conclusion, owl.ComplementOf | owl.OneOf)
@@ -49,13 +51,13 @@ def is_denial(conclusion: owl.Filler) -> bool:
 
 
 def constraints_of(axiom: owl.Axiom, origin: Origin) -> tuple[Rule, ...]:
-    """Return the constraints of a normal axiom; none if it is a rule or a tautology.
+    """Return the constraints of an axiom in normal form; () if it yields rules only, or is a tautology.
 
     A constraint without a body is a contradiction.
 
     Raises:
-        NotARuleError: what is denied is no finite body.
-        NeverError: what is denied is empty.
+        NotARuleError: the denied expression is not equivalent to a finite conjunction of atoms.
+        NeverError: the denied expression is empty, so the axiom is a tautology.
 
     >>> from rdflib import URIRef
     >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
@@ -92,9 +94,10 @@ def constraints_of(axiom: owl.Axiom, origin: Origin) -> tuple[Rule, ...]:
 def _denials(
     axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, conclusion: owl.Filler, origin: Origin
 ) -> Iterator[Rule]:
-    """Yield the constraints of a denial, opening the inclusion for each.
+    """Yield the constraints of an inclusion whose right side is a denial. A denied union yields a constraint
+    for each operand.
 
-    A denied union denies each of its operands.
+    Each constraint extends a body of its own, so the inclusion is opened again for each.
     """
     match conclusion:
         case owl.ComplementOf(operand):
@@ -124,7 +127,7 @@ def _denials(
 
 
 def _nothing_but(inclusion: Inclusion, origin: Origin, individuals: tuple[Term, ...]) -> Rule:
-    """Return `⊥ :- C(x), x ≠ a, x ≠ b`."""
+    """Return the constraint of an enumeration {a, b}: `⊥ :- C(x), x ≠ a, x ≠ b`."""
     body, term = inclusion.body, inclusion.term
     if not body.atoms and not isinstance(body.resolved(term), Variable):
         raise NotARuleError(f"to be one of {inclusion.conclusion} is a choice, which is outside OWL 2 RL")
@@ -137,7 +140,7 @@ def _at_most_one(
     on: owl.PropertyExpression,
     fillers: tuple[owl.Filler, ...],
 ) -> Rule:
-    """Return `⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
+    """Return a constraint of `≤ 1 R.(D ⊔ E)`: `⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
     body = inclusion.body
     values = body.fresh(), body.fresh()
     for value, filler in zip(values, fillers, strict=True):
@@ -150,7 +153,7 @@ def _at_most_one(
 def _key(
     keyed: tuple[owl.Filler, ...], properties: tuple[owl.PropertyExpression, ...], origin: Origin
 ) -> Rule:
-    """Return `⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
+    """Return a constraint of a key R, …: `⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
     if not properties:
         raise NotARuleError("a key without properties allows one instance, which is outside OWL 2 RL")
     body = Body()
@@ -169,10 +172,14 @@ def _pairwise(
     atom_of: Callable[[E], Atom | None],
     origin: Origin,
 ) -> Iterator[Rule]:
-    """Yield a constraint for each pair of `operands`, except empty ones.
+    """Yield a constraint for each pair of `operands`; pairs with an empty operand yield none.
 
-    Pairs of names are cheap: both atoms have the same arguments, so their canonical order is that of their
-    predicates, and the thousand atoms of half a million pairs are created once.
+    Args:
+        disjoint: returns the constraint of a pair of expressions.
+        atom_of: returns the atom of a named class or property, and None for other expressions.
+
+    A pair of names skips `canonical`: its two atoms have the same arguments, so they only have to be sorted
+    by predicate. A thousand disjoint classes have half a million pairs.
     """
     atoms = [atom_of(operand) for operand in operands]
     predicates = sorted({str(atom.predicate) for atom in atoms if atom is not None})

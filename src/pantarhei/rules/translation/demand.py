@@ -1,12 +1,13 @@
-"""Rules on demand: axioms about all predicates, instantiated for the predicates in use; and selection of
-relevant rules.
+"""Rules on demand: instances, for the predicates in use, of axioms that quantify over all predicates. Also
+the selection of rules that can fire, and of rules relevant to a set of predicates.
 
-OWL's definitions of equality, owl:Thing and ill-typed literals quantify over all predicates. A rule has fixed
-predicates, so these rules are added as predicates appear in the vocabulary.
+The OWL definitions of equality, owl:Thing and ill-typed literals quantify over all predicates. The predicates
+of a compiled rule are fixed, so instances of these definitions are added when a predicate enters the
+vocabulary.
 
-W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left out (it would derive `x = x`
-for every name), and so is eq-rep-p: under the Direct Semantics equal individuals imply nothing about
-properties of equal names.
+W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is omitted, since it would derive `x =
+x` for every name. eq-rep-p is omitted, since under the Direct Semantics the equality of two individuals
+implies nothing about the properties with the same names.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def has_class_variables(rules: Iterable[Rule]) -> bool:
 
 
 def by_class(rule: Rule) -> Rule:
-    """Return the canonical rule with `C(x)` for each atom `type(x, C)` whose class is a name."""
+    """Return the canonical rule in which each atom `rdf:type(x, C)` with a constant class C is written
+    `C(x)`.
+    """
     if not any(atom.predicate in ONLY_TYPE for atom in rule.atoms):
         return rule
     changed = _with_atoms(rule, {atom: atom.as_class for atom in rule.atoms})
@@ -42,19 +45,20 @@ def by_class(rule: Rule) -> Rule:
 
 
 def gives_literal_class(rule: Rule) -> bool:
-    """True if the class of the head is a literal, which no triple can state."""
+    """True if the head is a class membership with a literal as class, which is not a valid triple."""
     head = rule.head
     return head is not None and head.predicate in ONLY_TYPE and isinstance(head.arguments[-1], Literal)
 
 
 def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Replace each atom `C(x)` by `type(x, C)`, for rules with class variables. Costs time linear in their
-    size.
+    """Write each atom `C(x)` as `rdf:type(x, C)`, as rules with class variables require. The cost is linear
+    in the size of the rules.
 
-    `type(?x, ?c) :- kind(?x, ?c)` derives memberships in any class, so it writes the relations that all atoms
-    `C(x)` read. Rules without class variables have a relation for each class, which is fast. If one rule has
-    a class variable, all rules use one relation for rdf:type. Both forms of a rule derive the same triples. A
-    class that a stream brings is a value of that relation and needs no rules of its own.
+    `type(?x, ?c) :- kind(?x, ?c)` derives memberships in any class, so every atom `C(x)` must be able to
+    match its conclusions. Rules without class variables store the members of each class separately, which is
+    faster. If one rule has a class variable, all rules store class memberships as facts of rdf:type. Both
+    representations derive the same triples. A class that first occurs in the stream is then an argument of
+    rdf:type, and needs no rules of its own.
     """
     known: dict[Atom, Atom] = {}
     made = []
@@ -67,14 +71,14 @@ def over_one_relation(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def relations_of(symbols: Iterable[Symbol]) -> frozenset[Symbol]:
-    """Return the predicates of symbols, with rdf:type in place of classes, as in rules over one relation for
-    all classes.
+    """Return the symbols under which facts are stored by rules with class variables: rdf:type in place of
+    each class.
     """
     return frozenset(symbol if symbol.arity == 2 else TYPE for symbol in symbols)
 
 
 def _with_atoms(rule: Rule, changed: dict[Atom, Atom]) -> Rule:
-    """Return the rule with atoms replaced; the rule itself if none changes."""
+    """Return the rule with its atoms replaced by `changed`; the rule itself if all atoms are unchanged."""
     if all(changed[atom] is atom for atom in rule.atoms):
         return rule
     head = None if rule.head is None else changed[rule.head]
@@ -89,8 +93,9 @@ def fireable_rules(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[R
     """Return the rules and constraints that may fire given facts of the `asserted` predicates, in the order
     given.
 
-    Only predicates are looked at, so that some of them may never fire; the others cannot, whatever is
-    asserted, also together with rules made on demand. Costs time linear in the size of the rules.
+    Only predicates are compared. So a returned rule may still never fire, but an omitted rule cannot fire,
+    whatever facts of these predicates are asserted, even together with rules on demand. The cost is linear in
+    the size of the rules.
 
     >>> from rdflib import URIRef, Variable
     >>> x = (Variable("x"),)
@@ -100,21 +105,21 @@ def fireable_rules(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[R
     C(?x) :- B(?x). B(?x) :- A(?x).
     """
     given = tuple(rules)
-    varies = has_class_variables(given)
-    symbol_of, asserted = _relation_of(varies), _relations(varies, asserted)
+    by_type = has_class_variables(given)
+    symbol_of, asserted = _relation_of(by_type), _relations(by_type, asserted)
     deriving = [rule for rule in given if rule.head is not None]
-    asking: defaultdict[_Symbol, list[int]] = defaultdict(list)
+    readers: defaultdict[_Symbol, list[int]] = defaultdict(list)
     missing = []
     for number, rule in enumerate(deriving):
         body = set(map(symbol_of, rule.body))
         missing.append(len(body))
         for symbol in body:
-            asking[symbol].append(number)
+            readers[symbol].append(number)
     heads = (symbol_of(rule.head) for rule in deriving if rule.head is not None and not rule.body)
-    waiting: list[_Symbol] = list(dict.fromkeys((*asserted, *_relations(varies, _DEMANDED), *heads)))
+    waiting: list[_Symbol] = list(dict.fromkeys((*asserted, *_relations(by_type, _DEMANDED), *heads)))
     possible = set(waiting)
     for symbol in waiting:
-        for number in asking[symbol]:
+        for number in readers[symbol]:
             missing[number] -= 1
             head = deriving[number].head
             if missing[number] == 0 and head is not None and symbol_of(head) not in possible:
@@ -123,12 +128,12 @@ def fireable_rules(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[R
     return tuple(rule for rule in given if all(symbol_of(atom) in possible for atom in rule.body))
 
 
-def relevant_rules(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, ...]:
-    """Return the rules relevant to the `asked` predicates, and all constraints with their relevant rules, in
-    order.
+def relevant_rules(rules: Iterable[Rule], requested: Iterable[Symbol]) -> tuple[Rule, ...]:
+    """Return the rules on which the facts of the `requested` predicates depend, and all constraints with the
+    rules they depend on, in the order given.
 
-    With these rules alone the same facts follow of the asked predicates, by the same proofs, and the same
-    constraints are violated. Costs time linear in the size of the rules.
+    The returned rules derive the same facts of these predicates as all rules do, by the same proofs, and
+    violate the same constraints. The cost is linear in the size of the rules.
 
     >>> from rdflib import URIRef, Variable
     >>> x = (Variable("x"),)
@@ -139,37 +144,39 @@ def relevant_rules(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule
     """
     given = tuple(rules)
     deriving: defaultdict[_Symbol, list[Rule]] = defaultdict(list)
-    varies = has_class_variables(given)
-    symbol_of = _relation_of(varies)
-    waiting: list[_Symbol] = list(_relations(varies, asked))
+    by_type = has_class_variables(given)
+    symbol_of = _relation_of(by_type)
+    waiting: list[_Symbol] = list(_relations(by_type, requested))
     for rule in given:
         if rule.head is None:
             waiting += map(symbol_of, rule.body)
         else:
             deriving[symbol_of(rule.head)].append(rule)
     waiting = list(dict.fromkeys(waiting))
-    matter = set(waiting)
+    relevant = set(waiting)
     for symbol in waiting:
         for rule in deriving[symbol]:
             for other in map(symbol_of, rule.body):
-                if other not in matter:
-                    matter.add(other)
+                if other not in relevant:
+                    relevant.add(other)
                     waiting.append(other)
-    return tuple(rule for rule in given if rule.head is None or symbol_of(rule.head) in matter)
+    return tuple(rule for rule in given if rule.head is None or symbol_of(rule.head) in relevant)
 
 
 # Equal to a `Symbol`, created in half the time.
 _Symbol = tuple[Predicate, int]
 
 
-def _relation_of(varies: bool) -> Callable[[Atom], _Symbol]:
-    """Return a function from an atom to its relation: rdf:type for a class, where classes are variables."""
-    return _type_or_property if varies else _symbol_of
+def _relation_of(by_type: bool) -> Callable[[Atom], _Symbol]:
+    """Return a function from an atom to the symbol under which its facts are stored: rdf:type for a class if
+    rules have class variables.
+    """
+    return _type_or_property if by_type else _symbol_of
 
 
-def _relations(varies: bool, symbols: Iterable[Symbol]) -> Iterable[Symbol]:
-    """Return the relations of classes and properties."""
-    return relations_of(symbols) if varies else symbols
+def _relations(by_type: bool, symbols: Iterable[Symbol]) -> Iterable[Symbol]:
+    """Return the symbols under which the facts of classes and properties are stored."""
+    return relations_of(symbols) if by_type else symbols
 
 
 def _type_or_property(atom: Atom) -> _Symbol:
@@ -189,21 +196,22 @@ _THINGS = frozenset({OWL.Thing})  # a set lookup is faster than `==` of rdflib's
 
 @dataclass(frozen=True, slots=True)
 class Theory:
-    """Rules and constraints with a reading of names, and the rules demanded by it.
+    """Rules and constraints with an assumption about names, from which the rules on demand follow.
 
     Args:
-        rules: rules and constraints as under unique names: a constraint with an inequality denies two
+        rules: rules and constraints. Under unique names, a constraint with one inequality denies two
             different values.
-        unique_names: distinct names denote distinct things. Otherwise names whose difference is denied are
-            equal, and equality is reasoned with.
-        speaks_of_things: a body has owl:Thing, which every name is in.
+        unique_names: distinct names denote distinct individuals. If false, two names whose difference would
+            violate a constraint are equal, and rules for equality are added.
+        uses_owl_thing: owl:Thing occurs in a body; then every individual in a fact must be derived to be in
+            owl:Thing.
         data_properties: properties whose values are not in owl:Thing.
-        has_class_variables: all rules use one relation for rdf:type.
+        has_class_variables: class memberships are stored as facts of rdf:type.
     """
 
     rules: tuple[Rule, ...]
     unique_names: bool = True
-    speaks_of_things: bool = False
+    uses_owl_thing: bool = False
     data_properties: frozenset[Predicate] = frozenset()
     has_class_variables: bool = False
 
@@ -211,39 +219,43 @@ class Theory:
     def of(
         cls, rules: Iterable[Rule], unique_names: bool, data_properties: Iterable[Predicate] = ()
     ) -> Theory:
-        """Return the theory of `rules`, written as under unique names."""
+        """Return the theory of `rules`, which are written as under unique names and rewritten if
+        `unique_names` is false.
+        """
         given = tuple(rules if unique_names else _each_without_unique_names(rules))
         things = any(atom.predicate in _THINGS for rule in given for atom in rule.body)
-        vary = has_class_variables(given)
-        if vary:
+        by_type = has_class_variables(given)
+        if by_type:
             given = over_one_relation((*given, _empty(_NOTHING)))
-        return cls(given, unique_names, things, frozenset(data_properties), vary)
+        return cls(given, unique_names, things, frozenset(data_properties), by_type)
 
-    def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
-        """True if `new` symbols beside the `known` ones demand rules."""
+    def demands_rules(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
+        """Return whether the `new` symbols, added to the `known` ones, require further rules on demand."""
         if self.has_class_variables:
             new = [symbol for symbol in new if symbol.arity == 2]  # rules have no classes as predicates then
         if not new:
             return False
-        if self.speaks_of_things or (not self.unique_names and SAME in known):
+        if self.uses_owl_thing or (not self.unique_names and SAME in known):
             return True
         return any(symbol in _EMPTY or symbol in (SAME, DIFFERENT) for symbol in new)
 
     def demanded(self, symbols: Iterable[Symbol], ill_typed: Iterable[Predicate]) -> tuple[Rule, ...]:
-        """Return the rules that `symbols` demand, and those for properties with ill-typed values."""
-        met = tuple(symbol for symbol in symbols if symbol.arity == 2 or not self.has_class_variables)
+        """Return the rules on demand for `symbols`, and the constraints against ill-typed values of the
+        properties `ill_typed`.
+        """
+        used = tuple(symbol for symbol in symbols if symbol.arity == 2 or not self.has_class_variables)
         found = [_ill_typed(on) for on in ill_typed]
-        if DIFFERENT in met:
+        if DIFFERENT in used:
             found.append(_rule("eq-diff1", [Atom(OWL.differentFrom, (X, X))], None))
             if not self.unique_names:
                 mirrored = Atom(OWL.differentFrom, (Y, X))
                 found.append(_rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], mirrored))
-        found += (_empty(symbol) for symbol in met if symbol in _EMPTY)
-        if SAME in met:
+        found += (_empty(symbol) for symbol in used if symbol in _EMPTY)
+        if SAME in used:
             unique = _rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))
-            found += [unique] if self.unique_names else _equality(met)
-        if self.speaks_of_things:
-            for symbol in met:
+            found += [unique] if self.unique_names else _equality(used)
+        if self.uses_owl_thing:
+            for symbol in used:
                 if symbol != THING:
                     found += _things(symbol, symbol == TYPE or symbol.name in self.data_properties)
         return over_one_relation(found) if self.has_class_variables else tuple(found)
@@ -264,18 +276,18 @@ _EMPTY = {
     Symbol(OWL.bottomDataProperty, 2): "pr-empty",
 }
 _ORIGINS = {
-    "cls-nothing2": Origin("what owl:Nothing is"),
-    "pr-empty": Origin("what an empty property is"),
-    "eq-sym": Origin("what equality is"),
-    "eq-trans": Origin("what equality is"),
-    "eq-rep-s": Origin("what equality is"),
-    "eq-rep-o": Origin("what equality is"),
-    "eq-diff1": Origin("what inequality is"),
-    "pr-different": Origin("what inequality is"),
+    "cls-nothing2": Origin("the definition of owl:Nothing"),
+    "pr-empty": Origin("the definition of the empty property"),
+    "eq-sym": Origin("the definition of equality"),
+    "eq-trans": Origin("the definition of equality"),
+    "eq-rep-s": Origin("the definition of equality"),
+    "eq-rep-o": Origin("the definition of equality"),
+    "eq-diff1": Origin("the definition of inequality"),
+    "pr-different": Origin("the definition of inequality"),
     "pr-unique": Origin("unique names"),
-    "pr-thing": Origin("what owl:Thing is"),
+    "pr-thing": Origin("the definition of owl:Thing"),
 }
-_LITERAL = Origin("what a literal is")
+_LITERAL = Origin("the definition of literals")
 
 
 def _ill_typed(on: Predicate) -> Rule:
@@ -297,13 +309,13 @@ def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
 
 @lru_cache(maxsize=65536)
 def _replacements(symbol: Symbol) -> tuple[Rule, ...]:
-    """Return the rules by which equal names share the facts of a symbol."""
+    """Return the rules that copy the facts of `symbol` between equal names (eq-rep-s, eq-rep-o)."""
     name, arity = symbol
     same = Atom(OWL.sameAs, (X, Y))
     if arity == 1:
         return (_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))),)
-    # Y, a subject, is not a literal: where a name equals a literal (which only RDF can state), the literal
-    # must not reach new positions, or computations there might not terminate.
+    # In RDF a name can be stated equal to a literal. Y is the subject of a triple here, so it is never bound
+    # to that literal: if literals reached new argument positions, computations there might not terminate.
     turned = Atom(OWL.sameAs, (Y, X))
     return (
         _rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))),
@@ -321,10 +333,10 @@ def _things(symbol: Symbol, has_literals: bool) -> tuple[Rule, ...]:
 
 
 def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """Yield the rules for names that may be equal.
+    """Rewrite rules for names that may be equal.
 
-    A constraint that denies two different values makes names equal, and denies different literals. Any other
-    inequality must be known: it becomes owl:differentFrom.
+    A constraint with one inequality derives that the two names are equal, and remains a constraint for two
+    literals. In other rules an inequality `x ≠ y` becomes the body atom `owl:differentFrom(x, y)`.
     """
     for rule in rules:
         if not rule.different:

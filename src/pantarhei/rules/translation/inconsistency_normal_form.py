@@ -1,12 +1,14 @@
-"""Inconsistency-normal form: constraints over asserted facts, without reasoning.
+"""Inconsistency-normal form: constraints over asserted facts, whose violation can be tested without
+derivation.
 
 PB26, Definition 9: a constraint is non-recursive if it can be replaced by finitely many constraints over
-assertions. Their number can be exponential, so the form is kept factorized: each atom of a constraint refers
-to the rules that derive it, in a shared table, and `conjunctions` enumerates on demand.
+assertions. Their number can be exponential, so the form is stored factorized: each constraint refers to a
+shared table of the rules that derive its atoms, and `conjunctions` enumerates the constraints over assertions
+on demand.
 
-Recursion is decided on the rules: a constraint is recursive if an atom it needs depends on itself through a
-variable that is not in the rule's head (`B(x) :- R(x, y), B(y)`). Other cycles (`A ≡ B`, symmetry) unfold to
-finitely many conjunctions, since a proof need not use a fact to derive that fact.
+A constraint is recursive if it depends on a predicate that depends on itself through a body variable that is
+not in the head (`B(x) :- R(x, y), B(y)`). Other cycles (`A ≡ B`, symmetry) unfold to finitely many
+conjunctions, since a proof of a fact never needs that fact itself.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.demand import has_class_variables, over_one_relation
 
-# A predicate with its arity: a class and a property may share a name.
+# (IRI, arity): a class and a property can have the same IRI.
 Symbol = tuple[str, int]
 
-# Limits of derivations of an atom written out, for people and for programs.
+# Largest number of derivations listed for an atom: in `str`, and in `to_data`.
 _MOST_SHOWN = 10
 _MOST_WRITTEN = 1000
 
@@ -36,6 +38,7 @@ class NormalConstraint:
     """Constraint with the rules that derive its atoms, directly or indirectly.
 
     Args:
+        recursive: it cannot be replaced by finitely many constraints over assertions.
         definitions: for each symbol that the constraint depends on, the rules with that head.
     """
 
@@ -44,18 +47,18 @@ class NormalConstraint:
     definitions: Mapping[Symbol, tuple[Rule, ...]]
 
     def conjunctions(self, depth: int) -> Iterator[Rule]:
-        """Yield the distinct constraints over asserted facts.
+        """Yield the distinct constraints over asserted facts that together replace this one.
 
-        All of them for a non-recursive constraint; otherwise those that need at most `depth` nested rule
-        applications. There can be exponentially many: take what is needed.
+        A recursive constraint yields those that need at most `depth` nested rule applications. There can be
+        exponentially many, so consume only as many as needed.
         """
         bound = depth if self.recursive else None
         return _unfolded(self.constraint, self.definitions, bound)
 
     def alternatives(self, depth: int) -> Iterator[tuple[Atom, Iterator[Rule]]]:
-        """Return for each body atom separately the conjunctions over asserted facts that derive it, as rules.
+        """Yield each body atom with the rules that derive it from asserted facts only, as an iterator.
 
-        Variables are renamed apart, and variants are listed once.
+        Atoms that differ only in variables are yielded once.
         """
         for rule in dict.fromkeys(canonical(Rule("", (atom,), atom)) for atom in self.constraint.body):
             ways = _unfolded(rule, self.definitions, depth if self.recursive else None)
@@ -64,7 +67,9 @@ class NormalConstraint:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InconsistencyNormalForm:
-    """All constraints over asserted facts, factorized; recursive ones are shown to `depth`."""
+    """Factorized constraints over asserted facts. Texts show recursive constraints up to `depth` rule
+    applications.
+    """
 
     constraints: tuple[NormalConstraint, ...]
     depth: int
@@ -73,7 +78,9 @@ class InconsistencyNormalForm:
     def of(
         cls, rules: Sequence[Rule], constraints: Iterable[Rule], depth: int = 3
     ) -> InconsistencyNormalForm:
-        """Return the normal form of `constraints` under `rules`; costs time in the size of the rules."""
+        """Return the normal form of `constraints` under `rules`. The cost is linear in the size
+        of the rules.
+        """
         if has_class_variables((*rules, *(constraints := tuple(constraints)))):
             rules, constraints = over_one_relation(rules), over_one_relation(constraints)
         by_head: dict[Symbol, list[Rule]] = {}
@@ -85,7 +92,7 @@ class InconsistencyNormalForm:
         return cls(tuple(_normal(constraint, table, looping) for constraint in constraints), depth)
 
     def summary(self) -> str:
-        """Return the number of constraints, and of recursive ones, in a line.
+        """Return the number of constraints and of recursive constraints as one line.
 
         >>> InconsistencyNormalForm((), 3).summary()
         'no constraints'
@@ -109,8 +116,8 @@ class InconsistencyNormalForm:
         return names_of(each.constraint for each in self.constraints)
 
     def to_data(self) -> dict[str, object]:
-        """Return the form as lists, dictionaries and texts, for JSON; at most 1,000 derivations
-        of an atom.
+        """Return the form as JSON-compatible lists, dictionaries and texts, with at most 1,000 derivations of
+        each atom.
         """
         return {
             "depth": self.depth,
@@ -138,7 +145,7 @@ class InconsistencyNormalForm:
                 yield f"    {atom} :- … more ways"
 
     def _atoms(self, normal: NormalConstraint, most: int) -> Iterator[tuple[Atom, list[str], bool]]:
-        """Return for each body atom up to `most` derivations, and whether these are all."""
+        """Yield each body atom with at most `most` derivations, and True if the list is complete."""
         for atom, ways in normal.alternatives(self.depth):
             shown = list(map(str, islice(ways, most + 1)))
             yield atom, shown[:most], len(shown) <= most
@@ -162,8 +169,8 @@ def _normal(
 
 
 def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symbol]:
-    """Return the heads of recursive rules: a body atom depends on the head and has a variable that the head
-    lacks.
+    """Return the heads of recursive rules: rules with a body atom that depends on the head and has a variable
+    that the head lacks.
     """
     component = ranks((head, each) for head in table for each in _successors(table, head))
     looping: set[Symbol] = set()
@@ -189,7 +196,9 @@ Binding = Mapping[Variable, Argument]
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """Atom to derive, the rule applications left for it, and the goals it comes from."""
+    """Atom to derive, the number of rule applications that remain for it (None: no limit), and the goal whose
+    derivation requires it.
+    """
 
     atom: Atom
     depth: int | None
@@ -201,7 +210,9 @@ _Goals = tuple[_Goal, "_Goals | None"]
 
 @dataclass(frozen=True, slots=True)
 class _Partial:
-    """Partial conjunction: pending goals (a linked list), asserted atoms taken, substitution."""
+    """State of the search: pending goals (a linked list), asserted atoms chosen so far, conditions, and
+    substitution.
+    """
 
     goals: _Goals | None
     atoms: tuple[Atom, ...]
@@ -213,8 +224,8 @@ class _Partial:
 def _unfolded(
     rule: Rule, definitions: Mapping[Symbol, tuple[Rule, ...]], depth: int | None
 ) -> Iterator[Rule]:
-    """Yield `rule` with its body atoms replaced by asserted atoms that derive them, in all
-    ways, each once.
+    """Yield `rule` with its body atoms replaced by asserted atoms that derive them, in all ways, without
+    duplicates.
     """
     numbers = count()
     seen: set[Rule] = set()
@@ -243,7 +254,9 @@ def _pushed(
 
 
 def _derived(state: _Partial, goal: _Goal, rest: _Goals | None, rule: Rule, number: int) -> _Partial | None:
-    """Return the state in which `rule` derives the goal; None if it cannot, or needs the goal itself."""
+    """Return the state in which `rule` derives the goal; None if its head does not unify with the goal, or
+    its body contains the goal or one of its ancestors.
+    """
     rule = rule.with_arguments(lambda a: Variable(f"{a}_{number}") if isinstance(a, Variable) else a)
     binding = None if rule.head is None else _unified(rule.head, goal.atom, state.binding)
     if binding is None:
@@ -291,7 +304,9 @@ def _resolved(atom: Atom, binding: Binding) -> Atom:
 
 
 def _instance(rule: Rule, state: _Partial) -> Rule | None:
-    """Return the rule of a finished state; None if its conditions are unsatisfiable."""
+    """Return the canonical rule of a state without pending goals; None if one of its inequalities compares a
+    term with itself.
+    """
     whole = replace(rule, body=state.atoms, different=state.different, tests=state.tests)
     found = whole.with_arguments(lambda argument: _value(argument, state.binding))
     return None if any(each.left == each.right for each in found.different) else canonical(found)

@@ -1,8 +1,9 @@
-"""Rules and constraints from SWRL rules: one for each atom of the head.
+"""Translation of SWRL rules to rules and constraints, one for each atom of the head.
 
-SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Its variables are
-DL-safe here: they range over the names and literals of facts. A rule is first rewritten as SWRL (`_PASSES`),
-then converted atom by atom. Under unique names `sameAs(x, y)` in a head denies `x ≠ y`.
+Source: SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Variables
+are DL-safe: they are bound only to names and literals in facts. A SWRL rule is first rewritten to SWRL rules
+(`_PASSES`) whose atoms are then converted one by one. Under unique names, a head `sameAs(x, y)` becomes a
+constraint with the inequality `x ≠ y`.
 """
 
 from __future__ import annotations
@@ -50,12 +51,13 @@ SIGNS = frozenset(URIRef(SWRLB + name) for name in ("unaryMinus", "unaryPlus", "
 
 
 def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules that compute literals which may depend on their own results.
+    """Return the rules that compute new literals from their own results, so that the materialization could be
+    infinite.
 
-    Weak acyclicity, as for existential rules (Fagin et al., *Data exchange*, 2005): in the graph of the
-    arguments of predicates, with edges from the arguments of a rule's body to those of its head, no cycle may
-    contain a computation. Without such rules every materialization is finite. Rounding and signs do not
-    count: they create finitely many literals. Costs a traversal of the graph for each computation.
+    The test is weak acyclicity, as for existential rules (Fagin et al., *Data exchange*, 2005). In the graph
+    of argument positions, with edges from the positions of a body to those of its head, no cycle may contain
+    a computation. Rounding and signs are exempt, since their repeated application yields finitely many
+    literals. The cost is one traversal of the graph for each computation.
     """
     leads: defaultdict[_Place, set[_Place]] = defaultdict(set)
     computes: list[tuple[Rule, _Place, _Place]] = []
@@ -73,13 +75,13 @@ def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     )
 
 
-# A position is an argument of a predicate: the predicate's name, its arity, the index of the argument.
+# Argument position of a predicate: (name, arity, argument index).
 _Place = tuple[object, int, int]
 
 
 def _flows(rule: Rule) -> Iterator[tuple[_Place, _Place, bool]]:
-    """Return for each head argument the body arguments it depends on, and whether it is
-    computed from them.
+    """Yield (body position, head position, computed) for each head argument that is a variable: a fact at the
+    body position determines the head argument, by a computation if `computed` is true.
     """
     if rule.head is None:
         return
@@ -96,7 +98,9 @@ def _flows(rule: Rule) -> Iterator[tuple[_Place, _Place, bool]]:
 
 
 def _sources(rule: Rule, in_body: Iterable[Argument]) -> dict[Argument, dict[Argument, bool]]:
-    """Return for each variable the body variables it depends on, and whether it is a new literal."""
+    """Map each variable to the body variables that determine its value, each with True if a computation other
+    than rounding or a sign lies between.
+    """
     sources: dict[Argument, dict[Argument, bool]] = {variable: {variable: False} for variable in in_body}
     for test in rule.tests:
         if isinstance(test, Builtin) and is_computation(test) and test.arguments[0] not in sources:
@@ -111,7 +115,7 @@ def _sources(rule: Rule, in_body: Iterable[Argument]) -> dict[Argument, dict[Arg
 
 NAME = "pr-swrl"
 
-# Computations have one or two operands; `add` and `multiply` with more are split into binary ones.
+# Computations have one or two operands; `add` and `multiply` with more operands are split.
 _UNARY = ROUNDING | SIGNS
 _ASSOCIATIVE = frozenset(URIRef(SWRLB + name) for name in ("add", "multiply"))
 
@@ -119,12 +123,12 @@ _SAME_AS = owl.Property(OWL.sameAs)
 
 
 def rules_of_swrl(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
-    """Return the rules and constraints of a SWRL rule; none if its body is unsatisfiable.
+    """Return the rules and constraints of a SWRL rule; () if its body is unsatisfiable.
 
-    A rule without a body is a fact, a constraint without a body a contradiction.
+    A rule without a body is a fact, and a constraint without a body is a contradiction.
 
     Raises:
-        NotARuleError: a part of it is not a rule, with the reason.
+        NotARuleError: a part of the SWRL rule cannot be translated to rules; has the reason.
 
     >>> x, y = Variable("x"), Variable("y")
     >>> hot, warns = owl.Class(URIRef("urn:x/Hot")), owl.Property(URIRef("urn:x/warns"))
@@ -147,7 +151,7 @@ def rules_of_swrl(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
             continue
     if endless(made):
         raise NotARuleError(
-            "what it computes feeds the atoms that it computes from: it could derive new literals without end"
+            "it computes new literals from its own results, so it could derive literals without end"
         )
     return tuple(made)
 
@@ -156,7 +160,7 @@ def rules_of_swrl(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
 
 
 def _split_head(rule: SwrlRule) -> Iterator[SwrlRule]:
-    """Yield one rule for each atom of the head; a denying head moves into the body."""
+    """Yield a rule for each atom of the head. A head atom that denies something is moved into the body."""
     if not rule.head:
         yield rule
     for atom in rule.head:
@@ -220,7 +224,9 @@ def _new_variables(body: tuple[SwrlAtom, ...], number: int) -> list[Variable]:
 
 
 def _split_same(rule: SwrlRule) -> Iterator[SwrlRule]:
-    """Yield for each `sameAs(x, y)` of the body one rule with x for y, and one that requires the fact."""
+    """Yield two rules for each `sameAs(x, y)` in the body: one with y replaced by x, and one that requires
+    the fact `owl:sameAs(x, y)`.
+    """
     same = next((atom for atom in rule.body if isinstance(atom, SameAtom)), None)
     if same is None:
         yield rule
@@ -240,7 +246,7 @@ def _split_same(rule: SwrlRule) -> Iterator[SwrlRule]:
 
 
 def _split_unions(rule: SwrlRule) -> Iterator[SwrlRule]:
-    """Yield one rule for each choice among the unions in the body."""
+    """Yield a rule for each combination of operands of the unions in the body."""
     simple = [
         ClassAtom(simplify(atom.type), atom.argument) if isinstance(atom, ClassAtom) else atom
         for atom in rule.body
@@ -270,7 +276,9 @@ _PASSES: tuple[Callable[[SwrlRule], Iterator[SwrlRule]], ...] = (_split_head, _s
 
 
 def _rules(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
-    """Return the rule or constraint of a SWRL rule with at most one atom in its head; () for a tautology."""
+    """Translate a SWRL rule with at most one head atom to a rule or a constraint; return () for
+    a tautology.
+    """
     body = Body()
     different: list[tuple[Argument, Argument]] = []
     builtins: list[Builtin] = []
@@ -310,7 +318,9 @@ def _rules(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
 
 
 def _add_things(rule: SwrlRule, body: Body) -> None:
-    """Add `owl:Thing(x)` where a rule requires it of a variable without other atoms."""
+    """Add `owl:Thing(x)` for each variable that the SWRL rule restricts to owl:Thing and that no other atom
+    contains.
+    """
     for atom in rule.body:
         if isinstance(atom, ClassAtom) and atom.type == THING:
             known = {argument for other in body.atoms for argument in other.arguments}
@@ -336,7 +346,7 @@ def _head(atom: SwrlAtom) -> Atom:
 
 
 def _builtins(atom: BuiltInAtom, body: Body) -> Iterator[Builtin]:
-    """Return the built-in, split to two operands at most."""
+    """Yield the built-in, with operations over more than two operands split into binary operations."""
     name, arguments = atom.name, atom.arguments
     if name not in COMPARISONS | COMPUTATIONS:
         raise NotARuleError(f"the built-in {name} is not supported")
@@ -352,7 +362,7 @@ def _builtins(atom: BuiltInAtom, body: Body) -> Iterator[Builtin]:
 
 
 def _order_tests(body: Body, builtins: list[Builtin]) -> set[Argument]:
-    """Insert the built-ins into the body's tests, each after the one that binds its operands; returns the
+    """Append the built-ins to the body's tests such that each operand is bound before its use; return the
     bound variables.
     """
     bound: set[Argument] = {body.resolved(a) for atom in body.atoms for a in atom.arguments}
@@ -407,7 +417,7 @@ def _refuse_unbound(arguments: Iterable[Argument], bound: set[Argument]) -> None
 
 
 def _data_values(rule: SwrlRule) -> set[SwrlArgument]:
-    """Return the arguments that must be literals: values of data properties."""
+    """Return the values of data properties in the body: variables bound to them are bound to literals."""
     atoms = (atom for atom in rule.body if isinstance(atom, PropertyAtom))
     return {atom.object for atom in atoms if atom.property.kind is PropertyKind.DATA}
 
@@ -420,7 +430,9 @@ def _refuse_literal_subject(head: Atom, body: Body, values: set[SwrlArgument]) -
 
 
 def _refuse_unconnected(rule: Rule) -> None:
-    """Refuse a rule that cannot be matched starting from each of its atoms, the head included."""
+    """Raise `NotARuleError` unless the body can be matched by joins that start from any one of its atoms, or
+    from the head.
+    """
     having: defaultdict[Argument, list[Atom]] = defaultdict(list)
     for atom in rule.body:
         for argument in atom.arguments:

@@ -1,9 +1,10 @@
-"""Translation of one axiom to rules, constraints and facts, with the lost parts and the reasons.
+"""Translation of one axiom to rules, constraints and facts, with the parts of the axiom that have no effect
+and the reasons.
 
-Rules are named after the W3C rules they instantiate: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion
-is named after its conclusion (`cls-avf`, `cls-hv1`), or else after the outermost constructor on its left
-(`cls-int1`, `cls-svf1`, `cax-sco`). One of our rules can replace several of the W3C's, since a nested
-expression is one body without auxiliary names.
+Each rule is named after the W3C rule it instantiates: OWL 2 Profiles, section 4.3, tables 5 to 7. The name of
+an inclusion is determined by its conclusion (`cls-avf`, `cls-hv1`), or, if the conclusion is a named class,
+by the outermost constructor on its left side (`cls-int1`, `cls-svf1`, `cax-sco`). One rule of this project
+can replace several W3C rules, since a nested expression becomes one body without auxiliary class names.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ from pantarhei.values.membership import range_problem
 
 
 def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
-    """Return the rules of a normal axiom; none if it is a constraint or a tautology.
+    """Return the rules of an axiom in normal form; () if it yields constraints only, or is a tautology.
 
-    A rule without a body is a fact: it comes from a nominal on the left.
+    A rule without a body is a fact; a nominal on the left side yields one.
 
     Raises:
         NotARuleError: the axiom has consequences that no rule derives.
-        NeverError: its left side is empty.
+        NeverError: the left side of the axiom is empty, so the axiom is a tautology.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/isIn"))
@@ -92,7 +93,9 @@ def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
 
 
 def differences(axiom: Axiom) -> list[Triple]:
-    """Return the facts of an axiom about different individuals, one for each pair, up to half a million."""
+    """Return the facts `owl:differentFrom` of an axiom about different individuals, one for each pair. The
+    normal form limits the pairs to half a million.
+    """
     if not isinstance(axiom, owl.DifferentIndividuals):
         return []
     different = OWL.differentFrom
@@ -131,12 +134,12 @@ def _path(
 
 
 def is_tautology(rule: Rule) -> bool:
-    """True if the head is in the body."""
+    """True if the head is one of the body atoms."""
     return rule.head is not None and rule.head in rule.body
 
 
 def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Return the rules that differ in more than name and origin, each with its first name and origin."""
+    """Remove rules that differ from an earlier rule only in name and origin."""
     first: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
         is_body = (
@@ -153,10 +156,10 @@ def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 def _why_not_on_the_right(conclusion: Filler) -> str:
     match conclusion:
         case owl.SomeValuesFrom(on) | owl.Cardinality(Bound.MIN, _, on):
-            asked = (
+            required = (
                 "values that are not given" if on.kind is PropertyKind.DATA else "individuals without a name"
             )
-            return f"{conclusion} on the right asks for {asked}, which is outside OWL 2 RL"
+            return f"{conclusion} on the right requires {required}, which is outside OWL 2 RL"
         case owl.UnionOf():
             return f"{conclusion} on the right is a choice, which is outside OWL 2 RL"
         case owl.Cardinality():
@@ -171,7 +174,7 @@ _NO_DEFINITIONS: Mapping[URIRef, DataRange] = {}
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Part of an axiom without effect, and the reason."""
+    """Part of an axiom that has no effect, and the reason."""
 
     part: str
     reason: str
@@ -179,13 +182,15 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """Axiom and its translation.
+    """Axiom with the rules, constraints and facts it is translated to.
 
     Args:
-        origin: the axiom as text, and its position.
-        annotation: the axiom is about annotation properties, which have no consequences in OWL 2.
-        contradictions: constraints violated without any assertion.
-        parts: the parts of the axiom's normal form that have an effect.
+        origin: the axiom as text, and its position in the file.
+        losses: the parts of the axiom that have no effect.
+        contradictions: constraints without a body: they are violated without any assertion.
+        annotation: True if the axiom is about annotation properties, which have no logical consequences in
+            OWL 2.
+        parts: the axioms of the normal form that have an effect.
     """
 
     origin: Origin
@@ -201,10 +206,10 @@ class Translation:
 def translate(
     axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS, origin: Origin | None = None
 ) -> Translation:
-    """Translate an axiom to rules, constraints and facts, with the parts that are lost.
+    """Translate an axiom to rules, constraints and facts; list the parts of the axiom that have no effect.
 
     Args:
-        definitions: the datatypes that the ontology defines.
+        definitions: the datatypes defined by the ontology.
         origin: position of the axiom; None if it is unknown.
 
     >>> from rdflib import URIRef
@@ -225,10 +230,12 @@ def translate(
     losses: list[Loss] = []
     parts: list[Axiom] = []
     for part in normalize((inline_datatypes(axiom, definitions),)):
-        if _says_nothing(part):
+        if _is_without_effect(part):
             continue
         try:
-            of_part = [rule for rule in map(by_class, _made_of(part, origin)) if not is_tautology(rule)]
+            of_part = [
+                rule for rule in map(by_class, _rules_and_constraints(part, origin)) if not is_tautology(rule)
+            ]
             _refuse_terms_of_axioms(of_part)
         except NotARuleError as error:
             losses.append(Loss(str(part), error.reason))
@@ -253,15 +260,17 @@ def translate(
     )
 
 
-def _made_of(part: Axiom, origin: Origin) -> Iterable[Rule]:
+def _rules_and_constraints(part: Axiom, origin: Origin) -> Iterable[Rule]:
     if isinstance(part, SwrlRule):
         return rules_of_swrl(part, origin)
     return (*rules_of(part, origin), *constraints_of(part, origin))
 
 
 @lru_cache(maxsize=65536)
-def _writes_axioms(name: Predicate) -> bool:
-    """True if the triples of a property are parts of axioms: a term of RDFS or OWL about classes."""
+def _is_axiom_predicate(name: Predicate) -> bool:
+    """True if triples with this predicate are parts of axioms: a term of RDFS or OWL about classes or
+    properties.
+    """
     if name in AXIOM_PREDICATES:
         return True
     is_of_owl = str(name).startswith(str(OWL)) and is_reserved(name) and is_defined(name)
@@ -269,10 +278,12 @@ def _writes_axioms(name: Predicate) -> bool:
 
 
 def _refuse_terms_of_axioms(rules: Iterable[Rule]) -> None:
-    """Refuse rules over properties whose facts are axioms, and rules that give a literal as class."""
+    """Raise `NotARuleError` for a rule with a property whose triples are axioms, and for a rule whose head is
+    a class membership with a literal as class.
+    """
     for rule in rules:
         for atom in rule.atoms:
-            if len(atom.arguments) == 2 and _writes_axioms(atom.predicate):
+            if len(atom.arguments) == 2 and _is_axiom_predicate(atom.predicate):
                 raise NotARuleError(
                     f"{prefixed(atom.predicate)} as a property: its triples are axioms, which are read from "
                     "the ontology and not derived or matched as facts"
@@ -304,9 +315,9 @@ def _is_about_annotations(axiom: Axiom) -> bool:
     return False
 
 
-def _says_nothing(axiom: Axiom) -> bool:
-    """True for an inclusion in everything, or a domain or range that RDFS and OWL give to a term of axioms:
-    its subjects or objects are classes, properties, or anything.
+def _is_without_effect(axiom: Axiom) -> bool:
+    """True if the axiom is a tautology for the stream: its right side is owl:Thing or rdfs:Literal, or it is
+    a domain or range in RDFS or OWL of a property whose triples are axioms.
     """
     match axiom:
         case owl.PropertyDomain(owl.Property(iri), owl.Class(class_)) | owl.PropertyRange(

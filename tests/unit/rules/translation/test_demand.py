@@ -100,14 +100,14 @@ def test_each_argument_of_each_predicate_is_a_thing_where_that_is_asked():
 def test_a_theory_follows_what_it_speaks_of():
     plain, open_ = Theory.of([], unique_names=True), Theory.of([], unique_names=False)
     things = Theory.of([OF_THINGS], unique_names=True)
-    assert not plain.follows([CLASS, PROPERTY], [CLASS, PROPERTY])
-    assert not open_.follows([CLASS, PROPERTY], [CLASS, PROPERTY])
-    assert things.follows([CLASS], [CLASS])
-    assert open_.follows([CLASS], [SAME, CLASS])
-    assert not plain.follows([CLASS], [SAME, CLASS])
-    assert not any(theory.follows([], [SAME]) for theory in (plain, open_, things))
+    assert not plain.demands_rules([CLASS, PROPERTY], [CLASS, PROPERTY])
+    assert not open_.demands_rules([CLASS, PROPERTY], [CLASS, PROPERTY])
+    assert things.demands_rules([CLASS], [CLASS])
+    assert open_.demands_rules([CLASS], [SAME, CLASS])
+    assert not plain.demands_rules([CLASS], [SAME, CLASS])
+    assert not any(theory.demands_rules([], [SAME]) for theory in (plain, open_, things))
     for symbol in (SAME, DIFFERENT, NOTHING, EMPTY):
-        assert all(theory.follows([symbol], [symbol]) for theory in (plain, open_, things))
+        assert all(theory.demands_rules([symbol], [symbol]) for theory in (plain, open_, things))
 
 
 def test_without_unique_names_denied_values_are_equal_and_denied_literals_contradict():
@@ -298,7 +298,7 @@ def test_a_theory_with_a_class_variable_demands_no_rules_for_classes():
     assert theory.has_class_variables
     assert all(len(atom.arguments) == 2 for rule in theory.rules for atom in rule.atoms)
     assert any(rule.name == "cls-nothing2" for rule in theory.rules)
-    assert not theory.follows([Symbol(EX.New, 1)], [])
+    assert not theory.demands_rules([Symbol(EX.New, 1)], [])
     demanded = theory.demanded([Symbol(EX.New, 1), TYPE, Symbol(EX.kind, 2)], ())
     thing = of_type(x, OWL.Thing)
     assert [str(rule) for rule in demanded if rule.head == thing and rule.body == (of_type(x, y),)]
