@@ -68,9 +68,9 @@ class Bench:
         """
         given = [self.bag(change) for change in changes]
         operator.clear_caches()
-        mark = self.journal.mark()
+        mark = self.journal.savepoint()
         first = self.shown(operator.change(*given))
-        self.journal.back(mark)
+        self.journal.restore(mark)
         operator.clear_caches()
         again = self.shown(operator.change(*given))
         assert first == again

@@ -346,7 +346,7 @@ class QueryRegistrar:
                 self._undelivered = [update]
                 return update
             if not self._depth:
-                self._registry.terms.begin()
+                self._registry.terms.begin_step()
             self._registry.scheduler.begin()
             update = replace(work(), answers=AnswerChanges())
             has_reports = self._fill(update)
@@ -368,7 +368,7 @@ class QueryRegistrar:
             reporting = self._registry.scheduler
             ends_late = not self._depth and not each_step and reporting.sees_windows
             if not self._depth:
-                self._registry.terms.begin()
+                self._registry.terms.begin_step()
                 reporting.begin(is_block=ends_late)
                 self._reports_each_step = each_step
             self._depth += 1

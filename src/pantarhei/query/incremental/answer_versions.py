@@ -1,9 +1,9 @@
-"""Versions of a query's answers; each is decoded from the version before when it is first read.
+"""Versions of a query's answers; a version is decoded when it is first read.
 
-A version is the set of answers after one report. It holds the rows that changed since the version before: a
-report costs its changes, a read the changes since the last read and a copy of all rows. When more rows have
-changed than there are answers, a version holds all rows. So unread versions use at most twice the memory of
-the answers.
+A version is the bag of answers after one report, stored as a delta of the version before. So a report costs
+its delta; a read costs the deltas since the last version read, and a copy of all rows. Once the deltas since
+the last version read have more rows than the answers, the next version stores all rows. So unread versions
+use at most twice the memory of the answers.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from pantarhei.query.answer_reports import AnswerRow
 from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.persistent_terms import Decoder
 
-_FEW: Final = 256
-"""Number of changed rows that versions may hold in any case."""
+_MIN_HELD: Final = 256
+"""Number of changed rows that versions may hold even if there are fewer answers."""
 
 
-class _Later(NamedTuple):
-    """Answers as a delta of another version."""
+class _Delta(NamedTuple):
+    """Answers as a delta of the version before."""
 
     before: Version
     change: Mapping[Row, int]
     decoder: RowDecoder
 
 
-class _Whole(NamedTuple):
-    """Answers as rows of term numbers."""
+class _AllRows(NamedTuple):
+    """Answers as a bag of rows of term numbers."""
 
     rows: Mapping[Row, int]
     decoder: RowDecoder
 
 
 class RowDecoder:
-    """Decoder of rows to terms, with a cache of the rows that versions hold.
+    """Decoder of rows to terms. It caches the decoded rows of the version read last.
 
     Args:
-        decoder: maps numbers to terms.
+        decoder: maps term numbers to terms.
     """
 
     def __init__(self, decoder: Decoder) -> None:
@@ -52,7 +52,9 @@ class RowDecoder:
         return Counter({made: bag[row] for row, made in self._made.items()})
 
     def add(self, rows: Counter[AnswerRow], change: Mapping[Row, int]) -> None:
-        """Apply a delta to decoded rows. Mostly one look-up a row, since hashing terms takes longest."""
+        """Apply a delta to decoded rows. Most rows need one lookup, since hashing terms takes most of the
+        time.
+        """
         made = self._made
         for row, weight in change.items():
             shown = made.get(row)
@@ -68,27 +70,27 @@ class RowDecoder:
             size, copies = len(rows), rows.setdefault(shown, weight)
             if len(rows) == size:
                 rows[shown] = copies + weight
-        if len(made) > 2 * len(rows) + _FEW:  # includes rows of versions that were read late
+        if len(made) > 2 * len(rows) + _MIN_HELD:  # many cached rows are deleted
             self._made = {}
 
-    def is_of(self, decoder: Decoder) -> bool:
-        """Return whether a decoder maps all numbers to the same terms."""
+    def is_equal_to(self, decoder: Decoder) -> bool:
+        """Return whether another decoder maps all term numbers to the same terms."""
         return self.decoder.locals is decoder.locals and self.decoder.known == decoder.known
 
 
 class Version:
-    """Answers of a query after one of its reports. Thread-safe to read.
+    """Answers of a query after one of its reports. Threads may read it concurrently.
 
     Args:
-        source: another version and a delta, or rows of numbers.
-        held: number of changed rows since the last version that was read, including this version.
+        source: a delta of another version, or all rows.
+        held: number of changed rows since the last version that stores all rows or was read.
     """
 
     __slots__ = ("_source", "decoder", "held")
 
-    def __init__(self, source: _Later | _Whole, held: int) -> None:
-        # assigned as a whole, so that threads may read
-        self._source: _Later | _Whole | Counter[AnswerRow] = source
+    def __init__(self, source: _Delta | _AllRows, held: int) -> None:
+        # assigned in one operation, so that other threads may read it
+        self._source: _Delta | _AllRows | Counter[AnswerRow] = source
         self.decoder, self.held = source.decoder, held
 
     @classmethod
@@ -98,26 +100,26 @@ class Version:
         """Return the version after a delta.
 
         Args:
-            before: the version before, None for none.
-            answers: the rows after the delta; copied where many rows have changed.
+            before: the version before the delta; None if there is none.
+            answers: the rows after the delta; copied if the version has to store all rows.
         """
         if before is not None and not change:
             return before
         held = 0 if before is None else before.held + len(change)
-        is_of_it = before is not None and before.decoder.is_of(decoder)
-        rows = before.decoder if before is not None and is_of_it else RowDecoder(decoder)
-        if before is None or held > max(_FEW, len(answers)):
-            return cls(_Whole(dict(answers), rows), 0)
-        return cls(_Later(before, change, rows), held)
+        has_equal_decoder = before is not None and before.decoder.is_equal_to(decoder)
+        rows = before.decoder if before is not None and has_equal_decoder else RowDecoder(decoder)
+        if before is None or held > max(_MIN_HELD, len(answers)):
+            return cls(_AllRows(dict(answers), rows), 0)
+        return cls(_Delta(before, change, rows), held)
 
     def rows(self) -> Counter[AnswerRow]:
         """Decode the answers, with their number of copies; returns a new counter."""
-        changes: list[_Later] = []
+        changes: list[_Delta] = []
         source = self._source
-        while isinstance(source, _Later):
+        while isinstance(source, _Delta):
             changes.append(source)
             source = source.before._source
-        rows = source.decoder.bag(source.rows) if isinstance(source, _Whole) else Counter(source)
+        rows = source.decoder.bag(source.rows) if isinstance(source, _AllRows) else Counter(source)
         for later in reversed(changes):
             later.decoder.add(rows, later.change)
         if not isinstance(self._source, Counter):
@@ -126,16 +128,18 @@ class Version:
 
 
 class ReadAnswers:
-    """Cache of the answers that were read last; the next read decodes only changed rows."""
+    """Cache of the answers read last, so that the next read decodes only the changed rows."""
 
     def __init__(self) -> None:
         self._numbers: Mapping[Row, int] = {}
         self._version: Version | None = None
 
     def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
-        """Decode answers. Costs a look-up for each row, and decoding of changed rows."""
+        """Decode answers. The cost is a lookup for each row, and decoding of the rows that changed since the
+        last call.
+        """
         last, before = self._numbers, self._version
-        if before is not None and not before.decoder.is_of(decoder):
+        if before is not None and not before.decoder.is_equal_to(decoder):
             last, before = {}, None
         change = {row: n - last.get(row, 0) for row, n in answers.items() if last.get(row) != n}
         change.update({row: -n for row, n in last.items() if row not in answers})

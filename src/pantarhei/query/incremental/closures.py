@@ -32,16 +32,17 @@ ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predica
 
 
 def is_incremental(node: Closure) -> bool:
-    """Return whether the steps of a path are a fixed set of pairs, independent of the start.
+    """Return whether the steps of a path are a fixed set of pairs, independent of the start node.
 
-    A nested path that may have length zero is not: it keeps the literal form of the start.
+    The steps are not fixed if a nested path can have length zero, since its end then has the literal form of
+    the start node.
     """
     return not any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(node.step))
 
 
 def needs_graph_terms(node: Closure) -> bool:
-    """Return whether a path depends on the terms of the graph: for zero-length paths, or for the literal
-    forms of starts.
+    """Return whether a path depends on the set of terms of the graph, either for paths of length zero, or for
+    the literal forms of start nodes.
     """
     if not (isinstance(node.subject, Variable) and isinstance(node.object, Variable)):
         return False
@@ -49,7 +50,7 @@ def needs_graph_terms(node: Closure) -> bool:
 
 
 def _begins_with_names(step: Node, start: Variable) -> bool:
-    """Return whether a start of a step cannot be a literal."""
+    """Return whether the start node of a step cannot be a literal."""
     if isinstance(step, BGP):
         return any(pattern.subject == start for pattern in step.patterns)
     if isinstance(step, Union):
@@ -60,7 +61,8 @@ def _begins_with_names(step: Node, start: Variable) -> bool:
 
 
 class GraphTermsOperator(Operator):
-    """Set of the terms of the graph; a literal has the first of its forms in N-Triples order.
+    """Set of the terms of the graph. Of the literals with one value, the set contains the first form in
+    N-Triples order.
 
     Args:
         triples: operator of all triples.
@@ -89,16 +91,16 @@ class GraphTermsOperator(Operator):
                 forms[number].pop(form, None)
                 if not forms[number]:
                     del forms[number]
-        made: Bag = {}
+        delta: Bag = {}
         for number, was in before.items():
             now = self._shown(number)
             if was == now:
                 continue
             if was is not None:
-                made[was,] = -1
+                delta[was,] = -1
             if now is not None:
-                made[now,] = 1
-        return made or EMPTY
+                delta[now,] = 1
+        return delta or EMPTY
 
     def _shown(self, number: int) -> int | None:
         forms = self._forms_of.get(number)
@@ -137,34 +139,38 @@ class ClosureOperator(Operator):
         is_open = isinstance(node.subject, Variable)
         is_backwards = is_open and not isinstance(node.object, Variable)
         ends = (node.end, node.start) if is_backwards else (node.start, node.end)
-        self._source_place, self._target_place = (step.variables.index(end) for end in ends)
+        self._source_column, self._target_column = (step.variables.index(end) for end in ends)
         given, target = (node.object, node.subject) if is_backwards else (node.subject, node.object)
-        self._given = None if isinstance(given, Variable) else given
-        self._target = None if isinstance(target, Variable) else target
+        self._given_end = None if isinstance(given, Variable) else given
+        self._given_target = None if isinstance(target, Variable) else target
         self._steps = self._new_bag()
         self._nodes = self._new_bag()
-        # indexes by value: the forms of successors, the values of predecessors, the forms of terms
-        self._ahead: dict[int, Bag] | None = None
-        self._behind: dict[int, Bag] = {}
-        self._shown: dict[int, int] = {}
+        # indexes by value
+        self._successors: dict[int, Bag] | None = None  # literal forms of successors; None: no index is built
+        self._predecessors: dict[int, Bag] = {}  # values of predecessors
+        self._shown: dict[int, int] = {}  # literal forms of the terms of the graph
 
-    def begin(self) -> Mapping[Row, int]:
-        return {} if self._given is None else dict.fromkeys(self._rows(self._source), 1)
+    def initial_rows(self) -> Mapping[Row, int]:
+        return {} if self._given_end is None else dict.fromkeys(self._rows(self._source), 1)
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         steps, *nodes = changes
         self._build_indexes()
         value = self.shared.terms.value
-        changed = {value(row[self._source_place]) for row in steps}
-        sources = self._sources_reaching(changed) if self._given is None else self._given_if_reaching(changed)
+        changed = {value(row[self._source_column]) for row in steps}
+        sources = (
+            self._sources_reaching(changed)
+            if self._given_end is None
+            else self._given_end_if_reaching(changed)
+        )
         for change in nodes:
             sources |= {value(form) for (form,) in change}
-        made: Bag = {}
+        delta: Bag = {}
         for source in sources:
             for row in self._rows(source):
-                put(made, row, -1)
+                put(delta, row, -1)
         for row, weight in steps.items():
-            pair = row[self._source_place], row[self._target_place]
+            pair = row[self._source_column], row[self._target_column]
             self.shared.add(self._steps, pair, weight)
             self._index_step(pair, weight)
         for change in nodes:
@@ -173,28 +179,28 @@ class ClosureOperator(Operator):
                 self._index_term(row, weight)
         for source in sources:
             for row in self._rows(source):
-                put(made, row, 1)
-        return made
+                put(delta, row, 1)
+        return delta
 
-    # -- what is reached ---------------------------------------------------------------------------
+    # -- reachability -------------------------------------------------------------------------------
 
     @property
     def _source(self) -> int:
-        """Value of the given end."""
-        assert self._given is not None
-        return self.shared.terms.find_value(self._given)
+        """Number of the value of the given end."""
+        assert self._given_end is not None
+        return self.shared.terms.find_value(self._given_end)
 
     def _rows(self, source: int) -> Iterator[Row]:
-        """Iterate over the rows of a source."""
+        """Iterate over the rows whose path starts at a source."""
         if len(self.inputs) > 1 and source not in self._shown:
             return
         terms = self.shared.terms
-        start = self._shown.get(source, source) if self._given is None else terms.id_of(self._given)
+        start = self._shown.get(source, source) if self._given_end is None else terms.id_of(self._given_end)
         found = self._reached(source, start)
-        if self._given is not None and self._target is not None:
-            if terms.find_value(self._target) in found:
+        if self._given_end is not None and self._given_target is not None:
+            if terms.find_value(self._given_target) in found:
                 yield ()
-        elif self._given is not None:
+        elif self._given_end is not None:
             for forms in found.values():
                 yield (least_form(forms, self.shared),)
         elif self._path.subject == self._path.object:
@@ -205,54 +211,61 @@ class ClosureOperator(Operator):
                 yield start, least_form(forms, self.shared)
 
     def _reached(self, source: int, start: int) -> dict[int, set[int]]:
-        """Return the values reachable from a source, each with its literal forms."""
-        value, ahead = self.shared.terms.value, self._ahead or {}
+        """Return the values reachable from a source, each with its literal forms.
+
+        Args:
+            source: number of the source's value.
+            start: number of the source's literal form.
+        """
+        value, ahead = self.shared.terms.value, self._successors or {}
         found: dict[int, set[int]] = {source: {start}} if self._path.is_reflexive else {}
-        front, gone_from = [source], {source}
-        while front:
-            place = front.pop()
+        frontier, expanded = [source], {source}
+        while frontier:
+            place = frontier.pop()
             for (form,) in ahead.get(place, ()):
                 number = value(form)
                 found.setdefault(number, set()).add(form)
-                if self._path.repeats and number not in gone_from:
-                    gone_from.add(number)
-                    front.append(number)
+                if self._path.repeats and number not in expanded:
+                    expanded.add(number)
+                    frontier.append(number)
         return found
 
     def _sources_reaching(self, ends: set[int]) -> set[int]:
         """Return the values from which one of `ends` is reachable, including `ends`."""
-        found, front = set(ends), list(ends) if self._path.repeats else []
-        while front:
-            for (place,) in self._behind.get(front.pop(), ()):
+        found, frontier = set(ends), list(ends) if self._path.repeats else []
+        while frontier:
+            for (place,) in self._predecessors.get(frontier.pop(), ()):
                 if place not in found:
                     found.add(place)
-                    front.append(place)
+                    frontier.append(place)
         return found
 
-    def _given_if_reaching(self, ends: set[int]) -> set[int]:
-        """Return the given end if one of `ends` is reachable from it, or equal to it."""
+    def _given_end_if_reaching(self, ends: set[int]) -> set[int]:
+        """Return the set of the given end if it is one of `ends` or reaches one of them; the empty set
+        otherwise.
+        """
         source = self._source
         is_near = source in ends or not ends.isdisjoint(self._reached(source, source))
         return {source} if is_near else set()
 
-    # -- what follows from the steps ---------------------------------------------------------------
+    # -- indexes -------------------------------------------------------------------------------------
 
     def _build_indexes(self) -> None:
-        if self._ahead is None:
-            self._ahead, self._behind, self._shown = {}, {}, {}
+        if self._successors is None:
+            self._successors, self._predecessors, self._shown = {}, {}, {}
             for pair, weight in self._steps.items():
                 self._index_step(pair, weight)
             for row in self._nodes:
                 self._index_term(row, 1)
 
     def _index_step(self, pair: Row, weight: int) -> None:
-        """Apply the delta of a step to the indexes."""
+        """Add or remove a step in the indexes."""
         value = self.shared.terms.value
         here, form = pair
-        assert self._ahead is not None, "it has been made"
+        assert self._successors is not None, "the indexes have been built"
         for table, key, row in (
-            (self._ahead, value(here), (form,)),
-            (self._behind, value(form), (value(here),)),
+            (self._successors, value(here), (form,)),
+            (self._predecessors, value(form), (value(here),)),
         ):
             bag = table.setdefault(key, {})
             put(bag, row, weight)
@@ -260,7 +273,7 @@ class ClosureOperator(Operator):
                 del table[key]
 
     def _index_term(self, row: Row, weight: int) -> None:
-        """Apply the delta of a term to the index."""
+        """Add or remove a term of the graph in the index of literal forms."""
         (form,) = row
         if weight > 0:
             self._shown[self.shared.terms.value(form)] = form
@@ -268,11 +281,11 @@ class ClosureOperator(Operator):
             self._shown.pop(self.shared.terms.value(form), None)
 
     def clear_caches(self) -> None:
-        self._ahead = None
+        self._successors = None
 
 
 def least_form(forms: Iterable[int], shared: SharedState) -> int:
-    """Return the first term in N-Triples order."""
+    """Return the term that is first in N-Triples order."""
     several = list(forms)
     if len(several) == 1:
         return several[0]

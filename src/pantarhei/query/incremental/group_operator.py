@@ -1,8 +1,8 @@
 """GROUP BY and aggregates, maintained by deltas.
 
-An accumulator holds the part of each group that its aggregate needs. COUNT, SUM and AVG hold counts and sums
-(`totals.py`). MIN, MAX, SAMPLE, GROUP_CONCAT and aggregates with DISTINCT hold the distinct values with their
-number of copies. Results are equal to `expressions/aggregates.py`, which computes them by column.
+An accumulator stores for each group the data from which its aggregate is computed: counts and sums for COUNT,
+SUM and AVG (`totals.py`); the distinct values with their number of copies for MIN, MAX, SAMPLE, GROUP_CONCAT
+and aggregates with DISTINCT. `expressions/aggregates.py` computes the same results by column.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pantarhei.query.incremental.operator import (
     Operator,
     Row,
     SharedState,
-    places_of,
+    columns_of,
 )
 from pantarhei.query.incremental.persistent_terms import MAX_CACHED_TERMS, TermCache
 from pantarhei.query.incremental.row_expressions import RowExpression
@@ -84,7 +84,7 @@ class Accumulator:
 
     @property
     def bags(self) -> Iterable[Bag]:
-        """State bags, from which the terms in use are collected."""
+        """State bags; terms that occur in their rows are in use."""
         return ()
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
@@ -92,11 +92,11 @@ class Accumulator:
         raise NotImplementedError
 
     def clear_caches(self) -> None:
-        """Drop data that can be computed again."""
+        """Drop data that can be recomputed from the state."""
 
 
 class _PerGroup(Accumulator):
-    """Accumulator with one immutable value for each group, and a cache of result numbers."""
+    """Accumulator that stores one immutable value for each group, and caches the term numbers of results."""
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
@@ -104,7 +104,7 @@ class _PerGroup(Accumulator):
         self._numbers: dict[Hashable, int] = {}  # cache: numbers by result
 
     def _remember(self, result: Hashable, number: int) -> int:
-        """Cache the number of a result; returns the number."""
+        """Cache the term number of a result."""
         if len(self._numbers) > MAX_CACHED_TERMS:
             self._numbers.clear()
         self._numbers[result] = number
@@ -114,12 +114,12 @@ class _PerGroup(Accumulator):
         self._numbers.clear()
 
     def drop_group(self, group: Row) -> None:
-        self._shared.journal.note(self._totals, group)
+        self._shared.journal.record(self._totals, group)
         self._totals.pop(group, None)
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
         self._shared.journal.replace(
-            self._totals, {rows(group): kept for group, kept in self._totals.items()}
+            self._totals, {rows(group): total for group, total in self._totals.items()}
         )
 
 
@@ -136,9 +136,9 @@ class Count(_PerGroup):
             if self._whole_rows or item[0] != NONE:
                 more += weight
         if more:
-            kept = self._totals
-            self._shared.journal.entries.append((kept, group, kept.get(group, ABSENT)))
-            kept[group] = kept.get(group, 0) + more
+            counts = self._totals
+            self._shared.journal.entries.append((counts, group, counts.get(group, ABSENT)))
+            counts[group] = counts.get(group, 0) + more
 
     def _value(self, group: Row) -> int:
         count = self._totals.get(group, 0)
@@ -167,13 +167,13 @@ class _Summing(_PerGroup):
         return found
 
     def _numbers_of(self, results: list[Result]) -> list[int]:
-        """Return the numbers of results; numbers of the vocabulary are cached."""
+        """Return the term numbers of results, as `PersistentTermIds.ids_of_plain`."""
         if len(self._numbers) > MAX_CACHED_TERMS:
             self._numbers.clear()
         return self._shared.terms.ids_of_plain(results, map(plain_number, results), self._numbers)
 
     def _number(self, total: tuple[Any, ...]) -> int:
-        """Return the number of the result of a total."""
+        """Return the term number of the result of a total."""
         numbers = Total.of(total)
         value = numbers.average if self._is_average else numbers.sum
         return NONE if value is None else self._shared.terms.id_of_number(value)
@@ -184,7 +184,7 @@ class _Summing(_PerGroup):
 
 
 class _GroupedValues(Accumulator):
-    """Accumulator with the distinct values or rows of each group and their number of copies."""
+    """Accumulator that stores the distinct values or rows of each group with their number of copies."""
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
@@ -198,7 +198,7 @@ class _GroupedValues(Accumulator):
         return found
 
     def drop_group(self, group: Row) -> None:
-        self._shared.journal.note(self._values, group)
+        self._shared.journal.record(self._values, group)
         self._values.pop(group, None)
 
     @property
@@ -212,7 +212,9 @@ class _GroupedValues(Accumulator):
 
 
 class DistinctAggregate(_GroupedValues):
-    """Aggregate with DISTINCT: its inner accumulator gets the set deltas of the values."""
+    """Aggregate with DISTINCT: the inner accumulator receives only values that appear in a group or vanish
+    from it.
+    """
 
     def __init__(self, shared: SharedState, inner: Accumulator) -> None:
         super().__init__(shared)
@@ -251,7 +253,7 @@ def _keys(term: Callable[[int], Term]) -> TermCache[_Key]:
 
 
 class _OrderedValues(_GroupedValues):
-    """Accumulator of values ordered as by ORDER BY, then by N-Triples text."""
+    """Accumulator of values, ordered as by ORDER BY and then by N-Triples text."""
 
     def __init__(self, shared: SharedState) -> None:
         super().__init__(shared)
@@ -262,7 +264,9 @@ class _OrderedValues(_GroupedValues):
 
 
 class Extremum(_OrderedValues):
-    """MIN, MAX and SAMPLE. When the extremum is deleted, it is chosen again from all values."""
+    """MIN, MAX and SAMPLE. If the present result is deleted, the result is searched again among all values of
+    the group.
+    """
 
     def __init__(self, shared: SharedState, is_last: bool) -> None:
         super().__init__(shared)
@@ -282,7 +286,7 @@ class Extremum(_OrderedValues):
     def _choose(self, group: Row, items: Iterable[Row]) -> None:
         found = self._first(items)
         if found != self._best.get(group):
-            self._shared.journal.note(self._best, group)
+            self._shared.journal.record(self._best, group)
             if found is None:
                 del self._best[group]
             else:
@@ -303,7 +307,7 @@ class Extremum(_OrderedValues):
 
     def drop_group(self, group: Row) -> None:
         super().drop_group(group)
-        self._shared.journal.note(self._best, group)
+        self._shared.journal.record(self._best, group)
         self._best.pop(group, None)
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
@@ -347,17 +351,17 @@ def accumulator_for(made: Aggregate, shared: SharedState) -> Accumulator:
 
 
 def extend_volatile_arguments(node: Group) -> Group:
-    """Move volatile arguments of aggregates into BIND below the group, so that each is evaluated once for
-    a row.
+    """Evaluate the volatile arguments of aggregates in BIND nodes below the group, so that each is evaluated
+    once for a row.
     """
     child: Node = node.child
-    drawn: dict[Expression, Variable] = {}
+    volatile: dict[Expression, Variable] = {}
     for made in node.aggregates:
-        if made.argument is not None and is_volatile(made.argument) and made.argument not in drawn:
-            variable = drawn[made.argument] = Variable(f"#drawn{len(drawn)}")
+        if made.argument is not None and is_volatile(made.argument) and made.argument not in volatile:
+            variable = volatile[made.argument] = Variable(f"#drawn{len(volatile)}")
             child = Extend(child, variable, made.argument)
     made_of = (
-        made if made.argument is None else replace(made, argument=drawn.get(made.argument, made.argument))
+        made if made.argument is None else replace(made, argument=volatile.get(made.argument, made.argument))
         for made in node.aggregates
     )
     return replace(node, child=child, aggregates=tuple(made_of))
@@ -366,11 +370,12 @@ def extend_volatile_arguments(node: Group) -> Group:
 class GroupOperator(Operator):
     """One row for each group: its keys and aggregates.
 
-    Costs the delta of the group; the distinct values of the group where an extremum is deleted, or for
-    GROUP_CONCAT.
+    A step costs the delta of each changed group, and all distinct values of the group if it deletes an
+    extremum, or if an aggregate is GROUP_CONCAT.
 
     Args:
-        variables: columns of the rows, a superset of the keys in any order; by default those of the node.
+        variables: columns of the rows, which include the group keys, in any order; by default the node's
+            variables.
     """
 
     def __init__(
@@ -379,19 +384,21 @@ class GroupOperator(Operator):
         super().__init__(node, shared, (child,))
         if variables is not None:
             self.variables = variables
-        self._places = list(places_of(self.variables, node.variables))
+        self._output_columns = list(columns_of(self.variables, node.variables))
         self._keeps_empty_group = node.keys is None or all(map(is_parameter, node.keys))
         self._is_parameterised = bool(parameters_of(node))
-        self._keys = list(places_of(node.keys or (), child.variables))
+        self._keys = list(columns_of(node.keys or (), child.variables))
         self._accumulators = [accumulator_for(made, shared) for made in node.aggregates]
         self._arguments = [made.argument for made in node.aggregates]
-        self._places_of: dict[Expression | None, list[int]] = {
-            argument: list(places_of((argument,), child.variables))
+        self._argument_columns: dict[Expression | None, list[int]] = {
+            argument: list(columns_of((argument,), child.variables))
             for argument in self._arguments
             if isinstance(argument, Variable)
         }
         if any(made.argument is None and made.distinct for made in node.aggregates):
-            self._places_of[None] = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
+            self._argument_columns[None] = [
+                place for place, v in enumerate(child.variables) if not is_hidden(v)
+            ]
         self._computed: dict[Expression, RowExpression] = {
             argument: RowExpression(argument, child.variables, shared)
             for argument in self._arguments
@@ -402,7 +409,7 @@ class GroupOperator(Operator):
         self._sizes: Bag = {}
         self._rows: dict[Row, Row] = {}
 
-    def begin(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Mapping[Row, int]:
         return EMPTY if self._is_parameterised else self.add_parameters(())
 
     def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
@@ -418,25 +425,25 @@ class GroupOperator(Operator):
         for argument in self._arguments or (None,):
             if argument not in parts:
                 parts[argument] = by_group(groups, self._argument_values(argument, change, groups), weights)
-        *_, of_any = parts.values()
-        left = count_rows(self._sizes, of_any, self.shared.journal.entries, ABSENT)
-        for kept, argument in zip(self._accumulators, self._arguments, strict=True):
-            kept.change(parts[argument])
+        *_, any_parts = parts.values()
+        left = count_rows(self._sizes, any_parts, self.shared.journal.entries, ABSENT)
+        for accumulator, argument in zip(self._accumulators, self._arguments, strict=True):
+            accumulator.change(parts[argument])
         if self._keeps_empty_group or not left:
-            return self._update_rows(list(of_any))
+            return self._update_rows(list(any_parts))
         removed = set(left)
         return {
-            **self._update_rows([group for group in of_any if group not in removed]),
+            **self._update_rows([group for group in any_parts if group not in removed]),
             **self._drop_groups(left),
         }
 
     def _argument_values(
         self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]
     ) -> list[Row]:
-        """Return an aggregate's argument for each row of a delta; the group where the aggregate needs no
-        argument.
+        """Return the values of an aggregate's argument for the rows of a delta. If no argument is needed,
+        each value is the group itself.
         """
-        places = self._places_of.get(argument)
+        places = self._argument_columns.get(argument)
         if places is not None:
             found: list[Row] = picked(change, places)
             return found
@@ -444,18 +451,20 @@ class GroupOperator(Operator):
 
     def _update_rows(self, groups: list[Row]) -> Bag:
         """Recompute the rows of changed groups; returns the delta."""
-        columns = [kept.values(groups) for kept in self._accumulators]
-        made: Bag = say(groups, columns, self._places, self._rows, self.shared.journal.entries, ABSENT)
+        columns = [accumulator.values(groups) for accumulator in self._accumulators]
+        made: Bag = say(
+            groups, columns, self._output_columns, self._rows, self.shared.journal.entries, ABSENT
+        )
         return made
 
     def _drop_groups(self, groups: list[Row]) -> Bag:
         """Remove empty groups; returns the delta."""
         made: Bag = {}
         for group in groups:
-            for kept in self._accumulators:
-                kept.drop_group(group)
+            for accumulator in self._accumulators:
+                accumulator.drop_group(group)
             if group in self._rows:
-                self.shared.journal.note(self._rows, group)
+                self.shared.journal.record(self._rows, group)
                 made[self._rows.pop(group)] = -1
         return made
 
@@ -463,17 +472,17 @@ class GroupOperator(Operator):
     def bags(self) -> Iterable[Bag]:
         yield self._sizes
         yield dict.fromkeys(self._rows.values(), 1)
-        for kept in self._accumulators:
-            yield from kept.bags
+        for accumulator in self._accumulators:
+            yield from accumulator.bags
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
         self.shared.renumber_bag(self._sizes, rows)
         self.shared.journal.replace(self._rows, {rows(key): rows(row) for key, row in self._rows.items()})
-        for kept in self._accumulators:
-            kept.renumber(rows)
+        for accumulator in self._accumulators:
+            accumulator.renumber(rows)
 
     def clear_caches(self) -> None:
-        for kept in self._accumulators:
-            kept.clear_caches()
+        for accumulator in self._accumulators:
+            accumulator.clear_caches()
         for computed in self._computed.values():
             computed.clear_caches()

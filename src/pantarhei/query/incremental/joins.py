@@ -15,7 +15,7 @@ from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import correlated_variables
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
-from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, places_of
+from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, columns_of
 from pantarhei.query.incremental.row_expressions import RowExpression
 
 Found = Collection[tuple[Row, int]]
@@ -26,25 +26,26 @@ def index_of(
     mine: Sequence[Variable],
     theirs: Sequence[Variable],
     state: SharedState,
-    sure: bool,
+    always_bound: bool,
 ) -> HashIndex | PartialIndex:
-    """Create an index of rows.
+    """Create an index of the rows of one input of a join.
 
     Args:
         shared: variables of both inputs.
         mine: variables of the indexed rows.
-        theirs: variables of the rows of lookups.
-        sure: whether all rows bind all shared variables.
+        theirs: variables of the rows of the other input, for which matches are looked up.
+        always_bound: whether all rows of both inputs bind all shared variables.
     """
-    places = places_of(shared, mine), places_of(shared, theirs)
-    return HashIndex(*places, state) if sure else PartialIndex(*places, state)
+    places = columns_of(shared, mine), columns_of(shared, theirs)
+    return HashIndex(*places, state) if always_bound else PartialIndex(*places, state)
 
 
 class HashIndex:
     """Bag of rows that bind all shared variables, indexed by their values.
 
     Args:
-        mine, theirs: places of the shared variables in the indexed rows, and in the rows of lookups.
+        mine: columns of the shared variables in the indexed rows.
+        theirs: columns of the shared variables in the rows of the other input.
     """
 
     def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
@@ -57,11 +58,11 @@ class HashIndex:
         key = self._mine(row)
         rows = self._rows.get(key)
         if rows is None:
-            self._state.journal.note(self._rows, key)
+            self._state.journal.record(self._rows, key)
             rows = self._rows[key] = {}
         counts = self._state.add(rows, row, weight)
         if not rows:
-            self._state.journal.note(self._rows, key)
+            self._state.journal.record(self._rows, key)
             del self._rows[key]
         return counts
 
@@ -70,10 +71,11 @@ class HashIndex:
         return self._rows.get(self._mine(row), {}).get(row, 0)
 
     def compatible(self, other: Row, overlap: bool = False) -> Found:
-        """Return the rows that agree with another row in all variables that both bind.
+        """Return the rows that agree with a row of the other input in all variables that both bind, with
+        their number of copies.
 
         Args:
-            overlap: only rows that share a bound variable with the other row.
+            overlap: return only rows that bind a shared variable which the other row binds too.
         """
         rows = self._rows.get(self._theirs(other))
         return () if rows is None or (overlap and not self._shares) else rows.items()
@@ -83,27 +85,29 @@ class HashIndex:
         return self._rows.values()
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
-        made: dict[Any, Bag] = {}
+        renumbered: dict[Any, Bag] = {}
         for bag in self._rows.values():
             for row, weight in bag.items():
                 new = rows(row)
-                made.setdefault(self._mine(new), {})[new] = weight
-        self._state.journal.replace(self._rows, made)
+                renumbered.setdefault(self._mine(new), {})[new] = weight
+        self._state.journal.replace(self._rows, renumbered)
 
 
 class PartialIndex:
     """Bag of rows that may leave shared variables unbound.
 
-    Rows are partitioned by the set of shared variables that they bind; each combination of bound variables
-    that a lookup uses gets a hash table, built at the first such lookup.
+    Rows are partitioned by the set of shared variables that they bind. A row of the other input is looked up
+    in each partition by the variables that both bind; the hash table for such a set of variables is built at
+    the first lookup.
 
     Args: as for `HashIndex`.
     """
 
     def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
         self._mine, self._theirs, self._state = mine, theirs, state
-        # rows by the set of bound shared variables; hash tables by this set and the subset in their keys
+        # rows by the set of shared variables that they bind, as bits
         self._bags: dict[int, Bag] = {}
+        # hash tables, by this set and the subset of it whose values are the keys
         self._tables: dict[tuple[int, int], dict[Row, Bag]] = {}
         self._all = (1 << len(mine)) - 1
 
@@ -112,20 +116,20 @@ class PartialIndex:
         journal = self._state.journal
         bag = self._bags.get(bound)
         if bag is None:
-            journal.note(self._bags, bound)
+            journal.record(self._bags, bound)
             bag = self._bags[bound] = {}
         counts = self._state.add(bag, row, weight)
-        for (whose, part), table in self._tables.items():
-            if whose != bound:
+        for (partition, common), table in self._tables.items():
+            if partition != bound:
                 continue
-            key = self._key(row, self._mine, part)
+            key = self._key(row, self._mine, common)
             rows = table.get(key)
             if rows is None:
-                journal.note(table, key)
+                journal.record(table, key)
                 rows = table[key] = {}
             self._state.add(rows, row, weight)
             if not rows:
-                journal.note(table, key)
+                journal.record(table, key)
                 del table[key]
         return counts
 
@@ -136,19 +140,19 @@ class PartialIndex:
         theirs = self._bound(other, self._theirs)
         found: list[tuple[Row, int]] = []
         for bound in self._bags:
-            part = bound & theirs
-            if part or not overlap:
-                found += self._table(bound, part).get(self._key(other, self._theirs, part), {}).items()
+            common = bound & theirs
+            if common or not overlap:
+                found += self._table(bound, common).get(self._key(other, self._theirs, common), {}).items()
         return found
 
-    def _table(self, bound: int, part: int) -> dict[Row, Bag]:
-        table = self._tables.get((bound, part))
+    def _table(self, bound: int, common: int) -> dict[Row, Bag]:
+        table = self._tables.get((bound, common))
         if table is None:
             table = {}
             for row, weight in self._bags[bound].items():
-                table.setdefault(self._key(row, self._mine, part), {})[row] = weight
-            self._state.journal.note(self._tables, (bound, part))
-            self._tables[bound, part] = table
+                table.setdefault(self._key(row, self._mine, common), {})[row] = weight
+            self._state.journal.record(self._tables, (bound, common))
+            self._tables[bound, common] = table
         return table
 
     def _bound(self, row: Row, places: Sequence[int]) -> int:
@@ -159,9 +163,9 @@ class PartialIndex:
                 bound |= 1 << bit
         return bound
 
-    def _key(self, row: Row, places: Sequence[int], part: int) -> Row:
-        if part != self._all:
-            places = [place for bit, place in enumerate(places) if part >> bit & 1]
+    def _key(self, row: Row, places: Sequence[int], common: int) -> Row:
+        if common != self._all:
+            places = [place for bit, place in enumerate(places) if common >> bit & 1]
         return self._state.key(row, places)
 
     @property
@@ -178,8 +182,8 @@ _TRUE, _FALSE = Literal(True), Literal(False)
 
 
 def exists_parts(node: algebra.Exists) -> tuple[algebra.Node, tuple[algebra.Expression, ...]] | None:
-    """Return the pattern of EXISTS and its correlated conditions, None if the pattern is correlated below a
-    filter.
+    """Return the pattern of EXISTS and its correlated conditions; None if variables of the outer pattern
+    occur elsewhere in it than in a filter at its top.
     """
     right: algebra.Node = node.right
     outside = frozenset(node.left.variables)
@@ -203,20 +207,20 @@ def exists_parts(node: algebra.Exists) -> tuple[algebra.Node, tuple[algebra.Expr
 
 
 def push_condition_right(node: algebra.LeftJoin) -> algebra.LeftJoin:
-    """Move a condition of OPTIONAL into the right side if it uses only variables of that side."""
+    """Move the condition of an OPTIONAL into its right child if it uses no variable of the left child."""
     if node.condition is None or not algebra.variables_of(node.condition).isdisjoint(node.left.variables):
         return node
     return replace(node, right=algebra.Filter(node.right, node.condition), condition=None)
 
 
-def check_row_limit(made: Bag) -> None:
-    """Check the number of rows that a join makes at once.
+def check_row_limit(delta: Bag) -> None:
+    """Check the number of rows in the delta of a join.
 
     Raises:
-        QueryMemoryError: they exceed the bytes that one operator of a query may use.
+        QueryMemoryError: the rows exceed the bytes that one operator of a query may use.
     """
-    if len(made) > _MOST_ROWS:
-        raise QueryMemoryError(MAX_BYTES, BYTES_A_ROW * len(made), len(made))
+    if len(delta) > _MOST_ROWS:
+        raise QueryMemoryError(MAX_BYTES, BYTES_A_ROW * len(delta), len(delta))
 
 
 _MOST_ROWS = MAX_BYTES // BYTES_A_ROW
@@ -229,24 +233,24 @@ class _BinaryOperator(Operator):
         super().__init__(node, shared, (left, right))
         mine, theirs = left.variables, right.variables
         both = [variable for variable in mine if variable in theirs]
-        sure = left.node.certain & right.node.certain >= set(both)
-        self._left = index_of(both, mine, theirs, shared, sure)
-        self._right = index_of(both, theirs, mine, shared, sure)
-        self._further = [place for place, variable in enumerate(theirs) if variable not in mine]
-        self._common = [(mine.index(variable), theirs.index(variable)) for variable in both]
+        always_bound = left.node.certain & right.node.certain >= set(both)
+        self._left = index_of(both, mine, theirs, shared, always_bound)
+        self._right = index_of(both, theirs, mine, shared, always_bound)
+        self._right_only = [place for place, variable in enumerate(theirs) if variable not in mine]
+        self._shared_columns = [(mine.index(variable), theirs.index(variable)) for variable in both]
         self._may_be_unbound = [
-            pair for pair, v in zip(self._common, both, strict=True) if v not in left.node.certain
+            pair for pair, v in zip(self._shared_columns, both, strict=True) if v not in left.node.certain
         ]
 
     def _merged(self, left: Row, right: Row) -> Row:
-        """Merge two compatible rows; of a variable that both bind the left literal form is kept."""
+        """Merge two compatible rows; a variable that both bind keeps the literal form of the left row."""
         if self._may_be_unbound:
             filled = list(left)
             for mine, theirs in self._may_be_unbound:
                 if filled[mine] == NONE:
                     filled[mine] = right[theirs]
             left = tuple(filled)
-        return (*left, *[right[place] for place in self._further])
+        return (*left, *[right[place] for place in self._right_only])
 
     @property
     def bags(self) -> Iterable[Bag]:
@@ -265,18 +269,18 @@ class JoinOperator(_BinaryOperator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         left_change, right_change = changes
-        made: Bag = {}
+        delta: Bag = {}
         for left, weight in left_change.items():
             for right, copies in self._right.compatible(left):
-                put(made, self._merged(left, right), weight * copies)
+                put(delta, self._merged(left, right), weight * copies)
             self._left.add(left, weight)
-            check_row_limit(made)
+            check_row_limit(delta)
         for right, weight in right_change.items():
             for left, copies in self._left.compatible(right):
-                put(made, self._merged(left, right), weight * copies)
+                put(delta, self._merged(left, right), weight * copies)
             self._right.add(right, weight)
-            check_row_limit(made)
-        return made
+            check_row_limit(delta)
+        return delta
 
 
 class _MatchCounter(_BinaryOperator):
@@ -284,8 +288,8 @@ class _MatchCounter(_BinaryOperator):
     matches.
 
     Args:
-        conditions: conditions on the merged row of a match.
-        overlap: whether a match must bind a common variable.
+        conditions: conditions that the merged row of a match must fulfil.
+        overlap: whether a left row and its match must bind a common variable.
     """
 
     def __init__(
@@ -298,69 +302,69 @@ class _MatchCounter(_BinaryOperator):
         overlap: bool = False,
     ) -> None:
         super().__init__(node, shared, left, right)
-        both = (*left.variables, *(right.variables[place] for place in self._further))
+        both = (*left.variables, *(right.variables[place] for place in self._right_only))
         self._tests = [RowExpression(condition, both, shared) for condition in conditions]
         self._overlap = overlap
         self._match_counts: Bag = {}
         """Number of right matches of each left row, without rows that have no match."""
 
-    def _row_for(self, row: Row, is_met: bool) -> Row | None:
-        """Return the output for a left row by itself, None for no output."""
+    def _row_for(self, row: Row, has_match: bool) -> Row | None:
+        """Return the output for a left row, depending on whether it has a match; None for no output."""
         raise NotImplementedError
 
     def _joined_row(self, left: Row, right: Row) -> Row | None:
-        """Return the output for a left row and one of its matches, None for no output."""
+        """Return the output for a left row and one of its matches; None for no output."""
         return None
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         left_change, right_change = changes
-        made: Bag = {}
+        delta: Bag = {}
         for left, weight in left_change.items():
-            self._change_left(left, weight, made)
-            check_row_limit(made)
+            self._change_left(left, weight, delta)
+            check_row_limit(delta)
         before: dict[Row, int] = {}
         for right, weight in right_change.items():
-            self._change_right(right, weight, before, made)
-            check_row_limit(made)
-        for left, met in before.items():
-            is_met = left in self._match_counts
-            if (met > 0) is not is_met:
+            self._change_right(right, weight, before, delta)
+            check_row_limit(delta)
+        for left, matches_before in before.items():
+            has_match = left in self._match_counts
+            if (matches_before > 0) is not has_match:
                 copies = self._left.weight(left)
-                self._put(made, self._row_for(left, met > 0), -copies)
-                self._put(made, self._row_for(left, is_met), copies)
-        return made or EMPTY
+                self._put(delta, self._row_for(left, matches_before > 0), -copies)
+                self._put(delta, self._row_for(left, has_match), copies)
+        return delta or EMPTY
 
-    def _change_left(self, left: Row, weight: int, made: Bag) -> None:
-        meets = self._matching_pairs(
+    def _change_left(self, left: Row, weight: int, delta: Bag) -> None:
+        matches = self._matching_pairs(
             [(left, right, n) for right, n in self._right.compatible(left, self._overlap)]
         )
-        for _, right, copies in meets:
-            self._put(made, self._joined_row(left, right), weight * copies)
+        for _, right, copies in matches:
+            self._put(delta, self._joined_row(left, right), weight * copies)
         before, after = self._left.add(left, weight)
-        if not before and meets:
-            self.shared.add(self._match_counts, left, sum(copies for _, _, copies in meets))
+        if not before and matches:
+            self.shared.add(self._match_counts, left, sum(copies for _, _, copies in matches))
         elif not after and left in self._match_counts:
             self.shared.add(self._match_counts, left, -self._match_counts[left])
-        self._put(made, self._row_for(left, bool(meets)), weight)
+        self._put(delta, self._row_for(left, bool(matches)), weight)
 
-    def _change_right(self, right: Row, weight: int, before: dict[Row, int], made: Bag) -> None:
+    def _change_right(self, right: Row, weight: int, before: dict[Row, int], delta: Bag) -> None:
         found = self._left.compatible(right, self._overlap)
         for left, _, copies in self._matching_pairs([(left, right, n) for left, n in found]):
-            self._put(made, self._joined_row(left, right), weight * copies)
-            met, _ = self.shared.add(self._match_counts, left, weight)
-            before.setdefault(left, met)
+            self._put(delta, self._joined_row(left, right), weight * copies)
+            matches_before, _ = self.shared.add(self._match_counts, left, weight)
+            before.setdefault(left, matches_before)
         self._right.add(right, weight)
 
     def _matching_pairs(self, pairs: list[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
-        """Return the pairs that fulfil the conditions."""
+        """Return the pairs of rows that fulfil the conditions."""
         for test in self._tests if pairs else ():
             truths = test.truths([self._merged(left, right) for left, right, _ in pairs])
             pairs = [pair for pair, is_true in zip(pairs, truths, strict=True) if is_true]
         return pairs
 
-    def _put(self, made: Bag, row: Row | None, weight: int) -> None:
+    def _put(self, delta: Bag, row: Row | None, weight: int) -> None:
         if row is not None and weight:
-            put(made, row, weight)
+            put(delta, row, weight)
 
     @property
     def bags(self) -> Iterable[Bag]:
@@ -381,10 +385,10 @@ class LeftJoinOperator(_MatchCounter):
 
     def __init__(self, node: algebra.LeftJoin, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, left, right, () if node.condition is None else (node.condition,))
-        self._unbound = (NONE,) * len(self._further)
+        self._unbound = (NONE,) * len(self._right_only)
 
-    def _row_for(self, row: Row, is_met: bool) -> Row | None:
-        return None if is_met else (*row, *self._unbound)
+    def _row_for(self, row: Row, has_match: bool) -> Row | None:
+        return None if has_match else (*row, *self._unbound)
 
     def _joined_row(self, left: Row, right: Row) -> Row | None:
         return self._merged(left, right)
@@ -396,12 +400,12 @@ class MinusOperator(_MatchCounter):
     def __init__(self, node: algebra.Minus, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, left, right, overlap=True)
 
-    def _row_for(self, row: Row, is_met: bool) -> Row | None:
-        return None if is_met else row
+    def _row_for(self, row: Row, has_match: bool) -> Row | None:
+        return None if has_match else row
 
 
 class ExistsOperator(_MatchCounter):
-    """EXISTS: the left rows, each extended by a truth value: whether it has a match."""
+    """EXISTS: the left rows, each extended by the truth value of EXISTS."""
 
     def __init__(
         self,
@@ -414,10 +418,10 @@ class ExistsOperator(_MatchCounter):
         super().__init__(node, shared, left, right, conditions)
         self._truths: dict[bool, int] = {}
 
-    def _row_for(self, row: Row, is_met: bool) -> Row | None:
-        number = self._truths.get(is_met)
+    def _row_for(self, row: Row, has_match: bool) -> Row | None:
+        number = self._truths.get(has_match)
         if number is None:
-            number = self._truths[is_met] = self.shared.terms.id_of(_TRUE if is_met else _FALSE)
+            number = self._truths[has_match] = self.shared.terms.id_of(_TRUE if has_match else _FALSE)
         return (*row, number)
 
     def clear_caches(self) -> None:

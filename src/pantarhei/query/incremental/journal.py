@@ -1,10 +1,9 @@
-"""Undo journal for dictionaries: any marked state, earlier or later, can be restored.
+"""Undo journal for dictionaries: any savepoint, earlier or later, can be restored.
 
-The state of registered queries is held in dictionaries. Every change of an entry is recorded in the journal
-first. A mark represents the state at the time it was made; the journal moves the dictionaries from one marked
-state to another. A mark holds the entries that lead back to it, so states without a mark cost no memory
-(rerooting: H. Baker, Shallow binding in Lisp 1.5, 1978; Conchon and Filliâtre, Semi-persistent data
-structures, 2008).
+The state of registered queries is held in dictionaries. Before a dictionary entry changes, its former value
+is appended to the journal. A savepoint represents the state at the time of its creation. It holds the changes
+that lead back to it, so a state without a savepoint costs no memory (rerooting: H. Baker, Shallow binding in
+Lisp 1.5, 1978; Conchon and Filliâtre, Semi-persistent data structures, 2008).
 """
 
 from __future__ import annotations
@@ -13,99 +12,101 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 Entry = tuple[dict[Any, Any], Any, Any]
-"""Dictionary, key, and former value, `ABSENT` for none. A plain tuple, since each change makes one."""
+"""A change: dictionary, key, and former value (`ABSENT` for a new key). A plain tuple, for speed."""
 
 ABSENT: Final = object()
 
 
-class Mark:
-    """Marked state of the dictionaries.
+class Savepoint:
+    """State of the dictionaries that can be restored.
+
+    The savepoints form a tree whose root is the savepoint nearest to the present state.
 
     Args:
-        entries: entries that lead from the state of `next` to this state, the last entry first.
-        next: the mark that is nearer to the present state; None for the nearest one, whose `entries` lead
-            there from the
-            present state.
+        entries: changes that lead from the state of `next` to this state, to be applied from the last to the
+            first; for the nearest savepoint, those that lead there from the present state.
+        next: the next savepoint on the way to the present state; None for the nearest savepoint.
     """
 
     __slots__ = ("entries", "next")
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.next: Mark | None = None
+        self.next: Savepoint | None = None
 
 
 class Journal:
     """Record of changes to dictionaries; not thread-safe.
 
-    `entries` are the changes since the last mark. Bulk changes may append to it directly.
+    `entries` are the changes since the last savepoint. Code that makes many changes may append to it
+    directly.
     """
 
     def __init__(self) -> None:
-        self._nearest = Mark()
+        self._nearest = Savepoint()
         self.entries = self._nearest.entries
-        self._noted = 0  # before `entries`
+        self._earlier_changes = 0  # number of changes recorded before `entries`
 
     @property
     def change_count(self) -> int:
-        """Number of changes recorded so far; it grows with each change, and with each return to a mark."""
-        return self._noted + len(self.entries)
+        """Number of changes recorded so far; restoring a savepoint increases it too."""
+        return self._earlier_changes + len(self.entries)
 
-    def note(self, table: dict[Any, Any], key: Any) -> None:
-        """Record the present value of an entry that is about to change."""
+    def record(self, table: dict[Any, Any], key: Any) -> None:
+        """Record the present value of a dictionary entry that is about to change."""
         self.entries.append((table, key, table.get(key, ABSENT)))
 
-    def note_all(self, table: dict[Any, Any], keys: Collection[Any]) -> None:
-        """Record the present values of entries that are about to change."""
+    def record_all(self, table: dict[Any, Any], keys: Collection[Any]) -> None:
+        """Record the present values of dictionary entries that are about to change."""
         get = table.get
         self.entries += [(table, key, get(key, ABSENT)) for key in keys]
 
     def replace(self, table: dict[Any, Any], content: Mapping[Any, Any]) -> None:
         """Replace the content of a dictionary."""
-        self.note_all(table, table.keys())
+        self.record_all(table, table.keys())
         table.clear()
-        self.note_all(table, content.keys())
+        self.record_all(table, content.keys())
         table.update(content)
 
     def set(self, owner: object, name: str, value: object) -> None:
-        """Set an attribute of an object."""
+        """Set an attribute of an object, and record its former value."""
         table = vars(owner)
         self.entries.append((table, name, table.get(name, ABSENT)))
         table[name] = value
 
-    def mark(self) -> Mark:
-        """Return a mark of the present state."""
+    def savepoint(self) -> Savepoint:
+        """Return a savepoint of the present state."""
         if self.entries:
-            self._noted += len(self.entries)
-            self._nearest.next = Mark()
+            self._earlier_changes += len(self.entries)
+            self._nearest.next = Savepoint()
             self._nearest = self._nearest.next
             self.entries = self._nearest.entries
         return self._nearest
 
-    def back(self, mark: Mark) -> None:
-        """Restore the state of a mark. Costs the changes in between."""
-        self._noted = self.change_count + 1
-        path = [mark]
+    def restore(self, savepoint: Savepoint) -> None:
+        """Restore a savepoint. The cost is linear in the number of changes since or until then."""
+        self._earlier_changes = self.change_count + 1
+        path = [savepoint]
         while path[-1].next is not None:
             path.append(path[-1].next)
         nearest = path.pop()
-        _applied(nearest)  # the present state has no mark
+        _swap(nearest)  # undoes the changes since the nearest savepoint
         while path:
             older = path.pop()
-            nearest.entries, nearest.next = _applied(older), older
+            nearest.entries, nearest.next = _swap(older), older
             older.next = None
             nearest = older
         self._nearest, self.entries = nearest, nearest.entries
 
 
-def _applied(mark: Mark) -> list[Entry]:
-    """Apply the entries of a mark, and clear them; returns the entries that undo them."""
-    done = []
-    for table, key, value in reversed(mark.entries):
-        done.append((table, key, table.get(key, ABSENT)))
+def _swap(savepoint: Savepoint) -> list[Entry]:
+    """Apply the changes of a savepoint, and clear them; returns the changes that undo them."""
+    undo = []
+    for table, key, value in reversed(savepoint.entries):
+        undo.append((table, key, table.get(key, ABSENT)))
         if value is ABSENT:
             table.pop(key, None)
         else:
             table[key] = value
-    mark.entries = []
-    return done
+    savepoint.entries = []
+    return undo

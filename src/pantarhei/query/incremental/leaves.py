@@ -1,11 +1,11 @@
-"""Leaves of the operator network, and the shapes of patterns.
+"""Leaves of the operator network, and parameterised patterns.
 
-The kernel matches connected patterns in which each triple pattern names a class or property. `split_pattern`
-makes a basic graph pattern a join of such parts; a triple pattern with a variable class or property is a part
-of its own, matched to changed facts directly.
+The kernel matches a connected basic graph pattern in which each triple pattern has a constant class or
+property. `split_pattern` rewrites any basic graph pattern as a join of such connected patterns and of single
+triple patterns with a variable class or property, which are matched to the changed facts directly.
 
-Nodes that differ only in the names in their patterns have one shape: the node with parameters in place of
-names. The rows of a shape end with the values of the parameters, so that one plan maintains all such nodes.
+Nodes that differ only in the names in their patterns have one shape: the node with parameters in place of the
+names. The rows of the shape end with the values of the parameters, so that one plan maintains all such nodes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pantarhei.query.incremental.operator import (
     Row,
     SharedState,
     bag_of,
-    places_of,
+    columns_of,
     rows_of,
     selector,
 )
@@ -40,22 +40,23 @@ _Places = list[int]
 
 
 def is_kernel_pattern(pattern: algebra.TriplePattern) -> bool:
-    """Return whether the facts that match a triple pattern belong to one class or property."""
+    """Return whether all facts that match a triple pattern belong to one class or one property."""
     if isinstance(pattern.predicate, Variable) or isinstance(pattern.subject, Literal):
         return False
     return pattern.predicate != RDF_TYPE or not isinstance(pattern.object, Variable | Literal)
 
 
 def split_pattern(node: algebra.BGP) -> algebra.Node:
-    """Rewrite a pattern as a join of parts; a pattern of one part is returned unchanged.
+    """Rewrite a basic graph pattern as a join of smaller ones, such that each has one leaf. A pattern that
+    has one leaf is returned unchanged.
 
-    A variable has the literal form of its first occurrence in the query, so the part with that occurrence is
-    first.
+    A variable keeps the literal form of its first occurrence in the query, so the pattern with this
+    occurrence is joined first.
     """
     parts = [algebra.BGP(tuple(node.patterns[place] for place in places)) for places in _parts(node.patterns)]
     if len(parts) == 1:
         return node
-    joined, *others = _in_order(parts, _with_forms(node.patterns))
+    joined, *others = _order_parts(parts, _literal_variables(node.patterns))
     made: algebra.Node = joined
     for other in others:
         made = algebra.Join(made, other)
@@ -63,21 +64,24 @@ def split_pattern(node: algebra.BGP) -> algebra.Node:
 
 
 def _parts(patterns: Sequence[algebra.TriplePattern]) -> list[_Places]:
-    """Return the parts, ordered by their first triple patterns."""
+    """Return the positions of the triple patterns of each smaller pattern, ordered by the first position."""
     kernel = [place for place, pattern in enumerate(patterns) if is_kernel_pattern(pattern)]
     others = [place for place in range(len(patterns)) if place not in kernel]
-    mixed = _variables(patterns, kernel) & _variables(patterns, others) & _with_forms(patterns)
+    mixed = _variables(patterns, kernel) & _variables(patterns, others) & _literal_variables(patterns)
     runs: list[_Places] = [] if mixed else [kernel]
     for place in kernel if mixed else ():
         if runs and runs[-1][-1] == place - 1:
             runs[-1].append(place)
         else:
             runs.append([place])
-    return sorted([[place] for place in others] + [part for run in runs for part in _hanging(patterns, run)])
+    return sorted(
+        [[place] for place in others]
+        + [part for run in runs for part in _connected_components(patterns, run)]
+    )
 
 
-def _hanging(patterns: Sequence[algebra.TriplePattern], places: _Places) -> list[_Places]:
-    """Return the connected components of some triple patterns."""
+def _connected_components(patterns: Sequence[algebra.TriplePattern], places: _Places) -> list[_Places]:
+    """Return the connected components of these triple patterns, which are connected by shared variables."""
     parts: list[tuple[set[Variable], _Places]] = []
     for place in places:
         variables, members = _variables(patterns, [place]), [place]
@@ -88,8 +92,12 @@ def _hanging(patterns: Sequence[algebra.TriplePattern], places: _Places) -> list
     return [sorted(members) for _, members in parts]
 
 
-def _in_order(parts: Iterable[algebra.BGP], with_forms: set[Variable]) -> list[algebra.BGP]:
-    """Order parts so that each shares a variable with those before it, if possible."""
+def _order_parts(parts: Iterable[algebra.BGP], literal_variables: set[Variable]) -> list[algebra.BGP]:
+    """Order patterns such that each shares a variable with a pattern before it, if possible.
+
+    Args:
+        literal_variables: variables that may be bound to literals; patterns that share one keep their order.
+    """
     left = list(parts)
     ordered = [left.pop(0)]
     while left:
@@ -97,7 +105,9 @@ def _in_order(parts: Iterable[algebra.BGP], with_forms: set[Variable]) -> list[a
         free = [
             part
             for place, part in enumerate(left)
-            if not any(with_forms.intersection(part.variables, earlier.variables) for earlier in left[:place])
+            if not any(
+                literal_variables.intersection(part.variables, earlier.variables) for earlier in left[:place]
+            )
         ]
         chosen = next((part for part in free if not seen.isdisjoint(part.variables)), free[0])
         left.remove(chosen)
@@ -109,15 +119,15 @@ def _variables(patterns: Sequence[algebra.TriplePattern], places: Iterable[int])
     return {each for place in places for each in patterns[place].places if isinstance(each, Variable)}
 
 
-def _with_forms(patterns: Sequence[algebra.TriplePattern]) -> set[Variable]:
-    """Return the variables that may be bound to literals: those that occur only as objects."""
+def _literal_variables(patterns: Sequence[algebra.TriplePattern]) -> set[Variable]:
+    """Return the variables that may be bound to literals, which are those that occur only as objects."""
     objects = {each.object for each in patterns if isinstance(each.object, Variable)}
     names = {place for each in patterns for place in (each.subject, each.predicate)}
     return {each for each in objects if isinstance(each, Variable) and each not in names}
 
 
 class Parameter(Variable):
-    """Variable of a shape in place of a name; its label cannot occur in a query."""
+    """Variable that replaces a name in a shape; its label cannot occur in a query."""
 
     __slots__ = ()
 
@@ -126,8 +136,8 @@ class Shape(NamedTuple):
     """Node with parameters in place of names.
 
     Args:
-        node: the parameterised node; the parameters are the last of its variables.
-        names: the names in the original node, in the order of the parameters.
+        node: the parameterised node; its last variables are the parameters.
+        names: names of the original node, in the order of the parameters.
     """
 
     node: algebra.Node
@@ -144,10 +154,11 @@ def parameters_of(node: algebra.Node) -> tuple[Variable, ...]:
 
 
 def shape_of(node: algebra.Node) -> Shape | None:
-    """Return the shape of a node.
+    """Return the shape of a node; None if it has none.
 
-    None if its patterns contain no names, or if the node is not a chain of unary operators above one basic
-    graph pattern.
+    A node has a shape if it is a chain of unary operators above one basic graph pattern that the kernel
+    matches as one body, if this pattern contains a name besides classes and properties, and if it contains no
+    literal and no volatile or clock-dependent expression.
     """
     below = node
     while isinstance(
@@ -176,19 +187,19 @@ def shape_of(node: algebra.Node) -> Shape | None:
             return place
         return parameters.setdefault(place, Parameter(f"#parameter{len(parameters)}"))
 
-    patterns = _with_ends(below, general)
+    patterns = _map_arguments(below, general)
     if not parameters or any(isinstance(name, Literal) for name in parameters):
         return None
-    behind = tuple(parameters.values())
-    made = _general(node, patterns, behind)
+    added = tuple(parameters.values())
+    made = _parameterise(node, patterns, added)
     variables = [variable for variable in made.variables if not is_parameter(variable)]
-    return Shape(algebra.Project(made, (*variables, *behind)), tuple(parameters))
+    return Shape(algebra.Project(made, (*variables, *added)), tuple(parameters))
 
 
 def instantiate(node: algebra.Node, names: Mapping[Variable, Term]) -> algebra.Node:
     """Replace the parameters of a shape's node by names."""
     if isinstance(node, algebra.BGP):
-        return _with_ends(
+        return _map_arguments(
             node, lambda place: names.get(place, place) if isinstance(place, Variable) else place
         )
     fields: dict[str, Any] = {}
@@ -200,27 +211,27 @@ def instantiate(node: algebra.Node, names: Mapping[Variable, Term]) -> algebra.N
     return replace(node, child=instantiate(child, names), **fields)  # type: ignore[call-arg]
 
 
-def _general(node: algebra.Node, patterns: algebra.BGP, behind: tuple[Variable, ...]) -> algebra.Node:
+def _parameterise(node: algebra.Node, patterns: algebra.BGP, added: tuple[Variable, ...]) -> algebra.Node:
     """Parameterise a node: replace its pattern, and add the parameters to projections and group keys."""
     if isinstance(node, algebra.BGP):
         return patterns
     fields: dict[str, Any] = {}
     if isinstance(node, algebra.Project):
-        fields["names"] = (*node.names, *behind)
+        fields["names"] = (*node.names, *added)
     elif isinstance(node, algebra.Group):
-        fields["keys"] = (*(node.keys or ()), *behind)
+        fields["keys"] = (*(node.keys or ()), *added)
     (child,) = node.children
-    return replace(node, child=_general(child, patterns, behind), **fields)  # type: ignore[call-arg]
+    return replace(node, child=_parameterise(child, patterns, added), **fields)  # type: ignore[call-arg]
 
 
-def _with_ends(node: algebra.BGP, changed: Callable[[algebra.Place], algebra.Place]) -> algebra.BGP:
-    """Map the subjects and objects of a pattern; classes are unchanged."""
+def _map_arguments(node: algebra.BGP, mapped: Callable[[algebra.Place], algebra.Place]) -> algebra.BGP:
+    """Apply a function to the subjects and objects of the triple patterns, except to classes."""
     return algebra.BGP(
         tuple(
             algebra.TriplePattern(
-                changed(pattern.subject),
+                mapped(pattern.subject),
                 pattern.predicate,
-                pattern.object if pattern.predicate == RDF_TYPE else changed(pattern.object),
+                pattern.object if pattern.predicate == RDF_TYPE else mapped(pattern.object),
             )
             for pattern in node.patterns
         )
@@ -232,13 +243,14 @@ Evaluate = Callable[[algebra.Node], SolutionTable]
 
 
 class PatternLeaf(Operator):
-    """Basic graph pattern; the kernel supplies inserted and deleted matches, so the leaf has no state.
+    """Basic graph pattern that the kernel matches. The kernel supplies the inserted and deleted matches, so
+    the leaf has no state.
 
-    A parameterised pattern emits only rows whose parameters are bound to one of `parameter_values`, which has
-    the names by their numbers.
+    The leaf of a parameterised pattern emits only rows whose parameter values are a key of
+    `parameter_values`, which maps the term numbers of parameter bindings to their terms.
 
     Args:
-        node: the pattern or a projection of it; `pattern` is the pattern itself.
+        node: the pattern, or a projection of it; `pattern` is the pattern itself.
     """
 
     test: RowTest | None = None
@@ -252,27 +264,33 @@ class PatternLeaf(Operator):
         self.parameters = parameters_of(pattern)
         self.parameter_values: dict[Row, tuple[Term, ...]] = {}
 
-    def begin(self) -> Mapping[Row, int]:
-        return EMPTY if self.parameters else bag_of(rows_of(self._now(), self.variables))
+    def initial_rows(self) -> Mapping[Row, int]:
+        return EMPTY if self.parameters else bag_of(rows_of(self._evaluate_now(), self.variables))
 
-    def _now(self) -> SolutionTable:
-        """Evaluate the leaf at the present state."""
+    def _evaluate_now(self) -> SolutionTable:
+        """Evaluate the node at the present state."""
         return self._evaluate(self.node)
 
     def rows_with(self, names: tuple[Term, ...], numbers: Row) -> Bag:
-        """Evaluate the leaf for one parameter binding, given by names and by their numbers."""
+        """Return the present rows of one parameter binding.
+
+        Args:
+            names: values of the parameters.
+            numbers: term numbers of these values.
+        """
         node = instantiate(self.node, dict(zip(self.parameters, names, strict=True)))
         variables = (*node.variables, *self.parameters)
         rows = [(*row, *numbers) for row in rows_of(self._evaluate(node), node.variables)]
-        return bag_of(map(selector(places_of(self.variables, variables)), rows))
+        return bag_of(map(selector(columns_of(self.variables, variables)), rows))
 
 
 class FilteredPatternLeaf(PatternLeaf):
-    """Basic graph pattern with a condition on one variable; other matches are dropped before a row is made.
+    """Basic graph pattern with a condition on one variable; the kernel skips matches that do not fulfil the
+    condition before it creates their rows.
 
     Args:
-        condition: the condition of the node.
-        test: the condition for single rows.
+        condition: the filter's condition.
+        test: the condition, compiled for single rows.
     """
 
     def __init__(
@@ -287,8 +305,9 @@ class FilteredPatternLeaf(PatternLeaf):
         super().__init__(node.child, shared, evaluate)
         self.node, self._condition, self.test = node, condition, test
 
-    def _now(self) -> SolutionTable:
-        matches = self._evaluate(self.pattern)  # all, so that the truths of later deletions are cached
+    def _evaluate_now(self) -> SolutionTable:
+        # all matches, since the truth values of matches deleted later are to be cached
+        matches = self._evaluate(self.pattern)
         return matches.filter(self._condition.cache_truths(matches))
 
     def clear_caches(self) -> None:
@@ -300,7 +319,7 @@ class ValuesLeaf(Operator):
 
     node: algebra.Values
 
-    def begin(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Mapping[Row, int]:
         id_of = self.shared.terms.id_of
         return bag_of(
             tuple([NONE if term is None else id_of(term) for term in row]) for row in self.node.rows
@@ -308,10 +327,11 @@ class ValuesLeaf(Operator):
 
 
 class RecomputeLeaf(Operator):
-    """Node that is re-evaluated when it may have changed; the delta is the difference to its last rows.
+    """Node that is re-evaluated after each step that may have changed its rows; the delta is the difference
+    to the rows of the last evaluation.
 
-    `symbols` are the classes and properties that the node reads; None if it reads all of them, or more than
-    the facts.
+    `symbols` are the classes and properties that the node reads; None if it reads all facts, or depends on
+    the clock.
     """
 
     maintenance = Maintenance.WHOLE
@@ -326,7 +346,7 @@ class RecomputeLeaf(Operator):
         """Evaluate the node at the present state."""
         return rows_of(self._evaluate(self.node), self.variables)
 
-    def begin(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Mapping[Row, int]:
         return self.change()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
@@ -338,10 +358,10 @@ class RecomputeLeaf(Operator):
 
 
 class DescribeLeaf(RecomputeLeaf):
-    """DESCRIBE: triples, re-evaluated at each step with a change.
+    """DESCRIBE: a set of triples, re-evaluated after each step that changed a fact.
 
     Args:
-        described: returns the triples at the present state.
+        described: returns the triples that describe the resources of a table.
     """
 
     def __init__(

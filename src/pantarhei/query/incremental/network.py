@@ -1,7 +1,7 @@
 """Network of the operators of all registered queries.
 
-Equal nodes share an operator. Deltas are propagated from the leaves to the roots; each operator runs at most
-once a step, and only if one of its inputs has changed.
+Equal nodes share an operator. Deltas are propagated from the leaves to the roots; in a step an operator runs
+at most once, and only if one of its inputs has changed.
 """
 
 from __future__ import annotations
@@ -65,33 +65,33 @@ def compile_node(node: algebra.Node, shared: SharedState, evaluate: Evaluate, us
     if is_recomputed(node):
         return RecomputeLeaf(node, shared, evaluate)
     if isinstance(node, algebra.BGP):
-        return _of_pattern(node, shared, evaluate, use)
+        return _compile_pattern(node, shared, evaluate, use)
     if isinstance(node, algebra.NegatedSet):
         return FactLeaf(node, shared, evaluate)
     if isinstance(node, algebra.Values):
         return ValuesLeaf(node, shared)
     if isinstance(node, algebra.Closure):
-        return _of_path(node, shared, use)
-    if isinstance(node, algebra.OrderBy):  # the rows are the same
+        return _compile_path(node, shared, use)
+    if isinstance(node, algebra.OrderBy):  # the bag of rows does not depend on the order
         return ProjectOperator(algebra.Project(node.child, node.variables), shared, use(node.child))
     if isinstance(node, algebra.Exists):
         parts = exists_parts(node)
-        assert parts is not None, "else it is whole"
+        assert parts is not None, "is_recomputed excludes other nodes"
         return ExistsOperator(node, shared, use(node.left), use(parts[0]), parts[1])
     if isinstance(node, algebra.Slice):
         sliced = slice_parts(node)
-        assert sliced is not None, "else it is whole"
+        assert sliced is not None, "is_recomputed excludes other nodes"
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
-    if isinstance(node, algebra.Project) and _takes_of_pattern(node):
+    if isinstance(node, algebra.Project) and _is_projected_kernel_pattern(node):
         return PatternLeaf(node, shared, evaluate)
-    if isinstance(node, algebra.Filter) and _is_matched_whole(node.child):
+    if isinstance(node, algebra.Filter) and _is_one_kernel_pattern(node.child):
         condition = RowExpression(node.condition, node.variables, shared)
         if condition.test is not None:
             return FilteredPatternLeaf(node, shared, evaluate, condition, condition.test)
     if (
         isinstance(node, algebra.Project)
         and isinstance(node.child, algebra.Group)
-        and _tells_groups(node, node.child)
+        and _keeps_group_keys(node, node.child)
     ):
         group = extend_volatile_arguments(node.child)
         return GroupOperator(group, shared, use(group.child), node.names)
@@ -102,7 +102,7 @@ def compile_node(node: algebra.Node, shared: SharedState, evaluate: Evaluate, us
     return _OPERATORS[type(node)](node, shared, *map(use, node.children))
 
 
-def _of_pattern(node: algebra.BGP, shared: SharedState, evaluate: Evaluate, use: Use) -> Operator:
+def _compile_pattern(node: algebra.BGP, shared: SharedState, evaluate: Evaluate, use: Use) -> Operator:
     if not node.patterns:
         return ValuesLeaf(algebra.Values((), ((),)), shared)
     parts = split_pattern(node)
@@ -113,24 +113,24 @@ def _of_pattern(node: algebra.BGP, shared: SharedState, evaluate: Evaluate, use:
     return FactLeaf(node, shared, evaluate)
 
 
-def _takes_of_pattern(node: algebra.Project) -> bool:
-    """Return whether a projection keeps variables of a pattern that the kernel matches as one body."""
-    return _is_matched_whole(node.child) and set(node.names) <= set(node.child.variables)
+def _is_projected_kernel_pattern(node: algebra.Project) -> bool:
+    """Return whether a node is a projection of a pattern that the kernel matches as one body."""
+    return _is_one_kernel_pattern(node.child) and set(node.names) <= set(node.child.variables)
 
 
-def _is_matched_whole(node: algebra.Node) -> bool:
-    """Return whether the kernel matches a pattern as one body."""
+def _is_one_kernel_pattern(node: algebra.Node) -> bool:
+    """Return whether a node is a pattern that the kernel matches as one body."""
     if not isinstance(node, algebra.BGP) or not node.patterns or split_pattern(node) is not node:
         return False
     return is_kernel_pattern(node.patterns[0])
 
 
-def _tells_groups(node: algebra.Project, group: algebra.Group) -> bool:
+def _keeps_group_keys(node: algebra.Project, group: algebra.Group) -> bool:
     """Return whether a projection keeps all group keys, and the group is maintained by deltas."""
     return set(group.keys or ()) <= set(node.names) and not is_recomputed(group)
 
 
-def _of_path(node: algebra.Closure, shared: SharedState, use: Use) -> Operator:
+def _compile_path(node: algebra.Closure, shared: SharedState, use: Use) -> Operator:
     if node == GRAPH_TERMS:
         return GraphTermsOperator(shared, use(ALL_TRIPLES))
     return ClosureOperator(
@@ -139,8 +139,8 @@ def _of_path(node: algebra.Closure, shared: SharedState, use: Use) -> Operator:
 
 
 def is_recomputed(node: algebra.Node) -> bool:
-    """Return whether a node is re-evaluated as a whole, since it cannot be maintained by the deltas of its
-    children.
+    """Return whether a node is re-evaluated as a whole because deltas of its children do not suffice to
+    maintain it.
     """
     if isinstance(node, algebra.Graph) or any(map(algebra.uses_clock, expressions_of(node))):
         return True
@@ -169,11 +169,11 @@ _OPERATORS: dict[type[algebra.Node], Callable[..., Operator]] = {
 
 
 class Network:
-    """Operators with serial numbers, each above the numbers of its inputs.
+    """Operators with serial numbers; the serial number of an operator is higher than those of its inputs.
 
     Args:
         evaluate: evaluates a node over a query source at the present state.
-        named: returns the query source of a named graph, None if GRAPH with that name is re-evaluated.
+        named: returns the query source of a named graph; None if GRAPH with that name is re-evaluated.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class Network:
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[QuerySource, algebra.Node], Operator] = {}
         self._sources: dict[Operator, QuerySource] = {}
-        # of each operator: its readers, with their input slots and serial numbers
+        # readers of each operator, with their input slots and serial numbers
         self._readers: dict[Operator, list[tuple[Operator, int, int]]] = {}
         self.recompute_leaves: dict[QuerySource, list[RecomputeLeaf]] = {}
         """Leaves that are re-evaluated, by their query source."""
@@ -208,17 +208,18 @@ class Network:
     # -- making ------------------------------------------------------------------------------------
 
     def use(self, node: algebra.Node, source: QuerySource) -> Operator:
-        """Return the operator of a node; a new operator has not begun. `keep` removes it when it is unused.
+        """Return the operator of a node; a new operator is to be initialised by `begin`.
 
-        Volatile nodes are not shared, nor are parameterised nodes, whose parameter bindings differ.
+        `keep` removes the operator once it is unused. Volatile nodes are not shared. Parameterised nodes are
+        not shared either, since plans have different parameter bindings.
         """
-        while is_idle(node):
+        while keeps_all_columns(node):
             (node,) = node.children
         if isinstance(node, algebra.Graph) and (graph := self._named(node.name)) is not None:
             return self.use(node.child, graph)
         operator = self._known.get((source, node))
         if operator is None:
-            operator = self._made(node, source)
+            operator = self._create(node, source)
             self.add(operator, source)
             if not is_volatile_node(node) and not parameters_of(node):
                 self._known[source, node] = operator
@@ -234,7 +235,9 @@ class Network:
         self._connect(operator, source)
 
     def keep(self, used: Iterable[Operator]) -> None:
-        """Remove all operators except these and their transitive inputs. Costs a pass over all operators."""
+        """Remove all operators except these and their transitive inputs. The cost is linear in the number of
+        all operators.
+        """
         kept, waiting = set[Operator](), list(used)
         while waiting:
             operator = waiting.pop()
@@ -254,13 +257,13 @@ class Network:
             self._connect(operator, source)
 
     def _connect(self, operator: Operator, source: QuerySource) -> None:
-        """Register an operator with its inputs, and with the leaves to re-evaluate."""
+        """Register an operator as reader of its inputs; also register a leaf that is re-evaluated."""
         if isinstance(operator, RecomputeLeaf):
             self.recompute_leaves.setdefault(source, []).append(operator)
         for slot, child in enumerate(operator.inputs):
             self._readers[child].append((operator, slot, self._serials[operator]))
 
-    def _made(self, node: algebra.Node, source: QuerySource) -> Operator:
+    def _create(self, node: algebra.Node, source: QuerySource) -> Operator:
         operator = compile_node(
             node, self._shared, partial(self._evaluate, source), lambda child: self.use(child, source)
         )
@@ -272,12 +275,12 @@ class Network:
 
     # -- beginning ---------------------------------------------------------------------------------
 
-    def begin(self, after: int) -> Mapping[Operator, Mapping[Row, int]]:
-        """Initialise the operators with serial numbers above `after`; returns the rows of each."""
+    def initialise(self, after: int) -> Mapping[Operator, Mapping[Row, int]]:
+        """Initialise the operators with serial numbers above `after`; returns the present rows of each."""
         rows: dict[Operator, Mapping[Row, int]] = {}
         for serial in sorted(serial for serial in self._operators if serial > after):
             operator = self._operators[serial]
-            begun: Bag = dict(operator.begin())
+            begun: Bag = dict(operator.initial_rows())
             if operator.inputs:
                 given = [self.rows(child, rows) for child in operator.inputs]
                 for row, weight in operator.change(*given).items():
@@ -286,8 +289,10 @@ class Network:
         return rows
 
     def rows(self, operator: Operator, begun: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
-        """Return all rows of an operator: the rows in `begun`, its stored rows, or the evaluation of its
-        node.
+        """Return all present rows of an operator, as given by `begun`, as stored, or by evaluating its node.
+
+        Args:
+            begun: rows of the operators that `begin` has initialised; evaluated rows are added.
         """
         found = begun.get(operator)
         if found is None:
@@ -328,18 +333,20 @@ class Network:
         progress = _Propagation({}, {}, [], until)
         for operator, change in changes.items():
             if change:
-                self._rise(operator, change, progress)
+                self._propagate(operator, change, progress)
         waiting = progress.waiting
         while waiting:
             operator = self._operators[serial := heappop(waiting)]
             change = operator.change(*progress.given.pop(serial))
             if change:
-                self._rise(operator, change, progress)
+                self._propagate(operator, change, progress)
         return progress.done
 
-    def _rise(self, operator: Operator, change: Mapping[Row, int], progress: _Propagation) -> None:
-        """Propagate the delta of an operator: directly while it has a single reader with a single input, else
-        by the heap.
+    def _propagate(self, operator: Operator, change: Mapping[Row, int], progress: _Propagation) -> None:
+        """Propagate the delta of an operator to its readers.
+
+        A reader runs immediately if it is the only one and has a single input; other readers are pushed on
+        the heap, to run after all their inputs.
         """
         done, until = progress.done, progress.until
         while True:
@@ -368,8 +375,8 @@ class _Propagation(NamedTuple):
 
     Args:
         done: deltas of operators that have run.
-        given: deltas of the inputs of waiting operators, by serial number.
-        waiting: heap of these serial numbers.
+        given: deltas of the inputs of waiting operators, by serial number of the operator.
+        waiting: heap of the serial numbers of waiting operators.
         until: operators with higher serial numbers are not run.
     """
 
@@ -379,9 +386,9 @@ class _Propagation(NamedTuple):
     until: int
 
 
-def is_idle(node: algebra.Node) -> bool:
-    """Return whether a node has the rows of its child. A projection of ORDER BY is kept: answers are listed
-    in its order.
+def keeps_all_columns(node: algebra.Node) -> bool:
+    """Return whether a node is a projection that keeps all columns of its child. A projection of ORDER BY is
+    excluded, since answers are listed in its order.
     """
     return (
         isinstance(node, algebra.Project)

@@ -47,10 +47,10 @@ class SharedState:
 
     Args:
         journal: records changes of operator state, so that they can be undone.
-        terms: maps numbers in rows to terms.
+        terms: maps term numbers to terms.
         context: evaluation context of expressions at the present step.
 
-    `values` caches the values of terms.
+    `values` caches the values of terms by term number.
     """
 
     journal: Journal
@@ -76,7 +76,7 @@ class SharedState:
         self.add_to_each(((bag, change),))
 
     def add_to_each(self, changes: Iterable[tuple[Bag, Mapping[Row, int]]]) -> None:
-        """Apply deltas to state bags; a bag may occur several times."""
+        """Apply deltas to state bags; the same bag may occur in several pairs."""
         add_noted(self.journal.entries, changes, ABSENT)
 
     def replace_bag(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
@@ -90,11 +90,15 @@ class SharedState:
         return made
 
     def renumber_bag(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
-        """Replace the rows of a state bag by their renumbered forms."""
+        """Replace the term numbers in a state bag.
+
+        Args:
+            rows: maps a row to the row with the new numbers.
+        """
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
 
     def key_of(self, places: Sequence[int]) -> Callable[[Row], object]:
-        """Return a function that gives the join key of a row: the values at these places."""
+        """Return a function that computes the join key of a row: its values' numbers in these columns."""
         value = self.terms.value
         if len(places) == 1:
             (place,) = places
@@ -102,7 +106,7 @@ class SharedState:
         return lambda row: tuple([value(row[place]) for place in places])
 
     def key(self, row: Row, places: Sequence[int]) -> Row:
-        """Return the values at these places of a row."""
+        """Return the numbers of the values in these columns of a row."""
         value = self.terms.value
         return tuple([value(row[place]) for place in places])
 
@@ -132,44 +136,52 @@ class Operator:
         """Return the delta of the operator's rows for the deltas of its inputs."""
         raise NotImplementedError
 
-    def begin(self) -> Mapping[Row, int]:
-        """Return the rows that the operator has while its inputs are empty."""
+    def initial_rows(self) -> Mapping[Row, int]:
+        """Return the operator's rows before its inputs have delivered a row."""
         return EMPTY
 
     def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
-        """Return the rows that a parameter binding has while the input is empty."""
+        """Return the rows for a new parameter binding that has no input row.
+
+        Args:
+            numbers: term numbers of the parameters' values.
+        """
         return EMPTY
 
     def remove_parameters(self, numbers: Row) -> Mapping[Row, int]:
-        """Delete the rows of a parameter binding whose input rows have been deleted; returns the delta."""
+        """Remove the rows of a parameter binding that has no input row any more; returns the delta.
+
+        Args:
+            numbers: term numbers of the parameters' values.
+        """
         return EMPTY
 
     @property
     def stored(self) -> Mapping[Row, int] | None:
-        """All rows, None if the operator does not store them."""
+        """All present rows; None if the operator does not store them."""
         return None
 
     @property
     def bags(self) -> Iterable[Bag]:
-        """State bags, from which the terms in use are collected."""
+        """State bags; terms that occur in their rows are in use."""
         return self._state_bags
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
         """Replace the term numbers in the state.
 
         Args:
-            rows: maps a row to new numbers.
+            rows: maps a row to the row with the new numbers.
         """
         for bag in self._state_bags:
             self.shared.renumber_bag(bag, rows)
         self.clear_caches()
 
     def clear_caches(self) -> None:
-        """Drop data that can be computed again."""
+        """Drop data that can be recomputed from the state."""
 
 
 def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
-    """Return the delta of the set of rows: 1 for a row that appeared, -1 for a row that vanished.
+    """Return the delta of the set of distinct rows: 1 for a row that appeared, -1 for a row that vanished.
 
     Args:
         before: former number of copies of each changed row.
@@ -180,19 +192,19 @@ def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
     }
 
 
-def places_of(selected: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
-    """Return the positions of variables in rows, `NONE` for absent variables."""
+def columns_of(selected: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
+    """Return the columns of variables in rows, `NONE` for absent variables."""
     at = {variable: place for place, variable in enumerate(variables)}
     return tuple(at.get(variable, NONE) for variable in selected)
 
 
 def select(row: Sequence[int], places: Sequence[int]) -> Row:
-    """Return a row of the terms at these places of another row, unbound at place `NONE`."""
+    """Return a row with the terms in these columns of another row; unbound for column `NONE`."""
     return tuple([NONE if place < 0 else row[place] for place in places])
 
 
 def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
-    """Return a function that applies `select` with these places."""
+    """Return a function that applies `select` with these columns."""
     if not places or min(places) < 0:
         return lambda row: select(row, places)
     if len(places) == 1:
@@ -203,7 +215,7 @@ def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
 
 
 def table_of(rows: Sequence[Row], variables: Sequence[Variable]) -> SolutionTable:
-    """Convert rows to a table of columns."""
+    """Convert rows to a table."""
     columns: Ids = np.array(rows, np.int64).reshape(len(rows), len(variables)).T
     return SolutionTable(dict(zip(variables, columns, strict=True)), len(rows))
 
@@ -216,7 +228,7 @@ def rows_of(table: SolutionTable, variables: Sequence[Variable]) -> list[Row]:
 
 
 def bag_of(rows: Iterable[Row]) -> Bag:
-    """Count rows."""
+    """Count the copies of each row."""
     bag: Bag = {}
     for row in rows:
         bag[row] = bag.get(row, 0) + 1

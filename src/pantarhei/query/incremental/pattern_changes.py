@@ -1,7 +1,7 @@
-"""Matching of patterns to the facts that a step changed.
+"""Matches of patterns with the facts that a step inserted or deleted.
 
-Basic graph patterns that differ only in constants and variable names are one body for the kernel, whose
-parameters are the constants. Triple patterns with a variable class or property, and negated property sets,
+Basic graph patterns that differ only in constants and variable names are one rule body for the kernel; the
+constants are its parameters. Triple patterns with a variable class or property, and negated property sets,
 are matched to each changed fact in Python.
 """
 
@@ -27,14 +27,14 @@ from pantarhei.query.incremental.leaves import Evaluate, PatternLeaf, is_paramet
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
 from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
 
-_SUBJECT, _PREDICATE, _OBJECT, _SHOWN = range(4)  # places in `_Triple`
+_SUBJECT, _PREDICATE, _OBJECT, _FORM = range(4)  # positions in `_Triple`
 
 _Triple = tuple[int, int, int, int]
 """Numbers of the values of subject, predicate and object, and the number of the object's literal form."""
 
 
 class FactLeaf(Operator):
-    """Triple pattern with a variable class or property, or a negated property set; it has no state."""
+    """Triple pattern with a variable class or property, or negated property set; it has no state."""
 
     node: BGP | NegatedSet
 
@@ -42,7 +42,7 @@ class FactLeaf(Operator):
         super().__init__(node, shared)
         self._evaluate = evaluate
 
-    def begin(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Mapping[Row, int]:
         return bag_of(rows_of(self._evaluate(self.node), self.variables))
 
 
@@ -50,40 +50,42 @@ class FactLeaf(Operator):
 class _FactReader:
     """Compiled matcher of a fact leaf, valid for one revision of the vocabulary.
 
+    Positions are those of `_Triple`.
+
     Args:
-        given: required numbers by place.
-        alike: pairs of places with equal values.
-        refused: excluded predicates.
-        places: places of the leaf's variables.
+        required: required term numbers by position.
+        equal: pairs of positions with equal values.
+        excluded: term numbers of excluded predicates.
+        places: positions of the leaf's variables.
     """
 
     leaf: FactLeaf
-    given: dict[int, int]
-    alike: list[tuple[int, int]]
-    refused: frozenset[int]
+    required: dict[int, int]
+    equal: list[tuple[int, int]]
+    excluded: frozenset[int]
     places: list[int]
 
     def row(self, triple: _Triple) -> Row | None:
         """Return the leaf's row for a triple, None for a triple that does not match."""
-        if triple[_PREDICATE] in self.refused:
+        if triple[_PREDICATE] in self.excluded:
             return None
-        if any(triple[place] != value for place, value in self.given.items()):
+        if any(triple[place] != value for place, value in self.required.items()):
             return None
-        if any(triple[one] != triple[other] for one, other in self.alike):
+        if any(triple[one] != triple[other] for one, other in self.equal):
             return None
         return tuple([triple[place] for place in self.places])
 
 
 @dataclass
 class FactMatcher:
-    """Fact leaves of one query source, with an index of their constants.
+    """Fact leaves of one query source, indexed by their constants.
 
-    `leaves` are the leaves. `_by_given` has their readers by one constant and its place; key None has those
-    without constants.
+    `_by_constant` maps the position and term number of one constant to the readers of the leaves with this
+    constant; its key None has the leaves without constants.
     """
 
     leaves: dict[FactLeaf, None] = field(default_factory=dict)
-    _by_given: dict[tuple[int, int] | None, list[_FactReader]] = field(default_factory=dict)
+    _by_constant: dict[tuple[int, int] | None, list[_FactReader]] = field(default_factory=dict)
     _names: dict[int, int] = field(default_factory=dict)
     _revision: object = None
 
@@ -98,67 +100,72 @@ class FactMatcher:
         self.renumber()
 
     def renumber(self) -> None:
-        """Discard term numbers: they have changed."""
+        """Discard the compiled readers, since term numbers have changed."""
         self._revision = None
 
     def changes(
-        self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
+        self, model: WindowModel, changed: Integers, rewritten: Integers, form_of: Shown | None
     ) -> dict[Operator, Bag]:
         """Return the deltas of the leaves after a step. Arguments as in `PatternMatcher.changes`."""
         changes: dict[Operator, Bag] = {}
-        if not len(noted) + len(reformed):
+        if not len(changed) + len(rewritten):
             return changes
         if self._revision is not model.vocabulary.revision:
             self._read(model)
-        for triple, sign in self._signed(model, noted, reformed, shown):
-            for key in (None, *enumerate(triple[:_SHOWN])):
-                for reader in self._by_given.get(key, ()):
+        for triple, sign in self._signed_triples(model, changed, rewritten, form_of):
+            for key in (None, *enumerate(triple[:_FORM])):
+                for reader in self._by_constant.get(key, ()):
                     row = reader.row(triple)
                     if row is not None:
                         put(changes.setdefault(reader.leaf, {}), row, sign)
         return changes
 
     def _read(self, model: WindowModel) -> None:
-        """Compile the readers with the present numbers of constants."""
+        """Compile the readers with the present term numbers of constants."""
         number = model.vocabulary.reserve
-        self._by_given, self._names, self._revision = {}, {}, model.vocabulary.revision
+        self._by_constant, self._names, self._revision = {}, {}, model.vocabulary.revision
         for leaf in self.leaves:
-            places, refused = _places_of(leaf.node)
+            places, excluded = _terms_of(leaf.node)
             variables = [(at, place) for at, place in enumerate(places) if isinstance(place, Variable)]
             first = dict(reversed([(variable, at) for at, variable in variables]))
-            given = {
+            required = {
                 at: number(place)
                 for at, place in enumerate(places)
                 if place is not None and not isinstance(place, Variable)
             }
-            alike = [(first[variable], at) for at, variable in variables if first[variable] != at]
-            shown = [_SHOWN if first[v] == _OBJECT else first[v] for v in leaf.variables]
-            reader = _FactReader(leaf, given, alike, frozenset(map(number, refused)), shown)
-            at = next((at for at in (_SUBJECT, _OBJECT, _PREDICATE) if at in given), None)
-            self._by_given.setdefault(None if at is None else (at, given[at]), []).append(reader)
+            equal = [(first[variable], at) for at, variable in variables if first[variable] != at]
+            columns = [_FORM if first[v] == _OBJECT else first[v] for v in leaf.variables]
+            reader = _FactReader(leaf, required, equal, frozenset(map(number, excluded)), columns)
+            at = next((at for at in (_SUBJECT, _OBJECT, _PREDICATE) if at in required), None)
+            self._by_constant.setdefault(None if at is None else (at, required[at]), []).append(reader)
 
-    def _signed(
-        self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
+    def _signed_triples(
+        self, model: WindowModel, changed: Integers, rewritten: Integers, form_of: Shown | None
     ) -> Iterator[tuple[_Triple, int]]:
-        """Iterate over inserted (1) and deleted (-1) triples."""
-        mentions = Counter(as_tuples(noted[:, :3]))
-        changed = [fact for fact, count in mentions.items() if count % 2]
-        are_present = model.kernel.store.present(contiguous(np.array(changed, np.int32).reshape(-1, 3)))
+        """Iterate over the triples that were inserted (1) or deleted (-1) by a step, including both forms of
+        a rewritten literal.
+        """
+        mentions = Counter(as_tuples(changed[:, :3]))
+        changed_once = [fact for fact, count in mentions.items() if count % 2]
+        are_present = model.kernel.store.present(contiguous(np.array(changed_once, np.int32).reshape(-1, 3)))
         signed = [
-            (fact, 1 if is_present else -1) for fact, is_present in zip(changed, are_present, strict=True)
+            (fact, 1 if is_present else -1)
+            for fact, is_present in zip(changed_once, are_present, strict=True)
         ]
-        signed += [(fact, sign) for fact in as_tuples(reformed) for sign in (-1, 1)]
+        signed += [(fact, sign) for fact in as_tuples(rewritten) for sign in (-1, 1)]
         for fact, sign in signed:
             symbol, subject, object_ = fact
             name = self._name(symbol, model)
             if object_ == NONE:
                 yield (subject, self._name(NONE, model), name, name), sign
                 continue
-            form = shown(fact, sign) if shown is not None and object_ >= FIRST_LITERAL else None
+            form = form_of(fact, sign) if form_of is not None and object_ >= FIRST_LITERAL else None
             yield (subject, name, object_, object_ if form is None else form), sign
 
     def _name(self, symbol: int, model: WindowModel) -> int:
-        """Return the number of the name of a class or property as a term; of rdf:type for `NONE`."""
+        """Return the term number of the name of a class or property, given the number of its symbol; the term
+        number of rdf:type for `NONE`.
+        """
         number = self._names.get(symbol)
         if number is None:
             vocabulary = model.vocabulary
@@ -167,26 +174,29 @@ class FactMatcher:
         return number
 
 
-def _places_of(node: BGP | NegatedSet) -> tuple[tuple[Place | None, ...], frozenset[Term]]:
-    """Return the terms and variables of a triple pattern, None for any term, and the excluded predicates."""
+def _terms_of(node: BGP | NegatedSet) -> tuple[tuple[Place | None, ...], frozenset[Term]]:
+    """Return the terms and variables of a triple pattern, with None for any term, and the excluded
+    predicates.
+    """
     if isinstance(node, NegatedSet):
         return (node.subject, None, node.object), node.predicates
     (pattern,) = node.patterns
     return pattern.places, frozenset()
 
 
-_FIRST = 2  # place of the first variable in a match of the kernel
+_FIRST = 2  # position of the first variable in a match of the kernel
 
 
 @dataclass
 class _PatternBody:
-    """Kernel body of all patterns that are equal up to constants and variable names.
+    """Rule body of all patterns that are equal up to constants and variable names.
 
     Args:
         atoms: atoms of the body.
-        parameters: variables in place of constants.
-        readers: leaves that read its matches.
-        may_match: whether each of its predicates has had a fact; until then the body is not matched.
+        parameters: variables that replace the constants.
+        readers: leaves that read matches of the body.
+        may_match: whether each predicate of the body has had a fact; the kernel does not match the body
+            before.
     """
 
     atoms: tuple[Atom, ...]
@@ -195,17 +205,19 @@ class _PatternBody:
     may_match: bool = False
 
     def missing(self, there: frozenset[int], number: Callable[[Symbol], int]) -> int | None:
-        """Return the number of a predicate without facts, None if all have facts; `there` are the predicates
-        with facts.
+        """Return the number of a predicate of the body that has no fact, None if there is none.
+
+        Args:
+            there: numbers of the predicates with facts.
         """
         numbers = (number(Symbol(atom.predicate, len(atom.arguments))) for atom in self.atoms)
         return next((each for each in numbers if each not in there), None)
 
     def bindings(self, reserve: Callable[[Term], int]) -> list[dict[Row, tuple[Term, ...]]]:
-        """Return the constants of each reader, by the numbers of their values.
+        """Return the parameter bindings of each reader: the constants, by the term numbers of their values.
 
         Args:
-            reserve: returns the number of a constant's value.
+            reserve: returns the term number of a constant's value.
         """
         return [{tuple(map(reserve, each)): each for each in reader.bindings} for reader in self.readers]
 
@@ -216,7 +228,7 @@ class _PatternBody:
 
         Args:
             bindings: parameter bindings of each reader.
-            variables: order in which the kernel emits bindings.
+            variables: order in which the kernel emits the variables of a match.
         """
         at = {variable: _FIRST + place for place, variable in enumerate(variables)}
         of_all: list[Reader] = []
@@ -224,7 +236,7 @@ class _PatternBody:
         most = len({numbers for own in bindings for numbers in own})
         for reader, own in zip(self.readers, bindings, strict=True):
             places = [at[variable] for variable in reader.named]
-            showing = _showing(self, reader.named, at, vocabulary)
+            showing = _reader_forms(self, reader.named, at, vocabulary)
             made = Reader(reader.leaf, places, showing, reader.leaf.test)
             if len(own) == most:
                 of_all.append(made)
@@ -238,8 +250,8 @@ class _BodyReader(NamedTuple):
     """Leaf that reads the matches of a body.
 
     Args:
-        constants: constants of its pattern.
-        named: variables of the body that correspond to the leaf's variables, in their order.
+        constants: constants of the leaf's pattern; empty for a parameterised pattern.
+        named: variables of the body, in the order of the leaf's variables.
     """
 
     leaf: PatternLeaf
@@ -248,7 +260,7 @@ class _BodyReader(NamedTuple):
 
     @property
     def bindings(self) -> Collection[tuple[Term, ...]]:
-        """Constants whose matches the leaf reads."""
+        """Parameter bindings whose matches the leaf reads."""
         return self.leaf.parameter_values.values() if self.leaf.parameters else (self.constants,)
 
 
@@ -257,24 +269,24 @@ class PatternMatcher:
 
     def __init__(self) -> None:
         self._bodies: dict[tuple[Atom, ...], _PatternBody] = {}
-        self._placed: list[_PatternBody] = []
+        self._planned: list[_PatternBody] = []
         self._plans: BodyPlans | None = None
         self._readers: list[Readers] = []
         self._rows: RowsRead | None = None
         self._model: WindowModel | None = None  # the model of `_rows`
-        self._is_old = True
+        self._needs_planning = True
         self._awaited: set[int] = set()  # predicates without facts that bodies wait for
 
     def add(self, leaf: PatternLeaf) -> None:
         """Register a leaf."""
-        atoms, ends, names = _general(leaf.pattern)
+        atoms, ends, names = _generalise(leaf.pattern)
         body = self._bodies.get(atoms)
         if body is None:
             body = self._bodies[atoms] = _PatternBody(atoms, tuple(ends.values()))
         constants = () if leaf.parameters else cast(tuple[Term, ...], tuple(ends))
         named = tuple(ends[v] if is_parameter(v) else names[v] for v in leaf.variables)
         body.readers.append(_BodyReader(leaf, constants, named))
-        self._is_old = True
+        self._needs_planning = True
 
     def keep(self, leaves: Container[object]) -> None:
         """Unregister all leaves except these."""
@@ -282,42 +294,42 @@ class PatternMatcher:
             body.readers = [reader for reader in body.readers if reader.leaf in leaves]
             if not body.readers:
                 del self._bodies[atoms]
-        self._is_old = True
+        self._needs_planning = True
 
     def invalidate(self) -> None:
-        """Plan again before the next step: parameter bindings have changed."""
-        self._is_old = True
+        """Update the kernel's plans before the next step, since parameter bindings have changed."""
+        self._needs_planning = True
 
     def renumber(self) -> None:
-        """Plan anew before the next step: term numbers have changed."""
-        self._plans, self._is_old = None, True
+        """Discard the kernel's plans, since term numbers have changed."""
+        self._plans, self._needs_planning = None, True
 
     def changes(
-        self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
+        self, model: WindowModel, changed: Integers, rewritten: Integers, form_of: Shown | None
     ) -> dict[Operator, Bag]:
         """Return the deltas of the leaves after a step.
 
         Args:
-            noted: the model's record of changed facts.
-            reformed: facts whose literals have a new form.
-            shown: literal forms of facts; None if all are in the first forms of their values.
+            changed: facts inserted and deleted by the step, as recorded by the model, shape (n, 4).
+            rewritten: facts whose literal has a new form, shape (n, 3).
+            form_of: returns the term number of a fact's literal form; None if all facts have first forms.
         """
-        if self._is_old or (self._awaited and not self._awaited.isdisjoint(noted[:, 0].tolist())):
-            self._find_matchable(model, noted)
+        if self._needs_planning or (self._awaited and not self._awaited.isdisjoint(changed[:, 0].tolist())):
+            self._find_matchable(model, changed)
             self._plan(model)
-        if not self._placed:
+        if not self._planned:
             return {}
         if self._model is not model:
             assert self._plans is not None
             self._model, self._rows = model, model.rows_reading(self._plans, self._readers)
         assert self._rows is not None
-        return self._rows(noted, reformed if len(reformed) else None, shown)
+        return self._rows(changed, rewritten if len(rewritten) else None, form_of)
 
     def _plan(self, model: WindowModel) -> None:
-        """Plan all bodies that may match; bodies that are planned already are not compiled again."""
+        """Compile the bodies that may match; compiled bodies are reused."""
         vocabulary = model.vocabulary
-        self._placed = [body for body in self._bodies.values() if body.may_match]
-        bindings = [body.bindings(vocabulary.reserve) for body in self._placed]
+        self._planned = [body for body in self._bodies.values() if body.may_match]
+        bindings = [body.bindings(vocabulary.reserve) for body in self._planned]
         bodies = [
             FactPattern(
                 body.atoms,
@@ -325,22 +337,22 @@ class PatternMatcher:
                 body.parameters,
                 tuple(dict(pair for each in own for pair in each.items()).values()),
             )
-            for body, own in zip(self._placed, bindings, strict=True)
+            for body, own in zip(self._planned, bindings, strict=True)
         ]
         plans = self._plans = model.plan_bodies(bodies, self._plans)
         self._readers = [
             body.read(own, variables, vocabulary)
-            for body, own, variables in zip(self._placed, bindings, plans.variables, strict=True)
+            for body, own, variables in zip(self._planned, bindings, plans.variables, strict=True)
         ]
-        self._model, self._is_old = None, False
+        self._model, self._needs_planning = None, False
 
-    def _find_matchable(self, model: WindowModel, noted: Integers) -> None:
-        """Mark the bodies whose predicates all have facts, and record the predicates that other bodies wait
-        for.
+    def _find_matchable(self, model: WindowModel, changed: Integers) -> None:
+        """Update `may_match` of the bodies, and collect the predicates without facts for which other bodies
+        wait.
         """
         self._awaited = set()
         waiting = [body for body in self._bodies.values() if not body.may_match]
-        there = model.symbols.union(noted[:, 0].tolist()) if waiting else frozenset()
+        there = model.symbols.union(changed[:, 0].tolist()) if waiting else frozenset()
         for body in waiting:
             missing = body.missing(there, model.vocabulary.number_relation)
             if missing is None:
@@ -349,10 +361,12 @@ class PatternMatcher:
                 self._awaited.add(missing)
 
 
-def _showing(
+def _reader_forms(
     body: _PatternBody, named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
 ) -> Iterable[tuple[int, int, int, int]]:
-    """Return `Reader.forms`: a variable has the literal form of its first atom."""
+    """Return `Reader.forms` of the leaf with these variables: a variable has the literal form of its first
+    atom.
+    """
     seen: set[Variable] = set(body.parameters)
     for atom in body.atoms:
         is_property = len(atom.arguments) == 2
@@ -367,12 +381,12 @@ def _showing(
                 yield named.index(argument), number, at[subject], at[argument]
 
 
-def _general(node: BGP) -> tuple[tuple[Atom, ...], dict[Place, Variable], dict[Variable, Variable]]:
-    """Generalise a pattern: variables for constants, and variable names that all patterns share.
+def _generalise(node: BGP) -> tuple[tuple[Atom, ...], dict[Place, Variable], dict[Variable, Variable]]:
+    """Replace the constants of a pattern by variables, and its variables by names that all patterns share.
 
     Returns:
-        The atoms; the variables for constants or parameters, in their order; the shared names of other
-        variables.
+        The atoms; the new variables by the constants or parameters that they replace, in order of occurrence;
+        the new names of the other variables.
     """
     ends: dict[Place, Variable] = {}
     names: dict[Variable, Variable] = {}

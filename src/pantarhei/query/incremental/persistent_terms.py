@@ -1,15 +1,16 @@
-"""Term numbers of registered queries, stable from step to step.
+"""Term numbers of registered queries, which stay valid from step to step.
 
 Each value has a number in the vocabulary, including values that only a query has computed, so that computed
-values join with later ABoxes. A number below `LOCAL` is a term of the vocabulary in the first form of its
-value; every other term or literal form has a number of its own, which is never reused.
+values join with later ABoxes. A term number below `LOCAL` denotes a term of the vocabulary, a literal in the
+first form of its value. Every other term or literal form has a local number, from `LOCAL` on, which is not
+reused before terms are renumbered.
 
-A query may compute a term before an ABox brings the same literal form. The term keeps its first number:
-`shown` maps the vocabulary's number to it.
+A query may compute a literal before an ABox contains it. The literal keeps its local number: `replacements`
+maps the vocabulary's number, assigned later, to the local one.
 
-A computed number is *unsettled* while the vocabulary has no number for its value. It is settled when the
-value is requested, is computed in another form, or arrives with an ABox. Most computed numbers are only
-output and stay unsettled.
+A computed number is *unsettled* while the vocabulary has no number for its value. It is settled when its
+value number is requested, when a query computes the value in another form, or when an ABox contains the
+value. Most computed numbers are only output and stay unsettled.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class TermCache(dict[int, T], Generic[T]):
     """Cache by term number, filled on first access.
 
     Args:
-        find: computes the entry of a number.
+        find: computes the cached value of a term number.
     """
 
     def __init__(self, find: Callable[[int], T]) -> None:
@@ -67,14 +68,14 @@ PlainNumber = float | Decimal | int
 xsd:integer.
 """
 
-_MOST: Final = 10**15  # no literal of an exact number below is too large
+_MOST: Final = 10**15  # smaller integers and decimals always have a literal
 
 _KINDS: Final[dict[type, int]] = {float: kinds.DOUBLE, Decimal: kinds.DECIMAL, int: kinds.INTEGER}
 
 
 class LocalTerms(list[Any]):
-    """Terms by place. A computed number is stored as a plain number or `Numeric`, and replaced by its
-    literal on first access.
+    """Terms by local number minus `LOCAL`. A computed number is stored as a plain number or `Numeric`, and
+    replaced by its literal on first access.
     """
 
     def __getitem__(self, place: SupportsIndex | slice) -> Any:
@@ -89,7 +90,7 @@ class LocalTerms(list[Any]):
         return found
 
     def type_at(self, place: int) -> int:
-        """Return the type of the number at a place."""
+        """Return the datatype (`expressions/kinds.py`) of the number at a list index."""
         found = super().__getitem__(place)
         kind = _KINDS.get(type(found))
         if kind is not None:
@@ -97,15 +98,16 @@ class LocalTerms(list[Any]):
         return found.type if type(found) is Numeric else number_of(found).type
 
     def is_alike(self, place: int, number: PlainNumber) -> bool:
-        """Return whether the number at a place has the datatype of a plain number."""
+        """Return whether the number at a list index has the datatype of a plain number."""
         return self.type_at(place) == _KINDS[type(number)]
 
 
 def value_key(result: Numeric) -> Hashable:
-    """Return the key of a number in its datatype (`values/value.py`), None if its literal is to be made at
-    once.
+    """Return the key of a number within its datatype (`values/value.py`); None if the number cannot stay
+    unsettled.
 
-    None for 0 and -0, which are equal but two terms, for infinite values and NaN, and for long numbers.
+    None is returned for 0 and -0, which are one value but two terms, for infinite values and NaN, and for
+    exact numbers from 10 ** 15 on.
     """
     type_, value = result
     if isinstance(value, float):
@@ -114,23 +116,23 @@ def value_key(result: Numeric) -> Hashable:
 
 
 def numeric_of(value: PlainNumber) -> Numeric:
-    """Convert a plain number."""
+    """Convert a plain number to a number with its datatype."""
     return Numeric(_KINDS[type(value)], value)
 
 
 class Decoder(NamedTuple):
-    """Mapping from numbers to terms, valid until terms are renumbered.
+    """Mapping from term numbers to terms, valid until terms are renumbered.
 
     Args:
         locals: terms with numbers from `LOCAL` on.
-        known: returns any other term.
+        known: returns the term of a number below `LOCAL`.
     """
 
     locals: Sequence[Term]
     known: Callable[[int], Term]
 
     def row(self, row: tuple[int, ...]) -> AnswerRow:
-        """Decode a row; None for unbound."""
+        """Decode a row; None stands for an unbound variable."""
         locals_, known = self
         return tuple(
             [
@@ -154,21 +156,23 @@ class PersistentTermIds(TermSpace):
         self._value_of: list[int] = []  # `NONE` if unsettled
         self._unsettled: dict[Hashable, int] = {}  # numbers of unsettled terms, by value
         vocabulary.expected = self._unsettled
-        self._settled: list[int] = []  # settled since `begin`
+        self._settled: list[int] = []  # indexes of terms settled since `begin_step`
         self.replacements: dict[int, int] = {}
         """Local numbers of terms of the vocabulary that were computed first, by the vocabulary's numbers."""
         self._fulfilled = 0  # number of processed entries of the vocabulary's `fulfilled`
         self.revision, self._certain = vocabulary.revision, 0
 
-    def begin(self) -> None:
-        """Begin a step or block that is done or undone as a whole: numbers given before it are kept."""
+    def begin_step(self) -> None:
+        """Begin a step, or a block of steps, that is completed or undone as a whole."""
         self._certain = len(self.locals)
         self._settled.clear()
 
     def synchronize(self) -> None:
-        """Resynchronise with the vocabulary."""
+        """Adopt changes of the vocabulary since the last call: numbers of values that are new, or were
+        discarded by an undone step.
+        """
         if self.revision is not self._vocabulary.revision:
-            # steps that computed numbers may have been undone
+            # the vocabulary may have discarded numbers of undone steps
             for place in (*self._settled, *range(self._certain, len(self.locals))):
                 if self._value_of[place] != NONE:
                     self._value_of[place] = self._vocabulary.reserve(self.locals[place])
@@ -177,7 +181,7 @@ class PersistentTermIds(TermSpace):
         if self._fulfilled == len(fulfilled):
             return
         for number in fulfilled[self._fulfilled :]:
-            self._journal.note(self.replacements, number)
+            self._journal.record(self.replacements, number)
             term = self._term(number)
             self._settle_value(self._vocabulary.value_of(term))
             local = self._ids.get(_plain(term))
@@ -193,11 +197,11 @@ class PersistentTermIds(TermSpace):
         return bool(self.replacements)
 
     def first_form(self, number: int) -> int | None:
-        """Return the local number of a value's first form, None if it has none."""
+        """Return the local number that replaces the vocabulary's number of a value, None if there is none."""
         return self.replacements.get(number)
 
     def shown(self, ids: Ids) -> Ids:
-        """Replace the vocabulary's numbers of first forms by local numbers, where terms have some."""
+        """Replace the vocabulary's numbers by the local numbers of the same terms, where there are some."""
         if not self.replacements:
             return ids
         places = np.flatnonzero(np.isin(ids, np.fromiter(self.replacements, np.int64)))
@@ -208,17 +212,17 @@ class PersistentTermIds(TermSpace):
         return shown
 
     def find_value(self, term: Term) -> int:
-        """Return the number of a term's value; a new value gets a number."""
+        """Return the number of a term's value; a new value is added to the vocabulary."""
         return self._vocabulary.reserve(term)
 
     def id_of(self, term: Term) -> int:
-        """Return the number of a term in its literal form."""
+        """Return the term number of a term."""
         return self._id_of(_plain(term))
 
     def id_of_number(self, number: Numeric) -> int:
-        """Return the number of a computed number's literal, `NONE` if it is too large.
+        """Return the term number of a computed number; `NONE` if the number is too large for a literal.
 
-        An unknown value gets its number in the vocabulary when it is requested or arrives.
+        A value that is not in the vocabulary stays unsettled.
         """
         key = value_key(number)
         if key is not None:
@@ -238,12 +242,12 @@ class PersistentTermIds(TermSpace):
         numbers: Iterable[tuple[PlainNumber, Hashable]],
         found: dict[Hashable, int],
     ) -> list[int]:
-        """Return `id_of_number` of many plain numbers of few digits.
+        """Return `id_of_number` of each of several plain numbers below 10 ** 15.
 
         Args:
-            names: cache keys of the caller.
-            numbers: numbers with the keys of their values in their datatypes.
-            found: cache of the caller; gets the numbers that cost more than a look-up.
+            names: cache keys of the caller, one for each number.
+            numbers: the numbers, each with the key of its value within its datatype.
+            found: cache of the caller, extended by the term numbers that were not found by a single lookup.
         """
         ids: list[int] = []
         vocabulary, unsettled, locals_, values = (
@@ -252,11 +256,12 @@ class PersistentTermIds(TermSpace):
             self.locals,
             self._value_of,
         )
-        keys_are_theirs = vocabulary.numbers == "by_datatype"  # else a decimal may have that of a double
-        del values[len(locals_) :]  # an interrupt may have come between the two
+        # with other numbers the key of a decimal may belong to an xsd:double
+        keys_are_unique = vocabulary.numbers == "by_datatype"
+        del values[len(locals_) :]  # an interrupt between the two appends below may have left a number
         for name, (number, key) in zip(names, numbers, strict=True):
-            id_ = unsettled.get(key) if keys_are_theirs else None
-            if id_ is None and keys_are_theirs and not vocabulary.has_value(key):
+            id_ = unsettled.get(key) if keys_are_unique else None
+            if id_ is None and keys_are_unique and not vocabulary.has_value(key):
                 id_ = LOCAL + len(locals_)
                 values.append(NONE)
                 locals_.append(number)
@@ -267,14 +272,18 @@ class PersistentTermIds(TermSpace):
         return ids
 
     def _add(self, term: Term | Numeric, value: int) -> int:
-        """Number a term that has this value."""
+        """Add a term with the next local number.
+
+        Args:
+            value: number of the term's value, `NONE` if it is unsettled.
+        """
         place = len(self.locals)
-        self._value_of[place:] = (value,)  # an interrupt may have come after this
+        self._value_of[place:] = (value,)  # replaces what an interrupt before the next line may have left
         self.locals.append(term)
         return LOCAL + place
 
     def _settle_value(self, key: Hashable) -> None:
-        """Settle the computed number with this value, if there is one."""
+        """Assign a number of the vocabulary to an unsettled value, if the key belongs to one."""
         found = self._unsettled.get(key)
         if found is None:
             return
@@ -286,7 +295,11 @@ class PersistentTermIds(TermSpace):
         del self._unsettled[key]
 
     def _id_of(self, term: Term, key: Hashable = None) -> int:
-        """Return the number of a term that is not a typed string; `key` is its value, if known."""
+        """Return the term number of a term that is not a string with explicit datatype.
+
+        Args:
+            key: key of the term's value, if known.
+        """
         if self._unsettled and isinstance(term, Literal):
             key = self._vocabulary.value_of(term) if key is None else key
             self._settle_value(key)
@@ -295,7 +308,7 @@ class PersistentTermIds(TermSpace):
             return local
         unknown = FIRST_LITERAL + len(self._vocabulary.literals)
         value = self._vocabulary.reserve(term, key)
-        is_new = value >= unknown  # no ABox has brought a form
+        is_new = value >= unknown  # no ABox has contained a form of the value
         if not is_new and (not isinstance(term, Literal) or self._vocabulary.shows(value, term)):
             return value
         number = self._add(term, value)
@@ -304,11 +317,11 @@ class PersistentTermIds(TermSpace):
 
     @property
     def decoder(self) -> Decoder:
-        """Decoder of the present numbers."""
+        """Decoder of the present term numbers."""
         return Decoder(self.locals, self._term)
 
     def value(self, number: int) -> int:
-        """Return the number of a term's value; `NONE` for `NONE`."""
+        """Return the number of a term's value, which is settled first; `NONE` for `NONE`."""
         if number < LOCAL:
             return number
         value = self._value_of[number - LOCAL]
@@ -318,12 +331,12 @@ class PersistentTermIds(TermSpace):
         return value
 
     def settled_values(self, numbers: Iterable[int]) -> set[int]:
-        """Return the vocabulary's numbers of values; unsettled numbers are left out."""
+        """Return the numbers of the values of terms, without unsettled values."""
         values = {self._value_of[number - LOCAL] if number >= LOCAL else number for number in numbers}
         return values - {NONE}
 
     def values(self, ids: Ids) -> Ids:
-        """Return the numbers of values, by column."""
+        """Return the numbers of the values of terms, by column."""
         local = np.flatnonzero(ids >= LOCAL)
         if not len(local):
             return ids
@@ -332,25 +345,25 @@ class PersistentTermIds(TermSpace):
         return values
 
     def renumber(self, values: dict[int, int], used: set[int]) -> dict[int, int]:
-        """Adopt new numbers of values in the vocabulary, and drop unused terms.
+        """Adopt new numbers of values in the vocabulary, and drop the terms that are not in use.
 
         Args:
-            values: new numbers of the `settled_values`.
+            values: new numbers of the `settled_values`, by their old numbers.
             used: numbers of the terms in use.
 
         Returns:
-            New numbers of the terms in use.
+            New numbers of the terms in use, by their old numbers.
         """
         numbers = {NONE: NONE}
-        instead: dict[int, int] = {}
+        replacements: dict[int, int] = {}
         terms = LocalTerms()
         values_of: list[int] = []
         ids: dict[Term, int] = {}
         unsettled: dict[Hashable, int] = {}
-        waiting = {found: key for key, found in self._unsettled.items()}
+        key_of = {found: key for key, found in self._unsettled.items()}
         for number in sorted(used - {NONE}):
-            if number in waiting:
-                numbers[number] = unsettled[waiting[number]] = LOCAL + len(terms)
+            if number in key_of:
+                numbers[number] = unsettled[key_of[number]] = LOCAL + len(terms)
                 terms.append(self.locals[number - LOCAL])
                 values_of.append(NONE)
                 continue
@@ -363,7 +376,8 @@ class PersistentTermIds(TermSpace):
                 if self._vocabulary.term(value) == term:
                     numbers[number] = value
                     continue
-                instead[value] = LOCAL + len(terms)  # a string without its datatype, in its first form
+                # the term is a string whose first form has an explicit datatype
+                replacements[value] = LOCAL + len(terms)
             numbers[number] = LOCAL + len(terms)
             terms.append(term)
             values_of.append(value)
@@ -372,7 +386,7 @@ class PersistentTermIds(TermSpace):
             self._journal.set(self, name, made)
         self._journal.set(self, "_term", self._vocabulary.lexicon.term)
         self._journal.set(self, "_fulfilled", 0)
-        self._journal.replace(self.replacements, instead)
+        self._journal.replace(self.replacements, replacements)
         self._journal.replace(self._unsettled, unsettled)
         self._settled.clear()
         self._journal.set(self, "_ids", ids)
@@ -382,12 +396,12 @@ class PersistentTermIds(TermSpace):
 
 
 def _plain(term: Term) -> Term:
-    """Remove the datatype xsd:string, which gives the same term in RDF 1.1."""
+    """Remove the datatype xsd:string from a literal, which denotes the same term in RDF 1.1."""
     return Literal(str(term)) if isinstance(term, Literal) and term.datatype == STRING else term
 
 
 class Name:
-    """IRI or blank node, identified by its number."""
+    """IRI or blank node, identified by its term number."""
 
     __slots__ = ("number",)
 
@@ -396,7 +410,7 @@ class Name:
 
 
 class _UnsupportedValue:
-    """Literal whose value compiled expressions do not support."""
+    """Value of a literal that compiled expressions do not support."""
 
 
 Value = Numeric | Time | Name | str | bool | _UnsupportedValue
@@ -404,7 +418,7 @@ UNSUPPORTED: Final = _UnsupportedValue()
 
 
 def term_values(terms: PersistentTermIds) -> TermCache[Value | None]:
-    """Cache the values of terms by number; None for `NONE`."""
+    """Return a cache of the values of terms by term number; the value of `NONE` is None."""
 
     def find(number: int) -> Value | None:
         if number == NONE:
@@ -426,7 +440,7 @@ Forms = Mapping[Fact, Literal | None]
 
 
 class LiteralForms:
-    """Literal forms of facts that differ from the first form of their value; journaled."""
+    """Literal forms of the facts whose literal does not have the first form of its value; journaled."""
 
     def __init__(self, journal: Journal, terms: PersistentTermIds) -> None:
         self._journal, self._terms = journal, terms
@@ -437,19 +451,18 @@ class LiteralForms:
         self._journal.replace(self.facts, forms)
 
     def first(self) -> Shown | None:
-        """Return a function that gives the literal form of facts in first forms; None if it is the
-        vocabulary's number.
+        """Return a function that maps a fact to the term number of the first form of its literal; None if
+        these are the vocabulary's numbers.
         """
         terms = self._terms
         return (lambda fact, sign: terms.first_form(fact[2])) if terms.has_replacements else None
 
     def change(self, forms: Forms) -> tuple[Forms, Shown | None]:
-        """Apply the changed forms of a step.
+        """Apply the changed literal forms of a step.
 
         Returns:
-            Former forms of facts whose form has changed; a function that gives the literal form of a fact
-            before (-1) or after
-            (1) the step, None if all facts are in first forms.
+            The former forms of the facts whose form has changed. A function that maps a fact to the term
+            number of its literal form before (-1) or after (1) the step; None if all facts have first forms.
         """
         if not forms and not self.facts and not self._terms.replacements:
             return _UNCHANGED
@@ -459,7 +472,7 @@ class LiteralForms:
             if old == form:
                 continue
             before[fact] = old
-            self._journal.note(self.facts, fact)
+            self._journal.record(self.facts, fact)
             if form is None:
                 del self.facts[fact]
             else:
@@ -478,16 +491,17 @@ class LiteralForms:
 _UNCHANGED: Final[tuple[Forms, None]] = ({}, None)
 
 
-def rewritten_facts(before: Forms, noted: Integers, model: WindowModel) -> Integers:
-    """Return the facts that were present before and after a step, and whose literal form has changed, shape
-    (n, 3).
+def rewritten_facts(before: Forms, changed: Integers, model: WindowModel) -> Integers:
+    """Return the facts that existed before and after a step, but whose literal form has changed, shape (n,
+    3).
 
     Args:
-        noted: facts that were inserted and deleted.
+        before: former forms of the facts whose form has changed.
+        changed: facts inserted and deleted by the step, as recorded by the model.
     """
     if not before:
         return NO_FACTS
-    mentions = Counter(fact for fact in as_tuples(noted[:, :3]) if fact in before)
+    mentions = Counter(fact for fact in as_tuples(changed[:, :3]) if fact in before)
     row_of = model.kernel.store.row_of
     stayed = [fact for fact in before if mentions[fact] % 2 == 0 and row_of(*fact) >= 0]
     return np.array(stayed, np.int32).reshape(-1, 3)

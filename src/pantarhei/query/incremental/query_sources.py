@@ -1,13 +1,13 @@
 """Data sources of registered queries: the window model, shorter windows, and the conclusions of temporal
 rules.
 
-A shorter window that ends now is a view of the window model: the facts whose settled level is not below its
-first timestamp, and the background. The view is exact, since repairs decide newest first: an older fact never
-influences a newer one. A view stores its facts in a window model without rules, so that patterns are matched
-to it as to the whole window model.
+A shorter window that ends now is a view of the window model. It contains the background, and the facts whose
+settled level is not below the level of the window's first timestamp. The view is exact, since repairs decide
+newest first: an older fact never influences a newer one. A view stores its facts in a window model without
+rules, so that patterns are matched by the same code.
 
-Conclusions of temporal rules hold at the present tick and have no timestamp, so they are in each window that
-ends now.
+Conclusions of temporal rules hold at the present tick and have no timestamp, so each window that ends now
+contains them.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from pantarhei.window.step_changes import Changes
 
 
 class QuerySource:
-    """Facts of the window model, as the source of a query.
+    """Facts of the window model, as the data of queries.
 
     Args:
-        window: window whose boundaries close; any window for a graph without time.
+        window: window whose boundaries trigger reports; any window for a graph without time.
     """
 
     name: Term | None = None
@@ -68,22 +68,23 @@ class QuerySource:
         """Advance to the state after a step.
 
         Args:
-            closing: boundary about to close, whose window is needed; None for the open window.
+            closing: boundary of a window that is to be closed, at which the source gets that window's
+                content; None to get the content of the open window.
 
         Returns:
-            Facts inserted (1) and deleted (-1), shape (n, 4); a fact may occur several times.
+            Facts inserted (1) and deleted (-1, last column), shape (n, 4); a fact may occur several times.
         """
         self.model = model
         return changes.noted
 
     def refill(self, model: WindowModel) -> None:
-        """Copy the facts of the window model again if it has new rules."""
+        """Copy the facts of the window model again if the model has got new rules."""
 
     def graph(self, terms: TermSpace, forms: FactForms) -> FactSource:
-        """Return the present facts as a graph.
+        """Return a graph of the present facts.
 
         Args:
-            terms: maps terms to numbers.
+            terms: maps terms to term numbers.
             forms: present literal forms.
         """
         return WindowFacts(self.model, terms, forms)
@@ -94,15 +95,15 @@ class QuerySource:
         return 0
 
     def used_terms(self, used: UsedTerms) -> None:
-        """Collect the symbols and terms of facts stored outside the window model."""
+        """Collect the symbols and terms of facts that are stored outside the window model."""
 
     def first_level(self, log: Log) -> int:
-        """Return the lowest level inside."""
+        """Return the lowest level of the source's window."""
         return log.timeline.first_level
 
     def has_assertions(self, log: Log) -> bool:
-        """Return whether the window contains an assertion of the stream. Costs a pass over its empty
-        ABoxes.
+        """Return whether the window contains an assertion of the stream. The cost is linear in the number of
+        the window's leading ABoxes without facts.
         """
         first = self.first_level(log)
         return any(len(entry.facts) for entry in log.timeline.after(first - 1))
@@ -113,16 +114,17 @@ class QuerySource:
         self.facts.renumber()
 
     def next_closing(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
-        """Return the next boundary above `after`, closing when time reaches `until`, at which a report may
-        differ from the report at the boundary before it.
+        """Return the next boundary above `after` at which a report may differ from the report at the boundary
+        before it; None if there is none.
 
         Args:
-            change: first tick above `after` at which time alone changes the content of a window; None for
-                never.
+            until: time to which the stream advances; only windows that close on the way are considered.
+            change: first tick above `after` at which the passage of time changes the content of a window;
+                None for never.
         """
         closings = self.window.closings(kind, after, until)
         is_seen = not self.is_changed
-        if closings and closings[0] == after:  # closes as time advances, with the present content
+        if closings and closings[0] == after:  # this window closes with the present content
             is_seen = is_seen or self.is_open(after)
             closings = closings[1:]
         if not closings or not is_seen or self.window.zone is not None:
@@ -133,15 +135,18 @@ class QuerySource:
         return late[0] if late else None
 
     def next_change(self, kind: TimeKind, after: int, log: Log) -> int | None:
-        """Return the first tick above `after` at which the oldest ABox has left the window."""
+        """Return the first tick above `after` at which the oldest ABox has left the window; None if the
+        window has no ABox.
+        """
         oldest = next(iter(log.timeline.after(self.first_level(log) - 1)), None)
         return None if oldest is None else max(after + 1, self.window.leaving_at(kind, oldest.ticks))
 
     def closing_on_the_way(self, now: Step, step: Step, on_the_way: bool) -> range:
-        """Return the boundaries that close as time advances from `now` to `step`, and have not closed.
+        """Return the boundaries that close as time advances from `now` to `step`, without those that have
+        closed.
 
         Args:
-            on_the_way: a boundary at `step` itself closes later, before arrivals.
+            on_the_way: True if the window that ends at `step` closes later, before the arrivals of that step.
         """
         if self.closed is None:
             return range(0)
@@ -151,23 +156,29 @@ class QuerySource:
         return closings[first:last]
 
     def closes_before_arrivals(self, step: Step) -> bool:
-        """Return whether the present time is a boundary of a left-closed window, which closes before
-        arrivals.
+        """Return whether the present time is a boundary of a left-closed window that has not closed; such a
+        window closes before the arrivals of the step.
         """
         is_left = self.window.closed == "left" and self.is_open(step.now)
         return is_left and self.window.next_boundary(step.kind, step.now) == step.now
 
     def is_open(self, boundary: int) -> bool:
-        """Return whether the window that ends at a boundary is open."""
+        """Return whether the window that ends at a boundary has not closed."""
         return self.closed is not None and self.closed < boundary
 
-    def begin(self, step: Step) -> None:
-        """Ignore window boundaries before the first observed step, which is this one."""
+    def begin_observing(self, step: Step) -> None:
+        """Ignore window boundaries before the first observed step.
+
+        Args:
+            step: the first observed step.
+        """
         self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
         self.journal.set(self, "began", step.now)
 
     def whole_windows(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
-        """Return the boundaries whose windows begin at `since` or later, None for the first observed step."""
+        """Return the boundaries whose windows begin at `since` or later; None stands for the first observed
+        step.
+        """
         began = self.began if since is None else ticks_of(since, kind)
         if began is None or not boundaries:
             return range(0)
@@ -175,7 +186,7 @@ class QuerySource:
 
 
 class StoredSource(QuerySource):
-    """Facts stored in a window model of their own, without rules; journaled."""
+    """Facts stored in a separate window model without rules; journaled."""
 
     def __init__(self, journal: Journal, window: Window, vocabulary: Vocabulary) -> None:
         super().__init__(journal, window, plain_model(NO_FACTS, vocabulary))
@@ -185,10 +196,10 @@ class StoredSource(QuerySource):
         self.journal.set(self, "model", plain_model(facts, self.model.vocabulary))
 
     def change(self, inserted: Integers, deleted: Integers) -> Integers:
-        """Insert and delete facts; returns the changes as `advance` does."""
+        """Insert and delete facts; returns the changes in the format of `advance`."""
         if not len(inserted) and not len(deleted):
-            return _NOTHING
-        self.journal.note_all(_Stored(self.model), [*as_tuples(inserted), *as_tuples(deleted)])
+            return _NO_CHANGES
+        self.journal.record_all(_Stored(self.model), [*as_tuples(inserted), *as_tuples(deleted)])
         self.model.add(inserted, 0)
         self.model.cut(deleted)
         return self.model.take_changes()
@@ -206,7 +217,7 @@ class StoredSource(QuerySource):
 
 
 class ConstantSource(StoredSource):
-    """Constant triples, in the literal forms in which they are given."""
+    """Triples that never change, in their given literal forms."""
 
     def __init__(
         self, journal: Journal, window: Window, vocabulary: Vocabulary, triples: tuple[Triple, ...]
@@ -224,7 +235,9 @@ class WindowViewSource(StoredSource):
     Args:
         model: the window model.
         log: the ABoxes in the model's window.
-        step: present step, None before the stream begins.
+        step: the present step; None before the stream begins.
+
+    `start` is the lowest level of the window.
     """
 
     def __init__(
@@ -234,7 +247,7 @@ class WindowViewSource(StoredSource):
         self.start, self.program = log.timeline.first_level, model.program
         if step is not None:
             self.start = self._level_at(log, step.kind, window.step_at(step.kind, step.now).end)
-            self.begin(step)
+            self.begin_observing(step)
         self._fill(model)
 
     def _fill(self, model: WindowModel) -> None:
@@ -271,7 +284,7 @@ class WindowViewSource(StoredSource):
 
 
 class _Stored(dict[Fact, None]):
-    """Facts of a store, as a dictionary for the journal."""
+    """Facts of a model as a dictionary, so that the journal can undo insertions and deletions."""
 
     def __init__(self, model: WindowModel) -> None:
         self._model = model
@@ -293,32 +306,34 @@ def _among(some: Integers, facts: Integers) -> Any:
     return np.array([fact in known for fact in as_tuples(some)], np.bool_)
 
 
-_NOTHING = np.empty((0, 4), np.int32)
+_NO_CHANGES = np.empty((0, 4), np.int32)
 
 
 class Conclusions(Protocol):
-    """Conclusions of temporal rules that are triples, as facts in the vocabulary's numbers."""
+    """Conclusions of temporal rules that are triples, as facts in the numbers of the vocabulary."""
 
     def are_joined_for(self, needed: Symbols) -> bool:
-        """Return whether the default graph contains conclusions of these classes and properties, None for
-        all.
+        """Return whether the default graph contains conclusions of these classes and properties.
+
+        Args:
+            needed: classes and properties; None for all.
         """
 
     def facts(self) -> Integers:
         """Return all conclusions, shape (n, 3)."""
 
     def take_facts(self) -> Integers:
-        """Return the conclusions inserted (1) and deleted (-1, last column) since the last call, each
-        once.
+        """Return the conclusions inserted (1) and deleted (-1, last column) since the last call; a conclusion
+        occurs at most once.
         """
 
 
 class ConclusionSource(StoredSource):
-    """Conclusions of temporal rules: the graph `urn:pantarhei:conclusions`.
+    """Conclusions of temporal rules; the data of the graph `urn:pantarhei:conclusions`.
 
     Args:
         window: the reasoner's window.
-        facts: present conclusions.
+        facts: the present conclusions.
     """
 
     name = CONCLUSIONS_GRAPH
@@ -326,19 +341,23 @@ class ConclusionSource(StoredSource):
     def __init__(self, journal: Journal, window: Window, vocabulary: Vocabulary, facts: Integers) -> None:
         super().__init__(journal, window, vocabulary)
         self.replace_facts(facts)
-        self.noted = self.change(facts[:0], facts[:0])
+        self.changes = self.change(facts[:0], facts[:0])
         """Changes of the last step."""
 
     def update(self, changed: Integers) -> None:
-        """Apply the conclusions inserted (1) and deleted (-1, last column) by a step."""
+        """Apply the changes of a step.
+
+        Args:
+            changed: conclusions inserted (1) and deleted (-1, last column).
+        """
         inserted, deleted = (changed[changed[:, 3] == sign, :3] for sign in (1, -1))
-        self.noted = self.change(inserted, deleted)
+        self.changes = self.change(inserted, deleted)
 
     def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
-        return self.noted
+        return self.changes
 
     def graph(self, terms: TermSpace, forms: FactForms) -> FactSource:
-        return super().graph(terms, {})  # conclusions are in first forms
+        return super().graph(terms, {})  # conclusions have first forms
 
 
 class JoinedSource(StoredSource):
@@ -366,9 +385,9 @@ class JoinedSource(StoredSource):
 
     def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
         noted = self._base.advance(changes, model, closing)
-        facts = np.concatenate([noted[:, :3], self._conclusions.noted[:, :3]])
-        are_present = _has(self._base.model, facts) | _has(self._conclusions.model, facts)
-        were_present = _has(self.model, facts)
+        facts = np.concatenate([noted[:, :3], self._conclusions.changes[:, :3]])
+        are_present = _contains(self._base.model, facts) | _contains(self._conclusions.model, facts)
+        were_present = _contains(self.model, facts)
         return self.change(facts[are_present & ~were_present], facts[were_present & ~are_present])
 
     def first_level(self, log: Log) -> int:
@@ -383,6 +402,6 @@ class JoinedSource(StoredSource):
         super().renumber(renaming)
 
 
-def _has(model: WindowModel, facts: Integers) -> npt.NDArray[np.bool_]:
-    """Return which facts a model contains."""
+def _contains(model: WindowModel, facts: Integers) -> npt.NDArray[np.bool_]:
+    """Return for each fact whether a model contains it."""
     return np.asarray(model.kernel.store.present(contiguous(facts)), np.bool_)

@@ -1,8 +1,8 @@
 """State of one registered query, its plan as text, and its form in checkpoints.
 
-A checkpoint contains the texts of queries and their last reported answers; everything else is rebuilt from
-the window. For a query that reports at each step the text suffices in most cases, since its last reported
-answers are its answers.
+A checkpoint contains the texts of queries and their last reported answers; everything else is recomputed from
+the window. For a query that reports at each step, the last reported answers are omitted in most cases, since
+they are its answers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pantarhei.query.continuous_query import ContinuousQuery, QueryStats, Report
 from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.closures import GRAPH_TERMS
 from pantarhei.query.incremental.leaves import DescribeLeaf, instantiate, is_parameter, parameters_of
-from pantarhei.query.incremental.network import is_idle
+from pantarhei.query.incremental.network import keeps_all_columns
 from pantarhei.query.incremental.operator import Bag, Operator, Row
 from pantarhei.query.incremental.persistent_terms import Decoder, PersistentTermIds
 from pantarhei.query.incremental.query_sources import QuerySource
@@ -48,21 +48,21 @@ class QueryState:
         name: name of the query.
         text: text of the query, as given.
         query: the parsed query.
-        node: algebra node of its rows.
-        plan: operators that maintain its rows.
-        source: source of its default graph.
-        windows: sources of its windows by graph name; None is the default graph, if that is a window. Their
-            closing
-            triggers reports, and their assertions count for "non-empty".
-        policy: time and content of reports.
-        reported: last reported answers, without deltas not yet applied.
+        node: algebra node of the query's rows.
+        plan: operators that maintain the rows.
+        source: source of the default graph.
+        windows: sources of the query's windows by graph name; None is the default graph, if it is a window. A
+            report is triggered when one of these windows closes; the condition "non-empty" counts their
+            assertions.
+        policy: times and content of reports.
+        reported: last reported answers, to which deferred deltas are not applied yet.
         pending: delta since the last report.
-        changed_facts: facts inserted into or deleted from the query's sources since its last evaluation, with
-            the sum of
-            the weights of sources; recorded if the policy needs it.
+        changed_facts: facts inserted into or deleted from the query's sources since its last evaluation, each
+            with a signed sum of the weights of these sources (`weight`); recorded only if the policy needs
+            it.
 
     `version` has all answers of the last report, None before a report of all answers. `handle` is the user's
-    object, None while the query is being registered. `flush` applies deferred deltas to `reported`.
+    object, None while the query is being registered. `flush` applies the deferred deltas to `reported`.
     """
 
     name: str
@@ -81,7 +81,7 @@ class QueryState:
     flush: Callable[[], None] = field(default_factory=lambda: nothing_pending, init=False)
 
     def __post_init__(self) -> None:
-        self.is_plain = self.policy.is_plain  # read at each step
+        self.is_plain = self.policy.is_plain  # stored, since it is read at each step
         self.root = self.plan.root
         self.variables = tuple(each for each in self.root.variables if not is_parameter(each))
 
@@ -93,7 +93,7 @@ class QueryState:
 
     @property
     def order(self) -> OrderBy | None:
-        """The ORDER BY node of the query, None without ORDER BY."""
+        """The ORDER BY node of the query; None without ORDER BY."""
         node = self.query.node
         while isinstance(node, Project | Distinct | Slice):
             node = node.child
@@ -101,12 +101,12 @@ class QueryState:
 
     @property
     def numbers(self) -> Row:
-        """Parameter values that end the query's rows in a parameterised plan."""
+        """Term numbers of the parameter values, which end the query's rows in a parameterised plan."""
         return () if self.plan.member is None else self.plan.member.numbers
 
     @property
     def names(self) -> Mapping[Variable, Term]:
-        """Names bound to the parameters of its plan."""
+        """Names bound to the parameters of a parameterised plan."""
         names = () if self.plan.member is None else self.plan.member.names
         return dict(zip(filter(is_parameter, self.root.variables), names, strict=True))
 
@@ -118,10 +118,10 @@ class QueryState:
         return {row: copies for row, copies in rows.items() if copies}
 
     def weight(self, source: QuerySource) -> int:
-        """Return the weight of a source in `changed_facts`, 0 if the query does not read it.
+        """Return the weight of a source in `changed_facts`; 0 if the query does not read the source.
 
-        Weights are distinct powers of 2, so that a fact inserted into some sources and deleted from others
-        never sums to 0.
+        Weights are distinct powers of 2, so that the sum is not 0 for a fact that was inserted into some
+        sources and deleted from others.
         """
         of_windows = [*self.windows.values()]
         if source in of_windows:
@@ -134,7 +134,7 @@ class QueryState:
 
     @property
     def stats(self) -> QueryStats:
-        """Memory statistics. Costs a pass over its operators."""
+        """Memory statistics. The cost is linear in the number of the query's operators."""
         operators, waiting = {self.root}, [self.root]
         while waiting:
             new = [source for source in waiting.pop().inputs if source not in operators]
@@ -149,9 +149,9 @@ def nothing_pending() -> None:
 
 
 def needed_symbols(query: Query, policy: ReportPolicy) -> Symbols:
-    """Return the classes and properties whose facts the reports of a query need, None for all.
+    """Return the classes and properties whose facts the reports of a query depend on, None for all.
 
-    A query that reports all answers on each change of its sources needs all, since any fact may change.
+    A query that reports all answers on each change of its sources depends on all facts.
     """
     if policy.reports_on_change and policy.emit == "rstream":
         return None
@@ -161,11 +161,11 @@ def needed_symbols(query: Query, policy: ReportPolicy) -> Symbols:
 def plan_text(
     registered: QueryState, source_of: Callable[[Operator], QuerySource], show: Show = short
 ) -> str:
-    """Format a plan: a line for each operator with its cost class and number of stored rows, its inputs
-    indented below.
+    """Format a plan: a line for each operator, with its cost class and number of stored rows; the inputs of
+    the operator are indented below.
 
-    Patterns are listed below the leaf that matches them, and re-evaluated nodes below their leaf. Operators
-    over a named graph are listed below its name.
+    The triple patterns of a leaf are listed below it, as is the plan of a re-evaluated node. Operators over a
+    named graph are listed below its name.
 
     Args:
         source_of: returns the source of an operator.
@@ -174,25 +174,29 @@ def plan_text(
 
 
 class _PlanLines:
-    """Formatter of a query's operators."""
+    """Formatter of the operators of a query's plan."""
 
     def __init__(
         self, registered: QueryState, source_of: Callable[[Operator], QuerySource], show: Show
     ) -> None:
-        self._registered, self._content_of, self._show = registered, source_of, show
+        self._registered, self._source_of, self._show = registered, source_of, show
 
-    def of(self, operator: Operator, around: str) -> list[str]:
-        """Format an operator and its inputs; `around` is the enclosing graph."""
+    def of(self, operator: Operator, enclosing: str) -> list[str]:
+        """Format an operator and its inputs.
+
+        Args:
+            enclosing: name of the graph of the operator above, empty for the default graph.
+        """
         graph = self._graph(operator)
         lines = self._within(operator, graph)
-        return lines if graph == around else [f"Graph {graph}", *_indented(lines)]
+        return lines if graph == enclosing else [f"Graph {graph}", *_indented(lines)]
 
     def _within(self, operator: Operator, graph: str) -> list[str]:
         below = [line for source in operator.inputs for line in self.of(source, graph)]
         names, node = self._registered.names, operator.node
         node = instantiate(node, names) if parameters_of(node) else node
-        if is_idle(node):
-            if operator.inputs:  # it brings the parameters behind, which are not shown
+        if keeps_all_columns(node):
+            if operator.inputs:  # the projection only reorders parameters, which are not displayed
                 return below
             (node,) = node.children
         if not operator.inputs:
@@ -205,8 +209,8 @@ class _PlanLines:
         return [first, *_indented(below)]
 
     def _graph(self, operator: Operator) -> str:
-        """Return the graph names of an operator's source, empty for the default graph."""
-        source = self._content_of(operator)
+        """Return the graph names of an operator's source; empty for the default graph."""
+        source = self._source_of(operator)
         if source is self._registered.source:
             return ""
         named = [name for name, window in self._registered.windows.items() if window is source]
@@ -236,13 +240,12 @@ class SavedQuery:
 
     Args:
         name, text, policy: as registered.
-        window: the query's window, None for the reasoner's window.
-        closed: the last boundary that has closed.
+        window: the query's window; None for the reasoner's window.
+        closed: the last boundary that has closed; None before the first step.
         rows: last reported answers, as terms in N-Triples syntax followed by the number of copies; None if
-            the query
-            reports at each step, has nothing pending, and its answers can be recomputed.
-        changed_facts: triples inserted (1) or deleted (-1, last) since the query's last evaluation, terms in
-            N-Triples syntax.
+            the query reports at each step, has no pending delta, and its answers can be recomputed.
+        changed_facts: triples inserted or deleted since the query's last evaluation, as terms in N-Triples
+            syntax followed by the signed sum of weights.
     """
 
     name: str
@@ -255,17 +258,17 @@ class SavedQuery:
 
     @classmethod
     def of(cls, registered: QueryState, window: Window | None, decoder: Decoder) -> Callable[[], SavedQuery]:
-        """Return a function that encodes the present state of a query."""
+        """Return a function that encodes the query in its state at the time of this call."""
         policy, answers = registered.policy, None
         if not policy.is_plain or registered.pending or is_volatile_node(registered.query.node):
             answers = dict(registered.answers)
         named = registered.name, registered.text, policy, window, registered.source.closed
-        moved, lexicon = dict(registered.changed_facts), registered.source.model.vocabulary.lexicon
+        changed, lexicon = dict(registered.changed_facts), registered.source.model.vocabulary.lexicon
 
         def make() -> SavedQuery:
             rows = None if answers is None else [_written(row, n, decoder) for row, n in answers.items()]
-            facts = np.array(list(moved), np.int32).reshape(-1, 3)
-            signed = zip(lexicon.decode(facts, {}), moved.values(), strict=True)
+            facts = np.array(list(changed), np.int32).reshape(-1, 3)
+            signed = zip(lexicon.decode(facts, {}), changed.values(), strict=True)
             return cls(*named, rows, [[*map(write_term, triple), sign] for triple, sign in signed])
 
         return make
@@ -279,7 +282,7 @@ class SavedQuery:
         }
 
     def decode_changed_facts(self, vocabulary: Vocabulary) -> Bag:
-        """Decode the changed facts; new terms get numbers."""
+        """Decode the changed facts; new terms are added to the vocabulary."""
         found: Bag = {}
         for *texts, sign in self.changed_facts:
             subject, predicate, object_ = map(parse_term, texts)
@@ -295,7 +298,7 @@ def _written(row: Row, copies: int, decoder: Decoder) -> list[Any]:
 
 
 def to_bytes(queries: list[SavedQuery]) -> bytes:
-    """Encode queries; the result is canonical."""
+    """Encode queries as canonical JSON."""
     return json.dumps([_plain(query) for query in queries], ensure_ascii=False).encode()
 
 
@@ -328,8 +331,8 @@ def from_bytes(saved: bytes) -> Iterator[SavedQuery]:
         policy = ReportPolicy(
             frozenset(each["conditions"]), _from_json(each["period"]), each["emit"], each["tick"]
         )
-        rows, moved = each["rows"], each["moved"]
-        yield SavedQuery(each["name"], each["text"], policy, window, each["closed"], rows, moved)
+        rows, changed = each["rows"], each["moved"]
+        yield SavedQuery(each["name"], each["text"], policy, window, each["closed"], rows, changed)
 
 
 def _json(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Registry of a reasoner's registered queries: updates their answers after each step, and schedules
+"""Registry of a reasoner's registered queries: maintains their answers after each step, and schedules
 reports.
 """
 
@@ -29,7 +29,7 @@ from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW, PLAIN, ReportPolicy
 from pantarhei.query.expressions import order
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
-from pantarhei.query.incremental.journal import Journal, Mark
+from pantarhei.query.incremental.journal import Journal, Savepoint
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, rows_of, table_of
 from pantarhei.query.incremental.persistent_terms import LiteralForms, PersistentTermIds, rewritten_facts
 from pantarhei.query.incremental.query_sources import Conclusions, QuerySource
@@ -45,7 +45,7 @@ from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 from pantarhei.window.step_changes import Changes
 
-_Standing = tuple[Mark, WindowState, int, int]
+_Savepoint = tuple[Savepoint, WindowState, int, int]
 """Marked state of the journal and of the window."""
 
 
@@ -57,8 +57,9 @@ class QueryRegistry:
         window: the reasoner's window; any window for a graph without time.
         dataset: returns the named graphs of a data version.
         forms: returns the present literal forms.
-        conclusions: conclusions of temporal rules, updated before this consumer; None without rules.
-        max_bytes: limit on the rows of an operator, and on the texts that functions make in one step.
+        conclusions: conclusions of temporal rules, which are updated before this consumer; None without
+            rules.
+        max_bytes: limit on the rows of an operator, and on the texts that functions create in one step.
     """
 
     receives_each_step = False
@@ -83,9 +84,9 @@ class QueryRegistry:
         self._shared = SharedState(self.journal, self.terms, self._evaluator.context)
         self._plans = SharedPlans(self._shared, self._evaluator, sources.named)
         self.network = self._plans.network
-        self._begun = 0  # serial number of the last operator that has begun
+        self._last_initialised = 0  # serial number of the last initialised operator
         self.scheduler = ReportScheduler(self._shared)
-        self._counted, self._rows_then = 0, 0
+        self._changes_when_counted, self._counted_rows = 0, 0
         self.queries: dict[str, QueryState] = {}
 
     @property
@@ -95,7 +96,7 @@ class QueryRegistry:
 
     @property
     def needed_symbols(self) -> Symbols:
-        """Classes and properties whose facts the queries need, None for all."""
+        """Classes and properties whose facts the queries depend on, None for all."""
         return concat_symbols(*(needed_symbols(each.query, each.policy) for each in self.queries.values()))
 
     # -- queries -----------------------------------------------------------------------------------
@@ -140,9 +141,9 @@ class QueryRegistry:
                 node = Project(node, query.variables)
             made = self._plans.make(query, node, source)
             registered = QueryState(name, text, query, node, made, source, windows, policy)
-            began = dict(self.network.begin(self._begun))
-            self.journal.set(self, "_begun", self.network.last_serial)
-            self._shared.add_all(registered.answers, self._rows_now(made, began))
+            initialised = dict(self.network.initialise(self._last_initialised))
+            self.journal.set(self, "_last_initialised", self.network.last_serial)
+            self._shared.add_all(registered.answers, self._present_rows(made, initialised))
             self.queries[name] = registered
             self._refresh_queries()
             self.scheduler.note_changed()
@@ -154,25 +155,35 @@ class QueryRegistry:
         return registered
 
     def _keep_queries(self, undone: bool = False) -> None:
-        """Drop plans and sources that no query uses; `undone` as in `SharedPlans.keep`."""
+        """Drop plans and sources that no query uses.
+
+        Args:
+            undone: as in `SharedPlans.keep`.
+        """
         self._plans.keep([registered.plan for registered in self.queries.values()], undone)
         windows = (each for registered in self.queries.values() for each in registered.windows.items())
         needs_conclusions = any(CONCLUSIONS_GRAPH in each.query.graphs for each in self.queries.values())
         self._sources.keep(windows, needs_conclusions)
         self._refresh_queries()
 
-    def _rows_now(self, plan: PlanInstance, began: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
-        """Return the present rows of a query; `began` has the rows of new operators."""
+    def _present_rows(
+        self, plan: PlanInstance, initialised: dict[Operator, Mapping[Row, int]]
+    ) -> Mapping[Row, int]:
+        """Return the present rows of a query.
+
+        Args:
+            initialised: rows of the operators that the query's registration has initialised.
+        """
         if plan.member is None:
-            return self.network.rows(plan.root, began)
+            return self.network.rows(plan.root, initialised)
         if plan.rows is not None:
             return plan.rows
         return next(query.current_rows for query in self.queries.values() if query.plan.member is plan.member)
 
     def _refresh_queries(self) -> None:
-        """Update everything derived from the set of queries."""
+        """Recompute the data that depend on the set of queries."""
         self.scheduler.set_queries(self.queries.values())
-        self._rows_then = 0  # counts again
+        self._counted_rows = 0  # so that `bytes_used` counts again
         self._evaluator.uses_clock = any(depends_on_clock(each.query.node) for each in self.queries.values())
 
     def in_order(self, registered: QueryState, present: WindowState) -> list[Row]:
@@ -208,7 +219,7 @@ class QueryRegistry:
             raise
 
     def purge(self, state: Callable[[], WindowState]) -> None:
-        """Delete the rows of removed queries. Not during a step or a block of steps.
+        """Delete the rows of removed queries. It must not be called during a step or a block of steps.
 
         Args:
             state: returns the state of the window.
@@ -221,25 +232,29 @@ class QueryRegistry:
 
     @property
     def bytes_used(self) -> int:
-        """Approximate memory in bytes. Rows are counted again, and deferred deltas applied, when an eighth
-        may have changed.
+        """Approximate memory in bytes.
+
+        Stored rows are counted again, and deferred deltas are applied, only when an eighth of the rows may
+        have changed.
         """
-        if 8 * self.scheduler.pending_rows > self._rows_then:
-            self.scheduler.flush()  # deferred deletes use memory twice
-        noted, waiting = self.journal.change_count, self.scheduler.pending_rows
-        if 8 * (noted - self._counted) >= self._rows_then:
-            self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
-            self._counted = noted
+        if 8 * self.scheduler.pending_rows > self._counted_rows:
+            self.scheduler.flush()  # a row deleted by a deferred delta is stored twice
+        changed, waiting = self.journal.change_count, self.scheduler.pending_rows
+        if 8 * (changed - self._changes_when_counted) >= self._counted_rows:
+            self._counted_rows = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
+            self._changes_when_counted = changed
         sources = sum(source.bytes_used for source in self._sources)
-        return sources + BYTES_A_ROW * (self._rows_then + waiting + 2 * len(self.terms.locals))
+        return sources + BYTES_A_ROW * (self._counted_rows + waiting + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
-        """Return the next boundary at which a query's window closes and its report may differ."""
+        """Return the next boundary at which a query's window closes and its report may differ; None if there
+        is none.
+        """
         now, log = self._evaluator.state.step, self._evaluator.state.log
         if now is None or not self.scheduler.has_closing_windows:
             return None
         if after < now.now == until and self.scheduler.closes_before_arrivals(now):
-            return until  # the present time
+            return until  # a window closes before the arrivals of the present time
         if self._evaluator.uses_clock:
             change: int | None = after + 1  # NOW() changes at each boundary
         else:
@@ -254,17 +269,17 @@ class QueryRegistry:
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """Update all queries to the model's state."""
         step, log, evaluator = changes.step, changes.log, self._evaluator
-        assert log is not None, "a step says what is in the window"
+        assert log is not None, "each step has a log"
         sees_windows = self.scheduler.sees_windows
         before = evaluator.state
         if sees_windows and step is not None and before.step is not None:
             self.scheduler.leave_tick(before.step, step, before.log, changes.on_the_way)
         evaluator.set_state(WindowState(model, log, step, changes.at))
         self._shared.context = evaluator.context
-        done = self.network.step(self._changed_leaves(changes, model, before.log), self._begun)
-        if self._begun < self.network.last_serial:
-            done.update(self.network.begin(self._begun))
-            self.journal.set(self, "_begun", self.network.last_serial)
+        done = self.network.step(self._changed_leaves(changes, model, before.log), self._last_initialised)
+        if self._last_initialised < self.network.last_serial:
+            done.update(self.network.initialise(self._last_initialised))
+            self.journal.set(self, "_last_initialised", self.network.last_serial)
         if changes.at is not None:
             self.scheduler.record_changes(done, changes.at, changes.on_the_way)
         if sees_windows and step is not None and not changes.on_the_way:
@@ -278,51 +293,52 @@ class QueryRegistry:
         self, changes: Changes, model: WindowModel, log_before: Log
     ) -> dict[Operator, Mapping[Row, int]]:
         """Return the deltas of the leaves."""
-        assert changes.log is not None, "a step says what is in the window"
-        before, shown = self._forms.change(changes.forms)
+        assert changes.log is not None, "each step has a log"
+        before, form_of = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
         touched: dict[QuerySource, set[Symbol]] = {}
         sees_windows, step = self.scheduler.sees_windows, changes.step
         is_changed = bool(changes.entries or before)
         for source in self._sources.begin_step():
             if step is not None and source.closed is None:
-                source.begin(step)
+                source.begin_observing(step)
             closing = self.scheduler.closing(source, step) if sees_windows and step is not None else None
             first_level = source.first_level(log_before) if sees_windows else 0
-            noted, again, as_shown = source.advance(changes, model, closing), NO_FACTS, shown
+            changed, rewritten, source_form_of = source.advance(changes, model, closing), NO_FACTS, form_of
             if source.name is not None:
-                as_shown = self._forms.first()
+                source_form_of = self._forms.first()
             elif before:
-                again = rewritten_facts(before, noted, source.model)
-            leaves.update(source.patterns.changes(source.model, noted, again, as_shown))
+                rewritten = rewritten_facts(before, changed, source.model)
+            leaves.update(source.patterns.changes(source.model, changed, rewritten, source_form_of))
             if source.facts.leaves:
-                leaves.update(source.facts.changes(source.model, noted, again, as_shown))
+                leaves.update(source.facts.changes(source.model, changed, rewritten, source_form_of))
             if sees_windows:
-                self.scheduler.record_changed_facts(source, noted)
-                is_changed = is_changed or len(noted) > 0 or first_level != source.first_level(changes.log)
+                self.scheduler.record_changed_facts(source, changed)
+                is_changed = is_changed or len(changed) > 0 or first_level != source.first_level(changes.log)
             if source in self.network.recompute_leaves:
-                facts = np.concatenate([noted[:, :3], again])
+                facts = np.concatenate([changed[:, :3], rewritten])
                 touched[source] = source.model.vocabulary.predicates_of(facts)
         if is_changed:
             self.scheduler.note_changed()
-        leaves.update(self.network.recompute(touched, self._begun))  # after all sources have advanced
+        # all sources have advanced
+        leaves.update(self.network.recompute(touched, self._last_initialised))
         return leaves
 
-    def mark(self) -> _Standing:
-        """Return a mark of the present state."""
+    def mark(self) -> _Savepoint:
+        """Return a savepoint of the present state."""
         return (
-            self.journal.mark(),
+            self.journal.savepoint(),
             self._evaluator.state,
-            self._rows_then,
-            self.journal.change_count - self._counted,
+            self._counted_rows,
+            self.journal.change_count - self._changes_when_counted,
         )
 
     def back(self, mark: object) -> None:
-        """Restore the state of a mark."""
-        assert isinstance(mark, tuple), "marks come from `mark`"
-        state, self._evaluator.state, self._rows_then, since = cast(_Standing, mark)
-        self.journal.back(state)
-        self._counted = self.journal.change_count - since
+        """Restore a savepoint."""
+        assert isinstance(mark, tuple), "savepoints are created by `mark`"
+        state, self._evaluator.state, self._counted_rows, since = cast(_Savepoint, mark)
+        self.journal.restore(state)
+        self._changes_when_counted = self.journal.change_count - since
         self.scheduler.recount()
         self._clear_caches()
         self._renumber()
@@ -334,7 +350,7 @@ class QueryRegistry:
         self.scheduler.flush()
         for source in self._sources:
             source.used_terms(used)
-        numbers = np.array(list(self.terms.settled_values(self._used())), np.int64)
+        numbers = np.array(list(self.terms.settled_values(self._used_numbers())), np.int64)
         used.names[numbers[numbers < FIRST_LITERAL]] = 1
         used.literals[numbers[numbers >= FIRST_LITERAL] - FIRST_LITERAL] = 1
         for registered in self.queries.values():
@@ -345,7 +361,7 @@ class QueryRegistry:
         """Replace the term numbers in all state."""
         self.scheduler.flush()
         names, literals = renaming.names.tolist(), renaming.literals.tolist()
-        used = self._used()
+        used = self._used_numbers()
         values = {
             value: names[value] if value < FIRST_LITERAL else literals[value - FIRST_LITERAL]
             for value in self.terms.settled_values(used)
@@ -370,12 +386,12 @@ class QueryRegistry:
         self._renumber()
 
     def _renumber(self) -> None:
-        """Update the numbers of names in parameterised plans."""
+        """Update the term numbers of parameter values in parameterised plans."""
         if self._plans.renumber():
             self.scheduler.set_queries(self.queries.values())
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
-        """Read the literal forms of a rebuilt model."""
+        """Adopt the literal forms of a rebuilt model."""
         self._forms.replace(self._forms_of())
 
     def saved(self) -> Callable[[], bytes]:
@@ -385,19 +401,19 @@ class QueryRegistry:
         return lambda: to_bytes([make() for make in kept])
 
     def report_all(self, registered: QueryState) -> None:
-        """Include all present answers in the first report of a new query."""
+        """Make all present answers of a new query pending, so that its first report includes them."""
         present = dict(registered.answers)
         self.journal.replace(registered.answers, {})
         self.journal.set(registered, "version", None)
-        self._hold_back(registered, present)
+        self._set_pending(registered, present)
 
     def restore_query(self, registered: QueryState, saved: SavedQuery) -> None:
-        """Restore the reported answers of a new query from a checkpoint."""
+        """Restore the last reported answers of a new query from a checkpoint."""
         if saved.rows is None:
             return
         last, now = saved.decode_answers(self.terms), registered.answers
         pending = {row: now.get(row, 0) - last.get(row, 0) for row in {**now, **last}}
-        self._hold_back(registered, {row: n for row, n in pending.items() if n})
+        self._set_pending(registered, {row: n for row, n in pending.items() if n})
         self.journal.replace(registered.answers, last)
         self.journal.set(registered, "version", None)
         self.journal.replace(
@@ -406,8 +422,8 @@ class QueryRegistry:
         if saved.closed is not None:
             self.journal.set(registered.source, "closed", saved.closed)
 
-    def _hold_back(self, registered: QueryState, changes: Mapping[Row, int]) -> None:
-        """Keep changes pending until the next report."""
+    def _set_pending(self, registered: QueryState, changes: Mapping[Row, int]) -> None:
+        """Set the pending delta of a query; its next report includes it."""
         self.journal.replace(registered.pending, changes)
         if registered.is_plain:
             self.scheduler.report_next(registered)
@@ -419,12 +435,12 @@ class QueryRegistry:
             yield registered.reported
             yield registered.pending
 
-    def _used(self) -> set[int]:
+    def _used_numbers(self) -> set[int]:
         """Return the numbers of all terms in rows."""
         return {number for bag in self._bags() for row in bag for number in row}
 
     def _clear_caches(self) -> None:
-        """Drop data that can be computed again: term numbers may have another meaning now."""
+        """Drop data that can be recomputed, since term numbers may have changed their meaning."""
         self._evaluator.clear_caches()
         self._shared.values.clear()
         for operator in self.network:
@@ -437,4 +453,4 @@ class QueryRegistry:
         whole = self._sources.whole
         whole.model = present.model
         if present.step is not None and whole.closed is None:
-            whole.begin(present.step)
+            whole.begin_observing(present.step)

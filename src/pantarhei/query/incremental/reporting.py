@@ -1,11 +1,12 @@
 """Scheduling of reports: records the deltas of registered queries, and emits their reports.
 
-Queries that report at each step, the common case, cost nothing in a step that does not change them. The
-others are evaluated after each step, when time leaves a timestamp, or when their windows close.
+A query that reports at each step, the common case, costs nothing in a step that does not change its answers.
+Other queries are evaluated after each step, when time leaves a timestamp, or when a window closes, as their
+policy says.
 
-Deltas of an operator are applied to the answers of its subscribers lazily, as a whole. Adding a row to
-answers costs more than computing it, since it is seldom in the processor's cache, and splitting a delta by
-query costs a pass over it.
+The deltas of an operator are applied to the answers of its subscribers lazily, several at a time. This is
+faster because inserting a row into the stored answers costs more than computing the row (the dictionary is
+seldom in the processor's cache), and splitting a delta by query costs a pass over the delta.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ from pantarhei.query.incremental.query_state import QueryState, nothing_pending
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Times, joined
 
-_FEW: Final = 256
-"""Number of rows that may be deferred in any case; beyond it, a quarter of the answers."""
+_MIN_DEFERRED: Final = 256
+"""Number of rows that may be deferred even if the answers have fewer than four times as many rows."""
 
 
 class MemberIndex(NamedTuple):
-    """Immutable index of the queries of an operator by parameter values.
+    """Immutable index of the queries that read one operator, by parameter values.
 
     Args:
-        size: number of parameters, which end the rows.
-        by_numbers: queries by parameter values.
+        size: number of parameters; the last columns of the rows have their values.
+        by_numbers: queries by the term numbers of their parameter values.
     """
 
     size: int
     by_numbers: Mapping[Row, list[QueryState]]
 
     def split(self, change: Mapping[Row, int]) -> Iterator[tuple[QueryState, Mapping[Row, int]]]:
-        """Split a delta by query; queries without changes are skipped."""
+        """Split a delta of the operator by query; queries without changes are skipped."""
         parts = by_end(change, self.size) if self.size else {(): change}
         for numbers, own in parts.items():
             for registered in self.by_numbers.get(numbers, ()):
@@ -53,21 +54,21 @@ class MemberIndex(NamedTuple):
 
 
 class Subscribers:
-    """Queries whose answers are the rows of one operator. Their answers are updated lazily.
+    """Queries whose answers are the rows of one operator. Deltas are applied to the answers lazily.
 
-    `are_plain` is true if all of them report at each step.
+    `are_plain` is True if all these queries report at each step.
     """
 
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
-        self._waiting: dict[int, Mapping[Row, int]] = {}
-        self._most = _FEW
+        self._deferred: dict[int, Mapping[Row, int]] = {}
+        self._max_deferred = _MIN_DEFERRED
         self.pending_rows = 0
         """Number of deferred rows."""
         self.members, self.are_plain = MemberIndex(0, {}), True
 
     def set_queries(self, queries: list[QueryState]) -> None:
-        """Set the queries, at least one; no delta may be deferred."""
+        """Set the queries, of which there must be at least one. No deferred deltas may exist."""
         by_numbers: dict[Row, list[QueryState]] = {}
         for registered in queries:
             by_numbers.setdefault(registered.numbers, []).append(registered)
@@ -84,42 +85,42 @@ class Subscribers:
         self.members = MemberIndex(0, {})
 
     def defer(self, change: Mapping[Row, int]) -> None:
-        """Defer a delta until answers are read, or many rows are deferred."""
-        waiting = self._waiting
-        number = len(waiting)
-        self._shared.journal.entries.append((waiting, number, ABSENT))
-        waiting[number] = change
+        """Store a delta, to be applied when answers are read, or when too many rows are deferred."""
+        deferred = self._deferred
+        number = len(deferred)
+        self._shared.journal.entries.append((deferred, number, ABSENT))
+        deferred[number] = change
         self.pending_rows += len(change)
-        if self.pending_rows > self._most:
+        if self.pending_rows > self._max_deferred:
             self.flush()
 
     def flush(self) -> None:
-        """Apply deferred deltas to the answers."""
-        if not self._waiting:
+        """Apply all deferred deltas to the answers."""
+        if not self._deferred:
             return
         journal = self._shared.journal
-        before = journal.mark()
+        before = journal.savepoint()
         try:
-            changes = [own for change in self._waiting.values() for own in self.members.split(change)]
+            changes = [own for change in self._deferred.values() for own in self.members.split(change)]
             self._shared.add_to_each([(registered.reported, own) for registered, own in changes])
-            journal.replace(self._waiting, {})
+            journal.replace(self._deferred, {})
         except BaseException:
-            journal.back(before)
+            journal.restore(before)
             raise
         self.pending_rows = 0
-        held = sum(len(each.reported) for queries in self.members.by_numbers.values() for each in queries)
-        self._most = max(_FEW, held // 4)
+        stored = sum(len(each.reported) for queries in self.members.by_numbers.values() for each in queries)
+        self._max_deferred = max(_MIN_DEFERRED, stored // 4)
 
     def recount(self) -> None:
-        """Count deferred rows after a rollback."""
-        self.pending_rows = sum(map(len, self._waiting.values()))
+        """Recompute the number of deferred rows after a rollback."""
+        self.pending_rows = sum(map(len, self._deferred.values()))
 
 
 class EncodedReport(NamedTuple):
-    """Report of a query in term numbers, at one time or, for equal reports, at several times.
+    """Report of a query in term numbers, or several equal reports.
 
     Args:
-        times: times of the reports; the end of a window that closed.
+        times: times of the reports; for a window that closed, the end of the window.
         change: signed delta of rows; a `Version` if all answers are reported.
     """
 
@@ -140,9 +141,9 @@ class ReportBatch(NamedTuple):
     """Reports of several queries at the same times.
 
     Args:
-        times: times of the reports; the ends of windows that closed.
-        changes: delta of each query, or its `Version`.
-        shared: deltas that are not yet split by query.
+        times: times of the reports; for windows that closed, the ends of the windows.
+        changes: delta of each query; a `Version` for a query that reports all answers.
+        shared: deltas of operators that are not split by query yet.
     """
 
     times: Sequence[TimePoint]
@@ -151,7 +152,9 @@ class ReportBatch(NamedTuple):
 
     @property
     def single(self) -> Iterator[tuple[QueryState, Mapping[Row, int] | Version]]:
-        """Iterate over the changes of each query. Costs a pass over all rows."""
+        """Iterate over the delta or `Version` of each query. The cost is linear in the number of rows of
+        `shared`.
+        """
         yield from self.changes
         for members, change in self.shared:
             yield from members.split(change)
@@ -162,7 +165,7 @@ class StepReports(NamedTuple):
 
     Args:
         at: time of the step.
-        reports: batches of reports, in order of time.
+        reports: batches of reports, in ascending order of time.
         decoder: decoder of the rows in the batches.
     """
 
@@ -176,7 +179,7 @@ class StepReports(NamedTuple):
         return any(handle is not None and handle.has_followers for handle in handles)
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
-        """Iterate over the queries, each with all its reports."""
+        """Iterate over the queries that have reports, with all reports of the query."""
         of_query: dict[QueryState, list[EncodedReport]] = {}
         for reports in self.reports:
             for registered, change in reports.single:
@@ -193,7 +196,7 @@ def _decoded(reported: Iterable[EncodedReport], decoder: Decoder) -> AnswerRepor
 
 
 def _append(reports: list[EncodedReport], report: EncodedReport) -> None:
-    """Append a report; merge it with the report before it if both have the same answers."""
+    """Append a report; if it has the same answers as the last report, extend the times of that report."""
     times, change = report
     is_same = reports and isinstance(change, Version) and change is reports[-1].change
     together = joined(reports[-1].times, times) if is_same else None
@@ -204,18 +207,18 @@ def _append(reports: list[EncodedReport], report: EncodedReport) -> None:
 
 
 class ReportScheduler:
-    """Recorder of deltas, and emitter of reports."""
+    """Records the deltas of operators, and emits the reports of queries."""
 
     def __init__(self, shared: SharedState) -> None:
         self._shared, self._journal = shared, shared.journal
-        self._subscribers: dict[Operator, Subscribers] = {}  # by operator
+        self._subscribers: dict[Operator, Subscribers] = {}  # by the operator that they read
         self._scheduled: list[QueryState] = []  # queries that do not report at each step
         self.sees_windows = False
         """True if a query depends on times, so that each step of a block must be processed."""
         self._closing: set[QuerySource] = set()  # sources of windows whose closing triggers reports
         self._delayed: dict[QueryState, None] = {}  # queries that report at each step, with a pending delta
-        self._reports: dict[int, ReportBatch] = {}  # of the present step, numbered
-        self._in_block = False  # whether a block of steps is one step
+        self._reports: dict[int, ReportBatch] = {}  # reports of the present step, numbered
+        self._in_block = False  # whether the present step is a block of steps
 
     def set_queries(self, queries: Iterable[QueryState]) -> None:
         """Set the active queries."""
@@ -237,16 +240,16 @@ class ReportScheduler:
         self._closing = {source for windows in closing for source in windows}
 
     def begin(self, is_block: bool = False) -> None:
-        """Begin a step, without reports.
+        """Begin a step, and drop the reports of the step before.
 
         Args:
-            is_block: whether it is a block of steps, which `end` ends.
+            is_block: whether the step is a block of several steps, which `end` ends.
         """
         self._reports = {}  # a new dictionary, since no rollback crosses the begin of a step
         self._in_block = is_block
 
     def end(self, at: TimePoint, step: Step | None, log: Log) -> None:
-        """End a block: evaluate the queries that report after each step."""
+        """End a block of steps, and evaluate the queries that report after each step."""
         self._in_block = False
         self.record_changes({}, at, False)
         if step is not None:
@@ -263,7 +266,7 @@ class ReportScheduler:
             changes = list(reports.single)
             left = [(each, change) for each, change in changes if each is not registered]
             if len(left) < len(changes):
-                self._journal.note(self._reports, number)
+                self._journal.record(self._reports, number)
                 self._reports[number] = ReportBatch(reports.times, left)
 
     @property
@@ -277,13 +280,13 @@ class ReportScheduler:
             subscribers.flush()
 
     def recount(self) -> None:
-        """Count deferred rows after a rollback."""
+        """Recompute the number of deferred rows after a rollback."""
         for subscribers in self._subscribers.values():
             subscribers.recount()
 
     def report_next(self, registered: QueryState) -> None:
         """Report the pending delta of a query at the end of the next step."""
-        self._journal.note(self._delayed, registered)
+        self._journal.record(self._delayed, registered)
         self._delayed[registered] = None
 
     # -- windows that close ------------------------------------------------------------------------
@@ -294,28 +297,32 @@ class ReportScheduler:
         return bool(self._closing)
 
     def due(self, kind: TimeKind, after: int, until: int, change: int | None) -> int | None:
-        """Return the next boundary of a window at which a query's report may differ.
+        """Return the next boundary of a window at which a query's report may differ; None if there is none.
 
         Args:
-            change: first tick above `after` at which time alone changes a query's source; None for never.
+            after: present tick; only later boundaries are considered.
+            until: time to which the stream advances.
+            change: first tick above `after` at which the passage of time changes the content of a window;
+                None for never.
         """
         ticks = (source.next_closing(kind, after, until, change) for source in self._closing)
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def closes_before_arrivals(self, step: Step) -> bool:
-        """Return whether a left-closed window ends at the present time, and has not closed."""
+        """Return whether the present time is the end of a left-closed window that has not closed."""
         return any(source.closes_before_arrivals(step) for source in self._closing)
 
     def note_changed(self) -> None:
-        """Record that the next reports of windows may differ from the last ones."""
+        """Record that the next report of each window may differ from the last one."""
         for source in self._closing:
             if not source.is_changed:
                 self._journal.set(source, "is_changed", True)
 
     def closing(self, source: QuerySource, step: Step) -> int | None:
-        """Return the present boundary if a left-closed window closes there before arrivals, None otherwise.
+        """Return the present time if it is the end of a left-closed window that closes before the step's
+        arrivals; None otherwise.
 
-        A left-closed window contains nothing of that timestamp.
+        A left-closed window contains no fact asserted at its end.
         """
         return step.now if source in self._closing and source.closes_before_arrivals(step) else None
 
@@ -325,9 +332,10 @@ class ReportScheduler:
         self._close({source: range(step.now, step.now + 1) for source in closing}, step.kind, log)
 
     def leave_tick(self, now: Step, step: Step, log: Log, on_the_way: bool) -> None:
-        """Close the windows that end as time advances from `now` to `step`, and leave the timestamp `now`.
+        """Close the windows that end as time advances from `now` to `step`, and evaluate the queries that
+        report when time leaves a timestamp.
 
-        No source changes in between, since the engine stops at each change.
+        The sources do not change in between, since the engine makes a step at each time at which one changes.
         """
         if step.now <= now.now or not self._scheduled:
             return
@@ -339,9 +347,9 @@ class ReportScheduler:
                 self._evaluate(registered, log, at_tick(now))
 
     def _close(self, closing: Mapping[QuerySource, range], kind: TimeKind, log: Log) -> None:
-        """Close the windows of sources at boundaries, and report for the queries of these windows.
+        """Close the windows of sources at boundaries, and evaluate the queries of these windows.
 
-        No source changes between the boundaries.
+        The sources do not change between the boundaries.
         """
         for source, boundaries in closing.items():
             self._journal.set(source, "closed", boundaries[-1])
@@ -362,11 +370,15 @@ class ReportScheduler:
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def record_changed_facts(self, source: QuerySource, noted: Integers) -> None:
-        """Record the changed facts of a source, for the queries that report on change."""
+    def record_changed_facts(self, source: QuerySource, changed: Integers) -> None:
+        """Record the changed facts of a source for the queries that report only on changes of their sources.
+
+        Args:
+            changed: facts inserted (1) and deleted (-1, last column).
+        """
         observing = [each for each in self._scheduled if each.policy.reports_on_change]
         weights = {each: weight for each in observing if (weight := each.weight(source))}
-        for *fact, sign in noted.tolist() if weights else ():
+        for *fact, sign in changed.tolist() if weights else ():
             for registered, weight in weights.items():
                 self._shared.add(registered.changed_facts, tuple(fact), sign * weight)
 
@@ -376,7 +388,7 @@ class ReportScheduler:
         """Record the deltas of operators.
 
         Args:
-            on_the_way: whether the step has not ended.
+            on_the_way: True if further parts of the step follow, so that nothing is reported yet.
         """
         delayed = self._delayed
         on_the_way = on_the_way or self._in_block
@@ -403,7 +415,7 @@ class ReportScheduler:
     def _record_single(
         self, changes: Iterable[tuple[QueryState, Mapping[Row, int]]], on_the_way: bool
     ) -> list[tuple[QueryState, Mapping[Row, int]]]:
-        """Record the deltas of single queries; returns the deltas to report now."""
+        """Record the deltas of single queries; returns the deltas to be reported now."""
         reported: list[tuple[QueryState, Mapping[Row, int]]] = []
         added: list[tuple[Bag, Mapping[Row, int]]] = []
         for registered, own in changes:
@@ -426,7 +438,7 @@ class ReportScheduler:
                 self._evaluate(registered, log, at_tick(step))
 
     def _evaluate(self, registered: QueryState, log: Log, times: Times) -> None:
-        """Report at times between which no source changes, if the policy's conditions hold."""
+        """Report at times between which no source changes, if the query's policy permits it."""
         policy = registered.policy
         if registered.policy.reports_on_change:
             if not registered.changed_facts:
@@ -447,7 +459,7 @@ class ReportScheduler:
         return change
 
     def _report(self, registered: QueryState, change: Mapping[Row, int], at: TimePoint) -> None:
-        """Emit the delta in the query's output mode."""
+        """Emit a delta in the query's output mode: all of it, only inserted rows, or only deleted rows."""
         self._shared.add_all(registered.answers, change)
         if (emit := registered.policy.emit) != "delta":
             sign = 1 if emit == "istream" else -1
@@ -458,7 +470,7 @@ class ReportScheduler:
     def _report_all(
         self, registered: QueryState, change: Mapping[Row, int], times: Sequence[TimePoint]
     ) -> None:
-        """Report all answers of a query, which are equal at all times."""
+        """Report all answers of a query, which are equal at all these times."""
         answers = registered.answers
         self._shared.add_all(answers, change)
         version = Version.after(registered.version, change, answers, self._shared.terms.decoder)

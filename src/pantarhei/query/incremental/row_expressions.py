@@ -1,9 +1,10 @@
-"""Expressions over single rows: compiled to Python functions where possible, else evaluated by column.
+"""Expressions over single rows: compiled to Python functions where possible, otherwise evaluated by column.
 
-For few rows, compiled functions are faster than columns. Comparisons, arithmetic, `&&`, `||`, `!`, BOUND, IF,
-COALESCE and IN are compiled for numbers, plain strings, booleans, times and names. For a row with any other
-value a function raises `Deoptimize`, and the row is evaluated by column (`expressions/evaluator.py`) with
-the same result. Results are cached by the values of the expression's variables.
+Compiled functions are faster than the evaluation by column if a delta has few rows. Comparisons, arithmetic,
+`&&`, `||`, `!`, BOUND, IF, COALESCE and IN are compiled for numbers, plain strings, booleans, times and
+names. On any other value a compiled function raises `Deoptimize`, and the row is evaluated by column
+(`expressions/evaluator.py`) with the same result. Results are cached by the term numbers of the expression's
+variables.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from pantarhei.values.scalar_functions import SIGNED, Comparator
 
 
 class Deoptimize(Exception):
-    """Value of a row not supported by compiled code."""
+    """A row has a value that compiled code does not support."""
 
 
 Operand = Callable[[Row], Value | None]
@@ -50,7 +51,7 @@ Result = Callable[[Row], int]
 
 
 class NotCompilable(Exception):
-    """Expression with a part that is only evaluated by column."""
+    """An expression has a part that can only be evaluated by column."""
 
 
 class Compiler:
@@ -58,8 +59,8 @@ class Compiler:
 
     Args:
         variables: columns of the rows.
-        values: cache of term values.
-        terms: maps numbers to terms.
+        values: cache of the values of terms, by term number.
+        terms: maps term numbers to terms.
     """
 
     def __init__(
@@ -83,9 +84,9 @@ class Compiler:
             return lambda row: self._terms.id_of(expression)
         if expression.function == "IF":
             condition, then, otherwise = expression.arguments
-            return _chosen(self.truth(condition), self.result(then), self.result(otherwise), NONE)
+            return _compile_if(self.truth(condition), self.result(then), self.result(otherwise), NONE)
         if expression.function == "COALESCE":
-            return _first(list(map(self.result, expression.arguments)), NONE)
+            return _compile_coalesce(list(map(self.result, expression.arguments)), NONE)
         operand, terms = self.operand(expression), self._terms
 
         def result(row: Row) -> int:
@@ -94,7 +95,7 @@ class Compiler:
                 return NONE
             if isinstance(value, bool):
                 return terms.id_of(canonical.boolean(value))
-            assert isinstance(value, Numeric), "what is computed is a number or a truth value"
+            assert isinstance(value, Numeric), "operators return numbers and truth values"
             return terms.id_of_number(value)
 
         return result
@@ -113,17 +114,19 @@ class Compiler:
             return self._constant(expression)
         name, arguments = expression.function, expression.arguments
         if name in SIGNED and not (name == "+" and len(arguments) == 1):
-            compile_ = _of_two if len(arguments) == 2 else _of_one
+            compile_ = _compile_binary if len(arguments) == 2 else _compile_unary
             return compile_(SIGNED[name], *map(self.operand, arguments))
         if name == "IF":
             condition, then, otherwise = arguments
-            return _chosen(self.truth(condition), self.operand(then), self.operand(otherwise), None)
+            return _compile_if(self.truth(condition), self.operand(then), self.operand(otherwise), None)
         if name == "COALESCE":
-            return _first(list(map(self.operand, arguments)), None)
+            return _compile_coalesce(list(map(self.operand, arguments)), None)
         return self._truth_of(expression)
 
     def _constant(self, term: Term) -> Operand:
-        """Compile a term. A name is looked up at each call, since its number may change."""
+        """Compile a constant. The number of a name is looked up at each call, since renumbering may change
+        it.
+        """
         if not isinstance(term, Literal):
             id_of, values = self._terms.id_of, self._values
             return lambda row: values[id_of(term)]
@@ -145,11 +148,11 @@ class Compiler:
     def _truth_of(self, expression: Call) -> Callable[[Row], bool | None]:
         name, arguments = expression.function, expression.arguments
         if name in ("=", "!="):
-            return _equality(name == "=", *map(self.operand, arguments))
+            return _compile_equality(name == "=", *map(self.operand, arguments))
         if name in ORDERS:
-            return _order(ORDERS[name], *map(self.operand, arguments))
+            return _compile_order(ORDERS[name], *map(self.operand, arguments))
         if name in ("&&", "||"):
-            return _connected(list(map(self.truth, arguments)), name == "||")
+            return _compile_connective(list(map(self.truth, arguments)), name == "||")
         if name == "!":
             truth = self.truth(arguments[0])
             return lambda row: None if (found := truth(row)) is None else not found
@@ -158,7 +161,7 @@ class Compiler:
             return lambda row: result(row) != NONE
         if name == "IN":
             used, *members = map(self.operand, arguments)
-            return _connected([_equality(True, used, member) for member in members], True)
+            return _compile_connective([_compile_equality(True, used, member) for member in members], True)
         raise NotCompilable
 
 
@@ -167,13 +170,13 @@ _TRUTHS: Final = frozenset(("=", "!=", *ORDERS, "&&", "||", "!", "BOUND", "IN"))
 _Found = TypeVar("_Found")
 
 
-def _chosen(
+def _compile_if(
     condition: Callable[[Row], bool | None],
     then: Callable[[Row], _Found],
     otherwise: Callable[[Row], _Found],
     error: _Found,
 ) -> Callable[[Row], _Found]:
-    """IF."""
+    """Compile IF."""
 
     def chosen(row: Row) -> _Found:
         found = condition(row)
@@ -182,8 +185,8 @@ def _chosen(
     return chosen
 
 
-def _first(parts: Sequence[Callable[[Row], _Found]], error: _Found) -> Callable[[Row], _Found]:
-    """COALESCE."""
+def _compile_coalesce(parts: Sequence[Callable[[Row], _Found]], error: _Found) -> Callable[[Row], _Found]:
+    """Compile COALESCE."""
 
     def first(row: Row) -> _Found:
         for part in parts:
@@ -195,8 +198,10 @@ def _first(parts: Sequence[Callable[[Row], _Found]], error: _Found) -> Callable[
     return first
 
 
-def _connected(parts: Sequence[Callable[[Row], bool | None]], decisive: bool) -> Callable[[Row], bool | None]:
-    """`||`, where true is decisive, and `&&`."""
+def _compile_connective(
+    parts: Sequence[Callable[[Row], bool | None]], decisive: bool
+) -> Callable[[Row], bool | None]:
+    """Compile a disjunction (`decisive` is True) or conjunction (False) in three-valued logic."""
 
     def connected(row: Row) -> bool | None:
         undecided: bool | None = not decisive
@@ -228,8 +233,8 @@ def _check_supported(*values: Value | None) -> None:
         raise Deoptimize
 
 
-def _equality(is_equal: bool, left: Operand, right: Operand) -> Callable[[Row], bool | None]:
-    """`=`, or `!=`."""
+def _compile_equality(is_equal: bool, left: Operand, right: Operand) -> Callable[[Row], bool | None]:
+    """Compile `=` or `!=`."""
 
     def equality(row: Row) -> bool | None:
         one, other = left(row), right(row)
@@ -250,8 +255,8 @@ def _equality(is_equal: bool, left: Operand, right: Operand) -> Callable[[Row], 
     return equality
 
 
-def _order(compare: Comparator, left: Operand, right: Operand) -> Callable[[Row], bool | None]:
-    """`<`, `>`, `<=` or `>=`."""
+def _compile_order(compare: Comparator, left: Operand, right: Operand) -> Callable[[Row], bool | None]:
+    """Compile `<`, `>`, `<=` or `>=`."""
 
     def order(row: Row) -> bool | None:
         one, other = left(row), right(row)
@@ -274,7 +279,7 @@ def _order(compare: Comparator, left: Operand, right: Operand) -> Callable[[Row]
     return order
 
 
-def _of_two(function: Callable[..., Numeric], left: Operand, right: Operand) -> Operand:
+def _compile_binary(function: Callable[..., Numeric], left: Operand, right: Operand) -> Operand:
     """Compile a function of two numbers."""
 
     def number(row: Row) -> Numeric | None:
@@ -292,7 +297,7 @@ def _of_two(function: Callable[..., Numeric], left: Operand, right: Operand) -> 
     return number
 
 
-def _of_one(function: Callable[..., Numeric], operand: Operand) -> Operand:
+def _compile_unary(function: Callable[..., Numeric], operand: Operand) -> Operand:
     """Compile a function of one number."""
 
     def number(row: Row) -> Numeric | None:
@@ -312,10 +317,10 @@ _Value = TypeVar("_Value")
 
 
 class RowTest(NamedTuple):
-    """Test of an expression over a single variable.
+    """Test of an expression over a single variable, for the kernel.
 
     Args:
-        place: place of the variable in rows.
+        place: column of the variable.
         known: cached truth values by term number.
         evaluate: evaluates the expression for a row, and caches the result.
     """
@@ -326,7 +331,7 @@ class RowTest(NamedTuple):
 
 
 class RowExpression:
-    """Expression over rows with given variables. Results are cached unless the expression is volatile."""
+    """Expression over rows with given columns. Results are cached unless the expression is volatile."""
 
     def __init__(self, expression: Expression, variables: Sequence[Variable], shared: SharedState) -> None:
         self._expression, self._shared = expression, shared
@@ -341,22 +346,22 @@ class RowExpression:
 
     @property
     def test(self) -> RowTest | None:
-        """Test of single rows; None if the expression has several variables, or is evaluated by column."""
+        """Test of single rows; None if the expression has several variables, or is not compiled."""
         place, known = self._truth.place, self._truth.known
         if place is None or self._truth.compiled is None:
             return None
 
-        def learn(row: Row) -> bool:
+        def evaluate_row(row: Row) -> bool:
             try:
                 return self._truth.evaluate_and_cache(row) is True
             except Deoptimize:
                 return self.truths([row])[0]
 
-        return RowTest(place, known, learn)
+        return RowTest(place, known, evaluate_row)
 
     def cache_truths(self, table: SolutionTable) -> Mask:
-        """Return which rows of a table fulfil an expression over one variable; truth values are cached, up
-        to a limit.
+        """Return which rows of a table fulfil an expression over one variable. The truth values are cached,
+        unless there are more than `MAX_CACHED_TERMS`.
         """
         (variable,) = self._variables
         terms, places = np.unique(table.column(variable), return_inverse=True)
@@ -400,7 +405,7 @@ class RowExpression:
         rows: Collection[Row],
         by_column: Callable[[SolutionTable], list[_Value]],
     ) -> list[_Value]:
-        """Evaluate compiled code per row; fall back to the column evaluator for unsupported values."""
+        """Evaluate compiled code for each row; rows with unsupported values are evaluated by column."""
         if function.compiled is None:
             return self._evaluate_columns(rows, by_column)
         known = function.cached_values(rows)
@@ -440,17 +445,18 @@ class RowExpression:
         return [known[key] for key in keys]
 
     def clear_caches(self) -> None:
-        """Drop cached results: term numbers may have another meaning now."""
+        """Drop cached results, since term numbers may have changed their meaning."""
         self._known.clear()
         self._result.known.clear()
         self._truth.known.clear()
 
 
 class _Function(Generic[_Value]):
-    """Compiled expression (None if it is not compilable), with a cache of results if it has one variable.
+    """Compiled expression, with a cache of its results by term number if it has one variable.
 
     Args:
-        places: places of its variables in rows.
+        compiled: the compiled function; None if the expression is not compilable.
+        places: columns of the expression's variables.
     """
 
     def __init__(self, compiled: Callable[[Row], _Value] | None, places: Sequence[int]) -> None:
@@ -459,14 +465,14 @@ class _Function(Generic[_Value]):
         self.known: dict[int, _Value] = {}
 
     def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int] | None:
-        """Return the rows of a delta that fulfil the expression; None if a row is not cached."""
+        """Return the rows of a delta that fulfil the expression; None if a row's result is not cached."""
         if self.place is None:
             return None
         found: Mapping[Row, int] | None = true_rows(change, self.place, self.known)
         return found
 
     def evaluate_and_cache(self, row: Row) -> _Value:
-        """Evaluate a row of an expression over one variable, and cache the result.
+        """Evaluate an expression over one variable for a row, and cache the result.
 
         Raises:
             Deoptimize: the value is not supported.
@@ -479,8 +485,8 @@ class _Function(Generic[_Value]):
         return found
 
     def cached_values(self, rows: Collection[Row]) -> list[_Value] | None:
-        """Return the results for rows; None if the expression has several variables, or a value is not
-        supported.
+        """Return the results for rows through the cache; None if the expression has several variables, or a
+        value is not supported.
         """
         place, known = self.place, self.known
         if place is None or self.compiled is None:

@@ -1,4 +1,4 @@
-"""Operators that process one row at a time, with the set of distinct rows where a form needs it."""
+"""Operators that process one row at a time; some also store the number of copies of each row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pantarhei.query.incremental.operator import (
     Operator,
     Row,
     SharedState,
-    places_of,
+    columns_of,
     select,
     selector,
     set_delta,
@@ -28,23 +28,23 @@ class DistinctProjection(Operator):
     """Set of the projections of the input's rows.
 
     Args:
-        project: the projection of a row.
+        project: returns the projection of a row.
     """
 
     def __init__(
-        self, node: Node, shared: SharedState, child: Operator, seen: Callable[[Sequence[int]], Row]
+        self, node: Node, shared: SharedState, child: Operator, projected_row: Callable[[Sequence[int]], Row]
     ) -> None:
         super().__init__(node, shared, (child,))
-        self._project = seen
+        self._project = projected_row
         self._copies = self._new_bag()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
         before: dict[Row, int] = {}
         for row, weight in change.items():
-            seen = self._project(row)
-            was, _ = self.shared.add(self._copies, seen, weight)
-            before.setdefault(seen, was)
+            projected_row = self._project(row)
+            was, _ = self.shared.add(self._copies, projected_row, weight)
+            before.setdefault(projected_row, was)
         return set_delta(before, self._copies)
 
 
@@ -77,8 +77,8 @@ class FilterOperator(Operator):
 class ExtendOperator(Operator):
     """BIND: the rows extended by the value of an expression.
 
-    A volatile expression is evaluated once for all copies of a row; its value is kept while the row has a
-    copy.
+    A volatile expression such as RAND() is evaluated once for all copies of a row; the result is stored until
+    the last copy is deleted.
     """
 
     def __init__(self, node: Extend, shared: SharedState, child: Operator) -> None:
@@ -95,15 +95,15 @@ class ExtendOperator(Operator):
             return {(*row, id_): weight for (row, weight), id_ in zip(change.items(), ids, strict=True)}
         new = [row for row in change if row not in self._copies]
         for row, id_ in zip(new, self._value.ids(new), strict=True):
-            self.shared.journal.note(self._volatile_values, row)
+            self.shared.journal.record(self._volatile_values, row)
             self._volatile_values[row] = id_
-        made: Bag = {}
+        delta: Bag = {}
         for row, weight in change.items():
-            made[*row, self._volatile_values[row]] = weight
+            delta[*row, self._volatile_values[row]] = weight
             if not self.shared.add(self._copies, row, weight)[1]:
-                self.shared.journal.note(self._volatile_values, row)
+                self.shared.journal.record(self._volatile_values, row)
                 del self._volatile_values[row]
-        return made
+        return delta
 
     @property
     def bags(self) -> Iterable[Bag]:
@@ -123,12 +123,12 @@ class ProjectOperator(Operator):
 
     def __init__(self, node: Project, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._places = list(places_of(node.variables, child.variables))
+        self._places = list(columns_of(node.variables, child.variables))
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        made: Bag = projected(change, self._places)
-        return made
+        delta: Bag = projected(change, self._places)
+        return delta
 
 
 class UnionOperator(Operator):
@@ -136,33 +136,35 @@ class UnionOperator(Operator):
 
     def __init__(self, node: Union, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
-        self._places = [places_of(node.variables, side.variables) for side in (left, right)]
+        self._places = [columns_of(node.variables, side.variables) for side in (left, right)]
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
-        made: Bag = {}
+        delta: Bag = {}
         for change, places in zip(changes, self._places, strict=True):
             for row, weight in change.items():
-                put(made, select(row, places), weight)
-        return made or EMPTY
+                put(delta, select(row, places), weight)
+        return delta or EMPTY
 
 
 class AskOperator(DistinctProjection):
-    """ASK: one empty row if there is an answer. The columns of a parameterised plan are its parameters."""
+    """ASK: one empty row if the pattern has a solution; in a parameterised plan one row for each parameter
+    binding with a solution.
+    """
 
     def __init__(self, query: Query, shared: SharedState, child: Operator) -> None:
         parameters = parameters_of(child.node)
-        super().__init__(query.node, shared, child, selector(places_of(parameters, child.variables)))
+        super().__init__(query.node, shared, child, selector(columns_of(parameters, child.variables)))
         self.variables = parameters
 
 
 class ConstructOperator(Operator):
-    """CONSTRUCT: the set of triples that the template makes of rows."""
+    """CONSTRUCT: the set of triples that the template produces from the input's rows."""
 
     def __init__(self, query: Query, shared: SharedState, child: Operator) -> None:
         super().__init__(query.node, shared, (child,))
         self.variables = ()
         self._template = query.template
-        self._made = self._new_bag()
+        self._triples = self._new_bag()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
@@ -171,6 +173,6 @@ class ConstructOperator(Operator):
         places, triples = construct_by_row(self._template, table, self.shared.terms)
         before: dict[Row, int] = {}
         for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
-            was, _ = self.shared.add(self._made, triple, weights[place])
+            was, _ = self.shared.add(self._triples, triple, weights[place])
             before.setdefault(triple, was)
-        return set_delta(before, self._made)
+        return set_delta(before, self._triples)

@@ -1,7 +1,8 @@
 """Plans of registered queries; queries that differ only in names share a parameterised plan.
 
 Each row of a parameterised plan ends with the values of the parameters, which identify the query. Adding a
-query emits its rows as inserts, removing it emits deletes, both as in a step.
+query inserts its rows by propagating them through the plan, as a step does; removing a query deletes them in
+the same way.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from pantarhei.query.incremental.window_state import StateEvaluator
 
 @dataclass(eq=False)
 class PlanMember:
-    """Queries of a parameterised plan with the same names.
+    """Queries of a parameterised plan that have the same names.
 
     Args:
         names: values of the parameters.
-        numbers: numbers of the names.
+        numbers: term numbers of these values.
     """
 
     names: tuple[Term, ...]
@@ -40,20 +41,20 @@ class ParameterisedPlan:
     """Plan of the queries with one shape over one source.
 
     Args:
-        root: operator of their answers; each operator above the leaf has one input.
+        root: operator of the answers; each operator above the leaf has one input.
         patterns: matcher of the leaf.
-        number: returns the number of a name.
+        number: returns the term number of a name.
     """
 
     def __init__(self, root: Operator, patterns: PatternMatcher, number: Callable[[Term], int]) -> None:
         self.root, self._patterns, self._number = root, patterns, number
         self._members: dict[Row, PlanMember] = {}
-        self._removed: list[PlanMember] = []  # removed, with rows left
+        self._removed: list[PlanMember] = []  # removed members that have rows left
         self._above: list[Operator] = []
         while root.inputs:
             self._above.insert(0, root)
             (root,) = root.inputs
-        assert isinstance(root, PatternLeaf), "a shape has a pattern below"
+        assert isinstance(root, PatternLeaf), "a shape has a pattern leaf"
         self._leaf = root
 
     @property
@@ -63,13 +64,13 @@ class ParameterisedPlan:
 
     @property
     def next_removed(self) -> PlanMember | None:
-        """The member that `remove_next` deletes next, None if no removed member has rows left."""
+        """The member whose rows `remove_next` will delete; None if no removed member has rows left."""
         return self._removed[-1] if self._removed else None
 
     def add(self, names: tuple[Term, ...]) -> tuple[PlanMember, Bag | None]:
-        """Add a query; returns its rows, None if another query has the same names.
+        """Add a query; returns its member, and its rows unless the member exists already.
 
-        Not during a step, nor while removed members have rows.
+        It must not be called during a step, nor while removed members have rows.
         """
         numbers = self._numbers(names)
         member, rows = self._members.get(numbers), None
@@ -89,7 +90,7 @@ class ParameterisedPlan:
                     self._removed.append(member)
 
     def remove_next(self) -> None:
-        """Delete the rows of one removed member. Not during a step or a block of steps.
+        """Delete the rows of one removed member. It must not be called during a step or a block of steps.
 
         If it is interrupted, the caller rolls the journal back and calls `restore`.
         """
@@ -97,7 +98,7 @@ class ParameterisedPlan:
         self._forget(self._removed.pop())
 
     def restore(self, left: PlanMember) -> None:
-        """Restore a removed member after an interrupted deletion of its rows."""
+        """Restore a removed member after the deletion of its rows was interrupted."""
         if left not in self._removed:
             self._removed.append(left)
         self._add(left)
@@ -105,7 +106,7 @@ class ParameterisedPlan:
             operator.clear_caches()
 
     def renumber(self) -> bool:
-        """Recompute the numbers of names; returns whether one has changed."""
+        """Recompute the term numbers of the parameter values; returns whether one has changed."""
         members = list(self._members.values())
         if all(self._numbers(member.names) == member.numbers for member in members):
             return False
@@ -149,9 +150,10 @@ class PlanInstance(NamedTuple):
     """Plan of one query.
 
     Args:
-        root: operator of its answers.
-        member: its member of a parameterised plan; None for a plan of its own.
-        rows: its answers; None if another query has the same answers, or the plan is its own.
+        root: operator of the answers.
+        member: the query's member of a parameterised plan; None for a plan used by this query alone.
+        rows: the answers of a new member; None if the member has another query, or the plan is not
+            parameterised.
     """
 
     root: Operator
@@ -163,7 +165,7 @@ class SharedPlans:
     """Factory of plans.
 
     Args:
-        named: as in `Network`.
+        named: returns the query source of a named graph, as for `Network`.
     """
 
     def __init__(
@@ -171,34 +173,34 @@ class SharedPlans:
     ) -> None:
         self._shared, self._evaluator = shared, evaluator
         self.network = Network(shared, evaluator.rows, named)
-        self._families: dict[tuple[QuerySource, str, Node], ParameterisedPlan] = {}
+        self._parameterised: dict[tuple[QuerySource, str, Node], ParameterisedPlan] = {}
 
     def make(self, query: Query, node: Node, source: QuerySource) -> PlanInstance:
-        """Create the plan of a query with the rows of a node. Not during a step.
+        """Create the plan of a query whose rows are those of a node. It must not be called during a step.
 
-        `keep` removes the plan, also if `make` was interrupted. New operators of a plan of its own have not
-        begun.
+        `keep` removes the plan, also if `make` was interrupted. If the plan is not parameterised, its new
+        operators are to be initialised by `Network.begin`.
         """
-        asks_all = query.default_graphs is None and query.named_graphs is None
-        shape = shape_of(node) if query.form in ("SELECT", "ASK") and asks_all else None
+        reads_default_dataset = query.default_graphs is None and query.named_graphs is None
+        shape = shape_of(node) if query.form in ("SELECT", "ASK") and reads_default_dataset else None
         if shape is None:
-            return PlanInstance(self._own_root(query, node, source))
+            return PlanInstance(self._unshared_root(query, node, source))
         key = source, query.form, shape.node
-        family = self._families.get(key)
-        if family is None:
-            family = self._families[key] = self._family(query, shape, source)
-        return PlanInstance(family.root, *family.add(shape.names))
+        plan = self._parameterised.get(key)
+        if plan is None:
+            plan = self._parameterised[key] = self._parameterised_plan(query, shape, source)
+        return PlanInstance(plan.root, *plan.add(shape.names))
 
-    def _family(self, query: Query, shape: Shape, source: QuerySource) -> ParameterisedPlan:
+    def _parameterised_plan(self, query: Query, shape: Shape, source: QuerySource) -> ParameterisedPlan:
         root = self.network.use(shape.node, source)
         if query.form == "ASK":
             root = AskOperator(query, self._shared, root)
             self.network.add(root, source)
         return ParameterisedPlan(root, source.patterns, self._shared.terms.find_value)
 
-    def _own_root(self, query: Query, node: Node, source: QuerySource) -> Operator:
+    def _unshared_root(self, query: Query, node: Node, source: QuerySource) -> Operator:
         if query.form == "SELECT":
-            return self._rows(query, node, source)
+            return self._rows_operator(query, node, source)
         root: Operator
         if query.form == "DESCRIBE":
             evaluate = partial(self._evaluator.rows, source, query=query)
@@ -207,11 +209,11 @@ class SharedPlans:
             )
         else:
             kind = AskOperator if query.form == "ASK" else ConstructOperator
-            root = kind(query, self._shared, self._rows(query, node, source))
+            root = kind(query, self._shared, self._rows_operator(query, node, source))
         self.network.add(root, source)
         return root
 
-    def _rows(self, query: Query, node: Node, source: QuerySource) -> Operator:
+    def _rows_operator(self, query: Query, node: Node, source: QuerySource) -> Operator:
         """Return the operator of a query's rows."""
         if query.default_graphs is None and query.named_graphs is None:
             return self.network.use(node, source)
@@ -221,40 +223,39 @@ class SharedPlans:
         return leaf
 
     def keep(self, plans: Iterable[PlanInstance], undone: bool = False) -> None:
-        """Remove all plans except these. Costs a pass over all operators.
+        """Remove all plans except these. The cost is linear in the number of all operators.
 
         Args:
-            undone: whether the effects of the other plans are rolled back; otherwise `purge` deletes the rows
-                of removed
-                members of plans that are still used.
+            undone: True if the journal rolls back the effects of the other plans. Otherwise `purge` deletes
+                the rows of members that are removed from plans still in use.
         """
         members: dict[Operator, set[PlanMember | None]] = {}
         for plan in plans:
             members.setdefault(plan.root, set()).add(plan.member)
-        for family in self._families.values():
-            family.keep(members.get(family.root, set()), undone)
-        self._families = {key: family for key, family in self._families.items() if family.is_used}
+        for shared in self._parameterised.values():
+            shared.keep(members.get(shared.root, set()), undone)
+        self._parameterised = {key: shared for key, shared in self._parameterised.items() if shared.is_used}
         self.network.keep(members)
 
     @property
     def has_removed(self) -> bool:
-        """True if rows of removed queries are left."""
-        return any(family.next_removed for family in self._families.values())
+        """True if rows of removed queries have not been deleted yet."""
+        return any(plan.next_removed for plan in self._parameterised.values())
 
     def purge(self) -> None:
-        """Delete the rows of removed queries; if interrupted, the rows of some queries are left unchanged."""
+        """Delete the rows of removed queries. If interrupted, some queries keep all their rows."""
         journal = self._shared.journal
-        for family in self._families.values():
-            while (left := family.next_removed) is not None:
-                before = journal.mark()
+        for plan in self._parameterised.values():
+            while (left := plan.next_removed) is not None:
+                before = journal.savepoint()
                 try:
-                    family.remove_next()
+                    plan.remove_next()
                 except BaseException:
-                    journal.back(before)
-                    family.restore(left)
+                    journal.restore(before)
+                    plan.restore(left)
                     raise
 
     def renumber(self) -> bool:
-        """Recompute the numbers of names; returns whether one has changed."""
-        changed = [family.renumber() for family in self._families.values()]
+        """Recompute the term numbers of all parameter values; returns whether one has changed."""
+        changed = [plan.renumber() for plan in self._parameterised.values()]
         return any(changed)

@@ -29,7 +29,7 @@ from pantarhei.query.incremental.operator import (
     Operator,
     Row,
     SharedState,
-    places_of,
+    columns_of,
     selector,
 )
 from pantarhei.query.incremental.persistent_terms import PersistentTermIds, TermCache
@@ -38,7 +38,9 @@ from pantarhei.rdf.ntriples import write_term
 
 
 def slice_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
-    """Return the node below ORDER BY and the sort keys; None if DISTINCT drops a variable of the keys."""
+    """Return the node below ORDER BY and the sort keys; None if the keys are volatile, or if DISTINCT drops a
+    variable of the keys.
+    """
     above: list[Distinct | Project] = []
     child = node.child
     while isinstance(child, Distinct | Project):
@@ -76,7 +78,7 @@ class _Descending:
 
 
 def _descending(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Negate a sort key: numbers change their sign, since numbers compare faster than objects."""
+    """Reverse the order of a sort key. Numbers are negated, since numbers compare faster than objects."""
     return tuple([_Descending(part) if isinstance(part, str) else -part for part in key])
 
 
@@ -92,7 +94,9 @@ def _keys(terms: PersistentTermIds, is_descending: bool) -> TermCache[tuple[Any,
 
 @total_ordering
 class _Text:
-    """Sort key of a row by N-Triples text; written only when rows with equal keys are compared."""
+    """Sort key of a row: the N-Triples texts of its terms, which are written only when rows with equal ORDER
+    BY keys are compared.
+    """
 
     __slots__ = ("_row", "_terms", "_texts")
 
@@ -121,15 +125,15 @@ _Rank = tuple[Any, ...]
 """Sort key of a row: the ORDER BY keys, the N-Triples text, and the row itself."""
 
 
-_MANY = 16
-"""Rows are sorted again when at least one of this many has changed."""
+_RESORT_FRACTION = 16
+"""The rows are sorted anew if more than one in this many has changed."""
 
 
 class SliceOperator(Operator):
-    """A slice of the rows, ordered by the keys, then by N-Triples text.
+    """LIMIT and OFFSET over the rows ordered by the sort keys, then by N-Triples text.
 
-    All rows are kept sorted. A changed row costs a logarithmic number of comparisons; a change before the end
-    of the slice costs a pass over the rows up to its end.
+    All rows are kept sorted. A changed row costs a number of comparisons that is logarithmic in the number of
+    rows. A change at or before the end of the slice also costs a pass over the rows up to its end.
 
     Args:
         keys: sort keys over the child's variables.
@@ -144,10 +148,10 @@ class SliceOperator(Operator):
             (RowExpression(k.expression, child.variables, shared), _keys(shared.terms, k.descending))
             for k in keys
         ]
-        self._shown = selector(places_of(node.variables, child.variables))
+        self._projected = selector(columns_of(node.variables, child.variables))
         self._copies = self._new_bag()
         self._output = self._new_bag()
-        # caches: the ranks of all rows, by row and sorted; None before they are made
+        # caches: the sort keys of all rows by row; all of them sorted, None before they are computed
         self._ranks: dict[Row, _Rank] = {}
         self._in_order: list[_Rank] | None = None
         self._last: _Rank | None = (
@@ -164,14 +168,14 @@ class SliceOperator(Operator):
             elif not after:
                 deleted.append(row)
         last, ranks = self._last, [self._ranks[row] for row in change if row in self._ranks]
-        self._order(inserted, deleted)
+        self._update_order(inserted, deleted)
         ranks += [self._ranks[row] for row in inserted]
         if last is not None and all(last < rank for rank in ranks):
             return EMPTY
-        return self.shared.replace_bag(self._output, self._first())
+        return self.shared.replace_bag(self._output, self._current_rows())
 
-    def _order(self, inserted: Sequence[Row], deleted: Sequence[Row]) -> None:
-        """Update the sorted rows."""
+    def _update_order(self, inserted: Sequence[Row], deleted: Sequence[Row]) -> None:
+        """Update the list of sorted rows."""
         if self._in_order is None:
             self._ranks = dict(zip(self._copies, self._ranked(self._copies), strict=True))
             self._in_order = sorted(self._ranks.values())
@@ -179,7 +183,7 @@ class SliceOperator(Operator):
         in_order, ranked = self._in_order, self._ranked(inserted)
         removed = [self._ranks.pop(row) for row in deleted]
         self._ranks.update(zip(inserted, ranked, strict=True))
-        if _MANY * (len(inserted) + len(deleted)) > len(in_order):
+        if _RESORT_FRACTION * (len(inserted) + len(deleted)) > len(in_order):
             self._in_order = sorted(self._ranks.values())
             return
         for rank in removed:
@@ -190,12 +194,12 @@ class SliceOperator(Operator):
     def _ranked(self, rows: Collection[Row]) -> list[_Rank]:
         terms = self.shared.terms
         columns = [list(map(known.__getitem__, keys.ids(rows))) for keys, known in self._keys]
-        texts = [_Text(row, terms) for row in map(self._shown, rows)]
+        texts = [_Text(row, terms) for row in map(self._projected, rows)]
         return list(zip(*columns, texts, rows, strict=True))
 
-    def _first(self) -> Bag:
-        """Return the slice."""
-        assert self._in_order is not None, "they have been put in order"
+    def _current_rows(self) -> Bag:
+        """Compute the rows of the slice."""
+        assert self._in_order is not None, "`_update_order` has been called"
         skipped, left, found = self._slice.offset, self._slice.limit, Bag()
         self._last = None
         for rank in self._in_order:
@@ -210,16 +214,18 @@ class SliceOperator(Operator):
                 copies = min(copies, left)
                 left -= copies
             if copies:
-                put(found, self._shown(row), copies)
+                put(found, self._projected(row), copies)
         if left != 0:
             self._last = None
         return found
 
     def in_order(self) -> list[Row]:
-        """Return the rows of the slice, sorted. Costs a pass over the rows up to its end."""
+        """Return the rows of the slice, sorted. The cost is linear in the number of rows up to the end of the
+        slice.
+        """
         if self._in_order is None:
-            self._order((), ())
-        return list(self._first())
+            self._update_order((), ())
+        return list(self._current_rows())
 
     @property
     def stored(self) -> Mapping[Row, int]:

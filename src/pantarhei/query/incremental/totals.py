@@ -1,11 +1,12 @@
-"""Exact sums under insertion and deletion.
+"""Exact sums that support insertion and deletion.
 
-A total is a vector that is added to for an inserted number and subtracted from for a deleted one. It has the
-count of numbers of each type, and their sum in each type that the result may have.
+A total is a vector of counts and sums. Inserting a number adds a vector to it, deleting the number subtracts
+the vector. A total counts the numbers of each datatype, and has their sum in each datatype that the result
+can have.
 
-xsd:double and xsd:float values are counted in integer multiples of a unit, so that only the final result is
-rounded: multiples of `UNIT` in `UNIT`, all others in the smallest positive xsd:double.
-`expressions/aggregates.py` computes the same sums by column.
+Sums of xsd:double and xsd:float values are integers, so that only the final result is rounded. Values that
+are multiples of `UNIT` are summed as multiples of `UNIT`, all other values as multiples of the smallest
+positive xsd:double. `expressions/aggregates.py` computes the same sums by column.
 
 Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
 """
@@ -40,15 +41,18 @@ _MOST_ALIKE: Final = 1 << 24  # up to here integers are multiples of `UNIT` as x
 
 
 class Total(NamedTuple):
-    """Sum and counts of the numbers of a group.
+    """Sums and counts of the numbers of a group.
 
     Args:
         errors: number of values that are not numeric.
-        integers, decimals, floats, doubles: number of values of each type.
+        integers, decimals, floats, doubles: number of values of each datatype.
         exact: sum of integers and decimals.
-        singles, doubled: sums as xsd:float and as xsd:double of the multiples of `UNIT`, in `UNIT`.
-        single_up, single_down, single_nan, up, down, nan: number of INF, -INF and NaN of both types.
-        tiny_singles, tiny: sums of the other finite values, in the smallest positive xsd:double.
+        singles, doubled: sums of the values that are multiples of `UNIT`, after conversion to xsd:float and
+            to xsd:double, as multiples of `UNIT`.
+        single_up, single_down, single_nan: number of INF, -INF and NaN after conversion to xsd:float.
+        up, down, nan: number of INF, -INF and NaN after conversion to xsd:double.
+        tiny_singles, tiny: sums of the other finite values after conversion to xsd:float and to xsd:double,
+            as multiples of the smallest positive xsd:double.
     """
 
     errors: int = 0
@@ -70,7 +74,7 @@ class Total(NamedTuple):
 
     @classmethod
     def of(cls, total: tuple[Any, ...]) -> Total:
-        """Convert a total of the kernel."""
+        """Convert a total of the kernel, which is shortened to three items where all numbers are alike."""
         return cls._make(whole_total(total))
 
     @property
@@ -114,7 +118,7 @@ none), and whether any of them is a decimal.
 
 
 def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
-    """Return the number of a result and the key of its value."""
+    """Return the number that a result denotes, and the key of its value."""
     if isinstance(result, float):
         return result, double_key(result)
     exact, size, is_decimal = result
@@ -142,7 +146,7 @@ def addends(term: Callable[[int], Term]) -> TermCache[Addend]:
 
 
 def addend_of(term: Term | None) -> Addend:
-    """Return the contribution of a term; None is an error."""
+    """Return the contribution of a term to a total; None stands for an error."""
     total = _total_of(term)
     parts = tuple((place, amount) for place, amount in enumerate(total) if amount)
     if total.integers and isinstance(total.exact, int) and abs(total.exact) <= _MOST_ALIKE:
@@ -153,7 +157,7 @@ def addend_of(term: Term | None) -> Addend:
 
 
 def _total_of(term: Term | None) -> Total:
-    """Return the total of one term."""
+    """Return the total of a group with this term alone."""
     value = scalar_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Numeric):
         return Total(errors=1)
@@ -177,7 +181,7 @@ def _total_of(term: Term | None) -> Total:
 
 
 def _as_doubles(number: float) -> Total:
-    """Return the total of one xsd:double, without counts."""
+    """Return the total of one xsd:double without its count."""
     if not math.isfinite(number):
         return Total(up=int(number == math.inf), down=int(number == -math.inf), nan=int(number != number))
     numerator, denominator = number.as_integer_ratio()
@@ -188,7 +192,9 @@ def _as_doubles(number: float) -> Total:
 
 
 def _together(coarse: int, tiny: int) -> int:
-    """Add sums in `UNIT` and in the smallest positive xsd:double; the result is in the latter."""
+    """Add a sum in multiples of `UNIT` to a sum in multiples of the smallest positive xsd:double; the result
+    has the smaller unit.
+    """
     return (coarse << _SMALLEST - _COARSE) + tiny
 
 
@@ -201,7 +207,7 @@ def _sum(nearest: Callable[[int], float], finite: int, up: int, down: int, nan: 
 
 
 def _double(multiples: int) -> float:
-    """Return the nearest xsd:double."""
+    """Return the xsd:double nearest to a multiple of the smallest positive xsd:double."""
     try:
         return multiples / _ONE
     except OverflowError:
@@ -209,7 +215,9 @@ def _double(multiples: int) -> float:
 
 
 def _single(multiples: int) -> float:
-    """Return the nearest xsd:float; rounded directly where rounding by way of xsd:double would be a tie."""
+    """Return the xsd:float nearest to a multiple of the smallest positive xsd:double. Rounding by way of
+    xsd:double is avoided where it would create a tie.
+    """
     number = _double(multiples)
     if math.isfinite(number) and are_ties(np.array([number]))[0]:
         return to_single(decimal_of(Fraction(multiples, _ONE)))

@@ -1,4 +1,6 @@
-"""State of the window for registered queries: evaluation of nodes over it, and the sources in use."""
+"""State of the window for registered queries: evaluation of algebra nodes over it, and the query sources in
+use.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,8 @@ class WindowState(NamedTuple):
     Args:
         model: the window model.
         log: the ABoxes in the window.
-        step: present step, None before the stream begins, and for a graph without time.
-        at: present time.
+        step: the present step; None before the stream begins, and for a graph without time.
+        at: the present time.
     """
 
     model: WindowModel
@@ -53,16 +55,16 @@ class WindowState(NamedTuple):
 
 
 class StateEvaluator:
-    """Evaluator of nodes over the present state, by column.
+    """Evaluator of algebra nodes over the present state, by column.
 
-    `uses_clock` is set if a query uses NOW(): then each state has an evaluation context of its own.
+    If `uses_clock` is set because a query uses NOW(), each state gets a new evaluation context.
 
     Args:
         present: initial state.
         dataset: returns the named graphs of a data version.
         forms: present literal forms.
-        named: returns the source of a named graph, None for a graph of `dataset`.
-        max_bytes: limit on the rows of an operator, and on the texts that functions make in one step.
+        named: returns the source of a named graph; None for a graph of `dataset`.
+        max_bytes: limit on the rows of an operator, and on the texts that functions create in one step.
     """
 
     def __init__(
@@ -96,7 +98,7 @@ class StateEvaluator:
             self.context = self._context()
 
     def clear_caches(self) -> None:
-        """Drop cached datasets: term numbers may have another meaning now."""
+        """Drop cached datasets, since term numbers may have changed their meaning."""
         self._datasets.clear()
 
     def _literals_now(self) -> tuple[object, LiteralValues]:
@@ -128,12 +130,12 @@ class StateEvaluator:
         self._view(source).restricted(query.default_graphs, query.named_graphs)
 
     def _queried(self, source: QuerySource, query: Query | None) -> FactSources:
-        """Return the dataset of a query; graphs that have left the window are empty."""
+        """Return the dataset of a query; graphs that have left the window are left out."""
         if query is None or (query.default_graphs is None and query.named_graphs is None):
             return self._dataset(source)
-        there = self._dataset(source).graph
+        graph_of = self._dataset(source).graph
         default, named = (
-            None if names is None else [name for name in names if there(name) is not None]
+            None if names is None else [name for name in names if graph_of(name) is not None]
             for names in (query.default_graphs, query.named_graphs)
         )
         return self._view(source).restricted(default, named).dataset
@@ -142,10 +144,10 @@ class StateEvaluator:
         return View(self._dataset(source), self.terms, self._literals[1])
 
     def _dataset(self, source: QuerySource) -> FactSources:
-        """Return the dataset with a source as default graph."""
+        """Return the dataset whose default graph is a source."""
         found = self._datasets.get(source)
         if found is None:
-            others = self._dataset_of(self._moment(), self.terms)
+            others = self._dataset_of(self._data_version(), self.terms)
 
             def graph(name: Term) -> FactSource | None:
                 named = self._named(name)
@@ -157,7 +159,7 @@ class StateEvaluator:
     def _source(self, source: QuerySource) -> FactSource:
         return source.graph(self.terms, self._forms)
 
-    def _moment(self) -> DataVersion:
+    def _data_version(self) -> DataVersion:
         (model, log, *_), forms = self.state, self._forms
 
         def interpretation(at: TimePoint) -> set[Triple]:
@@ -168,16 +170,16 @@ class StateEvaluator:
         return DataVersion(model, forms, lambda: [entry.at for entry in log], interpretation, False)
 
 
-_NO_TIME = Literal("")  # if no query uses NOW()
+_NO_TIME = Literal("")  # value of NOW() while no query uses it
 
 
 class NamedWindows(NamedTuple):
     """Windows of a query that are named graphs.
 
     Args:
-        windows: windows by graph name; None for the reasoner's window.
+        windows: windows by graph name; None as a window stands for the reasoner's window.
         always: triples of the default graph; None if the default graph is a window.
-        static: constant named graphs.
+        static: triples of named graphs that never change.
     """
 
     windows: Mapping[URIRef, Window | None]
@@ -190,7 +192,7 @@ class QuerySources:
 
     Args:
         window: the reasoner's window; any window for a graph without time.
-        conclusions: conclusions of temporal rules, None without rules.
+        conclusions: conclusions of temporal rules; None without rules.
     """
 
     def __init__(
@@ -198,21 +200,23 @@ class QuerySources:
     ) -> None:
         self._journal, self._conclusions = journal, conclusions
         self.whole = QuerySource(journal, window, model)
-        # by window (None for the reasoner's), and whether conclusions are joined
-        self._made: dict[tuple[Window | None, bool], QuerySource] = {(None, False): self.whole}
-        self._concluded: ConclusionSource | None = None
-        self._named: dict[URIRef, QuerySource] = {}  # sources of `_made` by graph name
+        # sources by window (None for the reasoner's) and by whether they include the conclusions
+        self._window_sources: dict[tuple[Window | None, bool], QuerySource] = {(None, False): self.whole}
+        self._conclusion_source: ConclusionSource | None = None
+        self._named: dict[URIRef, QuerySource] = {}  # sources of `_window_sources` by graph name
         self._static: dict[URIRef, QuerySource] = {}
 
     def __iter__(self) -> Iterator[QuerySource]:
-        """Iterate over the sources that may change; conclusions first, since other sources depend on them."""
-        made = self._made.values()
-        return iter(made) if self._concluded is None else iter((self._concluded, *made))
+        """Iterate over the sources that can change. The conclusions are first, since other sources depend on
+        them.
+        """
+        made = self._window_sources.values()
+        return iter(made) if self._conclusion_source is None else iter((self._conclusion_source, *made))
 
     @property
     def windows(self) -> Mapping[QuerySource, Window]:
-        """Windows of the sources that are not the reasoner's window."""
-        return {source: window for (window, _), source in self._made.items() if window is not None}
+        """Windows of the sources, except of sources that have the reasoner's window."""
+        return {source: window for (window, _), source in self._window_sources.items() if window is not None}
 
     def default_source(self, window: Window | None, needed: Symbols, present: WindowState) -> QuerySource:
         """Return the source of a query's default graph.
@@ -222,14 +226,14 @@ class QuerySources:
             needed: classes and properties that the query reads, None for all.
         """
         joins = self._conclusions is not None and self._conclusions.are_joined_for(needed)
-        found = self._made.get((window, joins))
+        found = self._window_sources.get((window, joins))
         if found is None:
             found = self.whole
             if window is not None:
                 found = WindowViewSource(self._journal, window, *present[:3])
             if joins:
                 found = JoinedSource(found, self.conclusions, present.model)
-            self._made[window, joins] = found
+            self._window_sources[window, joins] = found
         return found
 
     def sources_for(
@@ -237,8 +241,8 @@ class QuerySources:
     ) -> tuple[QuerySource, Mapping[URIRef | None, QuerySource]]:
         """Return the source of a query's default graph, and the sources of its windows by graph name.
 
-        The default graph has the name None, if it is a window. Graph names are unique among queries. Named
-        windows contain no conclusions.
+        If the default graph is a window, its name is None. Graph names are unique among all queries. Windows
+        that are named graphs contain no conclusions.
         """
         windows: dict[URIRef | None, QuerySource] = {}
         if named is None or named.always is None:
@@ -256,12 +260,14 @@ class QuerySources:
 
     @property
     def conclusions(self) -> ConclusionSource:
-        """Source of the conclusions, created on first access; requires rules."""
-        if self._concluded is None:
+        """Source of the conclusions, created on first access. Temporal rules must exist."""
+        if self._conclusion_source is None:
             given, vocabulary = self._conclusions, self.whole.model.vocabulary
             assert given is not None, "there are rules"
-            self._concluded = ConclusionSource(self._journal, self.whole.window, vocabulary, given.facts())
-        return self._concluded
+            self._conclusion_source = ConclusionSource(
+                self._journal, self.whole.window, vocabulary, given.facts()
+            )
+        return self._conclusion_source
 
     def named(self, name: Place) -> QuerySource | None:
         """Return the source of a named graph, None if the graph has none."""
@@ -270,24 +276,24 @@ class QuerySources:
         return self._named.get(name, self._static.get(name)) if isinstance(name, URIRef) else None
 
     def begin_step(self) -> Iterable[QuerySource]:
-        """Update the conclusions after a step; returns all sources."""
+        """Update the source of the conclusions to a step; returns all sources that can change."""
         if self._conclusions is None:
-            return self._made.values()
+            return self._window_sources.values()
         changed = self._conclusions.take_facts()
-        if self._concluded is not None:
-            self._concluded.update(changed)
+        if self._conclusion_source is not None:
+            self._conclusion_source.update(changed)
         return self
 
     def keep(self, windows: Iterable[tuple[URIRef | None, QuerySource]], needs_conclusions: bool) -> None:
-        """Drop all sources except these and the window model.
+        """Drop all sources except the window model and these.
 
         Args:
-            windows: windows of queries, with their graph names.
+            windows: sources of the queries' windows, with their graph names.
             needs_conclusions: whether a query names the graph of conclusions.
         """
         windows = list(windows)
         used, names = {self.whole, *(source for _, source in windows)}, {name for name, _ in windows}
-        self._made = {key: source for key, source in self._made.items() if source in used}
+        self._window_sources = {key: source for key, source in self._window_sources.items() if source in used}
         self._named = {name: source for name, source in self._named.items() if name in names}
-        if not needs_conclusions and not any(is_joined for _, is_joined in self._made):
-            self._concluded = None
+        if not needs_conclusions and not any(is_joined for _, is_joined in self._window_sources):
+            self._conclusion_source = None

@@ -44,7 +44,7 @@ def changes(random, answers):
 
 @pytest.mark.parametrize("seed", seeds(20, 200, long=20_000))
 def test_each_version_is_the_answers_at_its_time(seed, monkeypatch):
-    monkeypatch.setattr("pantarhei.query.incremental.answer_versions._FEW", 3)
+    monkeypatch.setattr("pantarhei.query.incremental.answer_versions._MIN_HELD", 3)
     random, answers, version, made = Random(seed), {}, None, Made()
     known, read = [], ReadAnswers()
     for _ in range(30):

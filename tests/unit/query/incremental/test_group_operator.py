@@ -50,7 +50,7 @@ def test_what_leaves_its_row_as_it_is_changes_nothing():
 def test_all_rows_together_are_there_without_any():
     bench = Bench()
     counts = group(bench, None, made("COUNT"), made("MIN"))
-    assert bench.shown(counts.begin()) == {"0 -": 1}
+    assert bench.shown(counts.initial_rows()) == {"0 -": 1}
     assert bench.change(counts, {"a 5": 1}) == {"0 -": -1, "1 5": 1}
     assert bench.change(counts, {"a 5": -1}) == {"1 5": -1, "0 -": 1}
 
@@ -78,7 +78,7 @@ def test_a_large_group_is_not_walked_for_one_change():
     bench = Bench()
     aggregates = [made(name) for name in ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE")]
     sums = group(bench, None, *aggregates)
-    sums.begin()
+    sums.initial_rows()
     sums.change({bench.row(f"a {number}"): 1 for number in range(500)})
 
     class Counting(Journal):
@@ -190,10 +190,10 @@ def test_it_is_the_aggregate_of_what_is_there(function, distinct, seed):
         if rng.random() < 0.2:
             operator.clear_caches()
             operator.renumber(lambda row: row)
-        marks.append((bench.journal.mark(), there))
+        marks.append((bench.journal.savepoint(), there))
         if rng.random() < 0.2:
             mark, there = rng.choice(marks)
-            bench.journal.back(mark)
+            bench.journal.restore(mark)
         rows = [row for row, weight in there.items() for _ in range(weight)]
         groups = np.zeros(len(rows), np.intp)
         (expected,) = aggregate(

@@ -177,10 +177,10 @@ def test_what_came_is_gone_again_where_a_step_is_undone(sure):
     bench = Bench()
     rows = index(bench, sure=sure)
     rows.add(bench.row("a b c"), 1)
-    mark = bench.journal.mark()
+    mark = bench.journal.savepoint()
     rows.add(bench.row("a b d"), 1)
     assert len(found(bench, rows, "b a")) == 2
-    bench.journal.back(mark)
+    bench.journal.restore(mark)
     assert found(bench, rows, "b a") == [("a b c", 1)]
     rows.renumber(lambda row: row)
     assert found(bench, rows, "b a") == [("a b c", 1)]

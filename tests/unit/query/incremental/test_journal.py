@@ -12,7 +12,7 @@ class Owner:
 
 
 def note(journal, table, key, value):
-    journal.note(table, key)
+    journal.record(table, key)
     if value is None:
         table.pop(key, None)
     else:
@@ -21,46 +21,46 @@ def note(journal, table, key, value):
 
 def test_a_mark_is_gone_back_to_and_then_forward():
     journal, table = Journal(), {}
-    before = journal.mark()
+    before = journal.savepoint()
     note(journal, table, "a", 1)
-    between = journal.mark()
+    between = journal.savepoint()
     note(journal, table, "a", 2)
     note(journal, table, "b", 3)
-    after = journal.mark()
-    journal.back(before)
+    after = journal.savepoint()
+    journal.restore(before)
     assert table == {}
-    journal.back(after)
+    journal.restore(after)
     assert table == {"a": 2, "b": 3}
-    journal.back(between)
+    journal.restore(between)
     assert table == {"a": 1}
 
 
 def test_marks_of_one_state_are_one():
     journal = Journal()
-    assert journal.mark() is journal.mark()
+    assert journal.savepoint() is journal.savepoint()
 
 
 def test_a_mark_that_is_gone_back_to_may_be_left_another_way():
     journal, table = Journal(), {"a": 1}
-    start = journal.mark()
+    start = journal.savepoint()
     note(journal, table, "a", 2)
-    one = journal.mark()
-    journal.back(start)
+    one = journal.savepoint()
+    journal.restore(start)
     note(journal, table, "b", 5)
-    other = journal.mark()
-    journal.back(one)
+    other = journal.savepoint()
+    journal.restore(one)
     assert table == {"a": 2}
-    journal.back(other)
+    journal.restore(other)
     assert table == {"a": 1, "b": 5}
 
 
 def test_a_dictionary_and_an_attribute_are_replaced_and_come_back():
     journal, table, owner = Journal(), {"a": 1, "b": 2}, Owner()
-    mark = journal.mark()
+    mark = journal.savepoint()
     journal.replace(table, {"b": 3, "c": 4})
     journal.set(owner, "value", 7)
     assert (table, owner.value) == ({"b": 3, "c": 4}, 7)
-    journal.back(mark)
+    journal.restore(mark)
     assert (table, owner.value) == ({"a": 1, "b": 2}, 1)
 
 
@@ -73,8 +73,8 @@ def test_any_of_many_marks_leads_to_its_state(seed):
         if kind < 0.6:
             note(journal, rng.choice(tables), rng.randint(0, 5), rng.choice((None, 1, 2, 3)))
         elif kind < 0.8 or not marks:
-            marks.append((journal.mark(), [dict(table) for table in tables]))
+            marks.append((journal.savepoint(), [dict(table) for table in tables]))
         else:
             mark, states = rng.choice(marks)
-            journal.back(mark)
+            journal.restore(mark)
             assert tables == states

@@ -70,7 +70,7 @@ def test_what_nobody_uses_is_dropped_with_all_that_only_it_used():
 def test_each_operator_begins_with_the_rows_that_it_has_then():
     bench, network = bench_and_network()
     union = network.use(Union(GIVEN, OTHERS), WHOLE)
-    rows = network.begin(0)
+    rows = network.initialise(0)
     assert bench.shown(rows[union]) == {"1": 1, "2": 3, "3": 1}
 
 
@@ -78,7 +78,7 @@ def test_a_step_goes_from_the_leaves_up_and_only_where_something_changes():
     bench, network = bench_and_network()
     distinct = network.use(Distinct(Union(GIVEN, OTHERS)), WHOLE)
     above = network.use(Filter(distinct.node, Call(">", (X, Literal(5)))), WHOLE)
-    network.begin(0)
+    network.initialise(0)
     given = distinct.inputs[0].inputs[0]
     done = network.step({given: bench.bag({"3": 1, "4": 1})}, network.last_serial)
     assert bench.shown(done[distinct]) == {"4": 1}
@@ -105,7 +105,7 @@ def test_what_is_evaluated_as_a_whole_is_looked_at_where_its_facts_have_changed(
 def test_a_join_with_itself_is_told_once():
     bench, network = bench_and_network()
     join = network.use(Join(GIVEN, GIVEN), WHOLE)
-    network.begin(0)
+    network.initialise(0)
     done = network.step({join.inputs[0]: bench.bag({"2": 1})}, network.last_serial)
     assert bench.shown(done[join]) == {"2": 9 - 4}
 

@@ -17,11 +17,11 @@ bags = st.dictionaries(st.tuples(st.integers(0, 5)), st.integers(1, 3))
 def test_a_bag_is_turned_into_another_by_the_change_that_is_told_and_back_by_the_journal(bag, now):
     journal, before = Journal(), dict(bag)
     terms = PersistentTermIds(Vocabulary(compile_(())), journal)
-    shared, mark = SharedState(journal, terms, Context.__new__(Context)), journal.mark()
+    shared, mark = SharedState(journal, terms, Context.__new__(Context)), journal.savepoint()
     change = shared.replace_bag(bag, now)
     assert bag == now and 0 not in change.values()
     assert all(before.get(row, 0) + n == now.get(row, 0) for row, n in change.items())
-    journal.back(mark)
+    journal.restore(mark)
     assert bag == before
 
 

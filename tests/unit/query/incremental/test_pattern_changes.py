@@ -62,11 +62,11 @@ def test_a_pattern_costs_nothing_before_each_of_its_predicates_has_had_facts():
     followed = Followed("?x :p ?y ; a :C", "?x :p ?y")
     planned = followed.reasoner._registrar._registry._sources.whole.patterns
     assert followed.push(":a :p :b .") == [{}, {"a b": 1}]
-    assert len(planned._placed) == 1
+    assert len(planned._planned) == 1
     assert followed.push(":a :p :b ; a :C .") == [{"a b": 1}, {"a b": 1}]
     assert followed.push("") == [{}, {}]
     assert followed.push(":a :p :b ; a :C .") == [{"a b": 1}, {"a b": 1}]
-    assert len(planned._placed) == 2
+    assert len(planned._planned) == 2
 
 
 def test_what_a_step_brings_last_and_what_it_takes_are_both_seen():
@@ -125,9 +125,9 @@ def test_a_fact_is_not_shown_to_leaves_of_other_constants():
     followed = Followed(":a ?p ?o", ":b ?p ?o", "?s ?p :c")
     facts = followed.reasoner._registrar._registry._sources.whole.facts
     followed.push(":d :p :e .")
-    assert None not in facts._by_given
-    assert len(facts._by_given) == 3
+    assert None not in facts._by_constant
+    assert len(facts._by_constant) == 3
     followed.queries[0].close()
     del followed.queries[0]
     assert followed.push(":b :p :c .") == [{"p c": 1}, {"b p": 1}]
-    assert len(facts._by_given) == 2
+    assert len(facts._by_constant) == 2

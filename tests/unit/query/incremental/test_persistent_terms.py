@@ -104,10 +104,10 @@ def test_a_string_is_told_as_before_when_another_brings_it_with_its_datatype_and
 
 def test_a_step_that_failed_leaves_the_numbers_of_those_before(case):
     kept = case.terms.id_of(ONE)
-    mark, tables = case.journal.mark(), case.vocabulary.counts
+    mark, tables = case.journal.savepoint(), case.vocabulary.counts
     number = case.bring(ONE)
     assert case.terms.first_form(number) == kept
-    case.journal.back(mark)
+    case.journal.restore(mark)
     assert case.terms.first_form(number) is None
     assert case.terms.id_of(ONE) == kept
     assert case.vocabulary.counts >= tables
@@ -203,9 +203,9 @@ def test_numbers_of_two_types_are_two_terms_of_one_value(case):
 def test_what_was_settled_in_a_step_that_failed_has_a_value_afterwards(case):
     computed = case.terms.id_of_number(HALF)
     case.terms.synchronize()
-    mark, before = case.journal.mark(), case.vocabulary.mark
+    mark, before = case.journal.savepoint(), case.vocabulary.mark
     case.bring(SHOWN)
-    case.journal.back(mark)
+    case.journal.restore(mark)
     case.vocabulary.roll_back_to(before)
     assert case.vocabulary.fulfilled == []
     case.bring(ONE)
@@ -215,13 +215,13 @@ def test_what_was_settled_in_a_step_that_failed_has_a_value_afterwards(case):
 
 def test_what_was_settled_anywhere_in_steps_that_were_undone_has_a_value_afterwards(case):
     computed = case.terms.id_of_number(HALF)
-    case.terms.begin()
-    mark, before = case.journal.mark(), case.vocabulary.mark
+    case.terms.begin_step()
+    mark, before = case.journal.savepoint(), case.vocabulary.mark
     case.bring(SHOWN)
     case.terms.synchronize()  # as at each telling of a step
     other = case.terms.id_of(PADDED)
     case.terms.synchronize()
-    case.journal.back(mark)
+    case.journal.restore(mark)
     case.vocabulary.roll_back_to(before)
     taken = case.bring(ONE)
     assert case.terms.value(computed) == case.vocabulary.find(SHOWN) != taken

@@ -76,9 +76,9 @@ def test_a_fact_that_changes_sides_in_one_step_stays(scene):
 
 
 def test_going_back_they_are_as_they_were(scene):
-    mark = scene.journal.mark()
+    mark = scene.journal.savepoint()
     scene.step(came=[c], withdrawn=[c, b], went=[b])
-    scene.journal.back(mark)
+    scene.journal.restore(mark)
     assert scene.held(scene.conclusions) == {b, c} and scene.held(scene.joined) == {a, b, c}
 
 

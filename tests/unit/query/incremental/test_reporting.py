@@ -216,8 +216,8 @@ def test_changes_wait_until_somebody_looks(reasoner):
 
 def test_many_rows_do_not_wait(reasoner):
     query = reasoner.register(ALL)
-    reasoner.push(0, [fact for i in range(reporting._FEW + 1) for fact in of(f"x{i}")])
-    assert kept(query) == reporting._FEW + 1
+    reasoner.push(0, [fact for i in range(reporting._MIN_DEFERRED + 1) for fact in of(f"x{i}")])
+    assert kept(query) == reporting._MIN_DEFERRED + 1
     waiting = reasoner._registrar._registry.scheduler.pending_rows
     reasoner.push(1, of("y"))
     assert (waiting, reasoner._registrar._registry.scheduler.pending_rows) == (0, 1)

@@ -104,8 +104,8 @@ def test_a_change_behind_the_slice_is_not_looked_for_in_it():
     first = slice_(bench, limit=2)
     bench.change(first, {"a 1": 1, "b 2": 1, "c 3": 1})
     first.change(bench.bag({"d 0": 1, "d 4": 1}))
-    looked, inner = [], first._first
-    first._first = lambda: looked.append(1) or inner()
+    looked, inner = [], first._current_rows
+    first._current_rows = lambda: looked.append(1) or inner()
     assert first.change(bench.bag({"c 3": -1, "e 5": 1})) == {}
     assert not looked
     assert bench.shown(first.change(bench.bag({"a 1": -1}))) == {"a 1": -1, "b 2": 1}
