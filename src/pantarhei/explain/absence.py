@@ -240,11 +240,11 @@ class _AbsenceText:
         if not (absence.ways or absence.beyond or absence.temporal):
             yield self.nothing_found()
         elif not absence.complete:
-            yield "Not everything was looked at: there may be further ways."
+            yield "Not everything was explored: there may be further ways."
 
     def nothing_found(self) -> str:
         if not self.absence.complete:
-            return "No way was found in which it would hold. Not everything was looked at: there may be one."
+            return "No way was found in which it would hold. Not everything was explored: there may be one."
         if self.absence.concluded:
             return "Nothing that could be added would make it follow."
         if not self.absence.asserted:

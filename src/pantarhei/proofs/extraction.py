@@ -1,7 +1,7 @@
-"""Extraction of proofs from a window model: of facts in the materialization, and of violations.
+"""Extraction of proofs from a window model: proofs of facts in the materialization, and of violations.
 
-Proofs are computed on demand; nothing is stored for them. The choice among proofs does not depend on the
-numbers of facts, so it is the same in every process.
+Proofs are computed on demand; the model stores nothing for them. The choice among proofs does not depend on
+row ids, so it is the same in every process.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from pantarhei.proofs.step import Assertion, ProofStep
 from pantarhei.proofs.supports import Antichain, BudgetExceeded, RowSet, StepBudget, minimal_supports
 from pantarhei.rdf.ntriples import write_triple
 
-# Steps of the search for each rule instance within the limit.
-_STEPS_AN_INSTANCE = 10
+# Step budget of the search, as a multiple of the limit of rule instances.
+_STEPS_PER_INSTANCE = 10
 
-# Members of united sets that count as one step.
-_MEMBERS_A_STEP = 16
+# This many members of computed unions count as one step.
+_MEMBERS_PER_STEP = 16
 
-# Largest numbers of instances of one fact in further attempts, after a lineage that exceeded the limit.
-_OF_EACH = (16, 256)
+# If a lineage exceeds the limit, it is computed again with at most this many instances for each fact.
+_INSTANCES_PER_FACT = (16, 256)
 
-# Cost of a derived fact that is not explored, against 1 for an instance: such facts are the last resort.
+# Cost of using a derived fact whose instances are not explored; a rule instance costs 1.
 _OPEN_COST = 1 << 20
 
-# Steps of the search for the shortest proof of one violation.
+# Step budget of the search for the shortest proof of one violation.
 _VIOLATION_STEPS = 20_000
 
 
 class AssertingABox(NamedTuple):
-    """An ABox: its timestamp and the lexical forms of its literals."""
+    """ABox that asserts a fact: its timestamp, and the lexical forms of its literals."""
 
     at: TimePoint
     forms: FactForms
@@ -60,7 +60,7 @@ class ProofExtractor:
 
     Args:
         model: the window model; its levels are settled on demand.
-        abox: returns the ABox of a level in the window.
+        abox: returns the ABox with a given level in the window.
         forms: the lexical forms of literals in the materialization.
         limit: the largest number of rule instances to explore.
     """
@@ -73,36 +73,37 @@ class ProofExtractor:
     def best(self, fact: Integers) -> Proof:
         """Return the proof whose oldest assertion is newest.
 
-        Ties are decided by a minimal support, then by fewest assertions, then by fewest rule instances.
+        Ties are decided, in this order, by a minimal support, the fewest assertions, and the fewest rule
+        instances.
 
         Args:
-            fact: shape (1, 3), in the materialization.
+            fact: encoded fact of the materialization, shape (1, 3).
         """
         lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=False)
-        for each in _OF_EACH:
+        for each in _INSTANCES_PER_FACT:
             if not lineage.cut_short or _ProofChoice(self, lineage).is_derivable:
                 break
             lineage = self.model.lineage_within(fact, self.limit, each, weaker=False)
         return _ProofChoice(self, lineage).best()
 
     def all(self, fact: Integers) -> tuple[Proof, ...]:
-        """Return a proof for each minimal support, the better ones first."""
+        """Return a proof for each minimal support, best first."""
         lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=True)
         found = () if lineage.cut_short else _ProofChoice(self, lineage).all()
         return found or (replace(self.best(fact), complete=False),)
 
 
 class _SizedBudget(StepBudget):
-    """Budget that counts the sizes of sets too, since long proofs have large supports."""
+    """Budget that also counts the sizes of sets, since the supports of long proofs are large."""
 
     def unions(self, start: RowSet, choices: list[Antichain]) -> list[RowSet]:
         found = super().unions(start, choices)
-        self.spend(sum(map(len, found)) // _MEMBERS_A_STEP)
+        self.spend(sum(map(len, found)) // _MEMBERS_PER_STEP)
         return found
 
 
 class _SupportedDerivation(NamedTuple):
-    """A support with a derivation from it."""
+    """A minimal support with a derivation from it."""
 
     support: RowSet
     derivation: Derivation
@@ -111,14 +112,14 @@ class _SupportedDerivation(NamedTuple):
 
 @dataclass
 class _ProofChoice:
-    """Choice among the proofs of the first row of a lineage.
+    """Choice among the proofs of the goal, which is the first row of a lineage.
 
     Args:
-        given: the extractor.
-        lineage: the rule instances from which the row may follow.
+        extractor: the extractor.
+        lineage: the rule instances from which the goal may follow.
     """
 
-    given: ProofExtractor
+    extractor: ProofExtractor
     lineage: Lineage
     budget: StepBudget = field(init=False)
 
@@ -134,39 +135,39 @@ class _ProofChoice:
         self._sets: Mapping[int, Antichain] = {}  # the minimal supports of each row
         self._triples: dict[int, Triple] = {}
         self.instances = RuleInstances.of(self.lineage, self._rank)
-        # If each fact has one instance, there is a set for each assertion and each instance, and a new one.
-        sets = len(self.asserted) + self.given.limit + 1
-        self.budget = _SizedBudget(sets, self.given.limit * _STEPS_AN_INSTANCE)
+        # Enough if each fact has one instance: a set for each assertion and each instance, and one candidate.
+        sets = len(self.asserted) + self.extractor.limit + 1
+        self.budget = _SizedBudget(sets, self.extractor.limit * _STEPS_PER_INSTANCE)
 
     @property
     def is_derivable(self) -> bool:
-        """True if the explored instances suffice for a proof."""
-        return self.goal in self.instances.heights([*self.always, *self._strong])
+        """True if the explored instances derive the goal from assertions no older than the goal's level."""
+        return self.goal in self.instances.heights([*self.always, *self._newest_asserted])
 
     @property
-    def _strong(self) -> list[int]:
+    def _newest_asserted(self) -> list[int]:
         """The asserted rows whose level is at least that of the goal."""
         return [row for row in self.asserted if self._bases[row] >= self.level]
 
     def best(self) -> Proof:
         """Return the best proof."""
-        strong = self._strong
+        newest = self._newest_asserted
         try:
             if self.lineage.cut_short:
                 raise BudgetExceeded
-            only = self._only_way(strong)
+            only = self._only_derivation(newest)
             if only is not None:
                 return self._proof(only, complete=True)
-            supports = self._supports(strong)
+            supports = self._supports(newest)
             smallest = min(map(len, supports))
             tied = [support for support in supports if len(support) == smallest]
-            least = self.instances.heights([*self.always, *strong])[self.goal]
+            least = self.instances.heights([*self.always, *newest])[self.goal]
             return self._proof(*self._best_of(tied, least))
         except BudgetExceeded:
-            return self._proof(self._found(strong), complete=False)
+            return self._proof(self._any_derivation(newest), complete=False)
 
     def all(self) -> tuple[Proof, ...]:
-        """Return a proof for each minimal support; an empty tuple if there are too many."""
+        """Return a proof for each minimal support; () if the budget is exceeded."""
         try:
             supports = self._supports(self.asserted)
         except BudgetExceeded:
@@ -176,11 +177,11 @@ class _ProofChoice:
         return tuple(self._proof(each, each.is_shortest) for each in found)
 
     def _best_of(self, tied: list[RowSet], least: int) -> tuple[_SupportedDerivation, bool]:
-        """Return the support with the shortest derivation, and True if no support has a shorter one.
+        """Return the support with the shortest derivation, and True if no other support has a shorter one.
 
         Args:
             tied: supports of equal age and size.
-            least: a lower bound of the number of instances.
+            least: a lower bound on the number of rule instances of a derivation.
         """
         best, sure = None, True
         for support in tied:
@@ -195,7 +196,7 @@ class _ProofChoice:
         return best, sure
 
     def _supports(self, asserted: list[int]) -> list[RowSet]:
-        """Return the minimal supports of the goal, those with newer assertions first."""
+        """Return the minimal supports of the goal; supports with newer assertions first."""
         if self.goal in self._entailed:
             return [frozenset()]
         bodies = (
@@ -205,39 +206,39 @@ class _ProofChoice:
         )
         self._sets = minimal_supports(asserted, bodies, self.budget)
         found = self._sets[self.goal].sets
-        return list(found) if len(found) == 1 else sorted(found, key=self._place)
+        return list(found) if len(found) == 1 else sorted(found, key=self._age_key)
 
     def _candidate(self, support: RowSet) -> _SupportedDerivation:
-        """Return the support with its shortest derivation."""
+        """Return a support with its shortest derivation."""
         if self.goal in support or self.goal in self.always:
             return _SupportedDerivation(support, {}, True)
-        behind, met = self._behind(support)
-        leaves = support | (self.always & met)
+        behind, seen = self._proof_instances(support)
+        leaves = support | (self.always & seen)
         derivation, is_shortest = behind.fewest(self.goal, leaves, self.budget)
         return _SupportedDerivation(support, derivation, is_shortest)
 
-    def _behind(self, support: RowSet) -> tuple[RuleInstances, set[int]]:
-        """Return the rule instances of all proofs of the goal from a support, and their rows."""
+    def _proof_instances(self, support: RowSet) -> tuple[RuleInstances, set[int]]:
+        """Return the rule instances of all proofs of the goal from a support, and the rows in them."""
         found: list[RuleInstance] = []
-        met, waiting = {self.goal}, [self.goal]
+        seen, waiting = {self.goal}, [self.goal]
         while waiting:
             for instance in self.instances.by_head.get(waiting.pop(), ()):
                 if all(self._follows(row, support) for row in instance.body):
                     found.append(instance)
-                    fresh = set(instance.body) - met
-                    met |= fresh
+                    fresh = set(instance.body) - seen
+                    seen |= fresh
                     waiting += [row for row in fresh if row not in support and row not in self.always]
-        return self.instances.among(found), met
+        return self.instances.among(found), seen
 
     def _follows(self, row: int, support: RowSet) -> bool:
-        """Return True if a row follows from a support and the background."""
+        """Return True if a row follows from a support together with the background."""
         if row in self._entailed:
             return True
         known = self._sets.get(row)
         return known is not None and any(each <= support for each in known.sets)
 
-    def _only_way(self, asserted: list[int]) -> _SupportedDerivation | None:
-        """Return the support and derivation if there is only one derivation; None if there is a choice."""
+    def _only_derivation(self, asserted: list[int]) -> _SupportedDerivation | None:
+        """Return the only derivation with its support; None if there are several."""
         given = {*self.always, *asserted}
         by_head = self.instances.by_head
         if not self.instances.leave_no_choice(given):
@@ -248,18 +249,20 @@ class _ProofChoice:
             return None
         return _SupportedDerivation(frozenset(used) & set(asserted), derivation, True)
 
-    def _found(self, asserted: list[int]) -> _SupportedDerivation:
-        """Return a derivation without search, with a support that is minimal as far as explored."""
+    def _any_derivation(self, asserted: list[int]) -> _SupportedDerivation:
+        """Return a derivation computed without search. Its support is minimal as far as the rule instances
+        were explored.
+        """
         leaves = dict.fromkeys([*self.always, *asserted], 0)
         if self.goal in leaves:
             return _SupportedDerivation(frozenset([self.goal]) - self.always, {}, True)
         rows = self.lineage.rows.tolist()
         open_ = {row: _OPEN_COST for row in rows if row not in leaves and row not in self.instances.by_head}
         derivation = self.instances.cheapest(leaves)
-        if self.goal not in derivation:  # take unexplored rows for given
+        if self.goal not in derivation:  # treat unexplored rows as given
             leaves |= open_
             derivation = self.instances.cheapest(leaves)
-        if self.goal not in derivation:  # take partly explored rows for given
+        if self.goal not in derivation:  # treat partly explored rows as given
             leaves |= {row: _OPEN_COST**2 for row in rows if row not in leaves and row != self.goal}
             derivation = self.instances.cheapest(leaves)
         if self.goal not in derivation:  # the goal itself is unexplored
@@ -270,9 +273,9 @@ class _ProofChoice:
         return _SupportedDerivation(frozenset(kept) & set(asserted), derivation, False)
 
     def _minimized(self, leaves: list[int]) -> list[int]:
-        """Return a minimal subset of the leaves from which the goal follows, omitting older ones first.
+        """Return a minimal subset of `leaves` from which the goal follows; older leaves are removed first.
 
-        The subset is not minimal if the steps are used up before.
+        The subset is not minimal if the step budget is used up.
         """
         derivable = self.instances.heights([*self.always, *leaves])
         among = self.instances.among(
@@ -280,7 +283,7 @@ class _ProofChoice:
         )
         if among.leave_no_choice({*self.always, *leaves}):
             return leaves
-        left = self.given.limit * _STEPS_AN_INSTANCE
+        left = self.extractor.limit * _STEPS_PER_INSTANCE
         for row in sorted(leaves, key=lambda row: (self._bases[row], self._text(row))):
             left -= len(among.found)
             if left < 0:
@@ -293,14 +296,14 @@ class _ProofChoice:
     # -- rows as terms -----------------------------------------------------------------------------
 
     def _proof(self, found: _SupportedDerivation, complete: bool) -> Proof:
-        rules = self.given.model.program.rules
+        rules = self.extractor.model.program.rules
 
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:
             if instance is not None:
                 return ProofStep(self._triple(row), rules[instance.rule], premises)
             if row in found.support:
-                abox = self.given.abox(self._bases[row])
-                (triple,) = self.given.model.vocabulary.decode([self._facts[row]], abox.forms)
+                abox = self.extractor.abox(self._bases[row])
+                (triple,) = self.extractor.model.vocabulary.decode([self._facts[row]], abox.forms)
                 return ProofStep(triple, at=abox.at)
             return ProofStep(self._triple(row), is_open=row not in self.always)
 
@@ -309,7 +312,7 @@ class _ProofChoice:
     def _triple(self, row: int) -> Triple:
         known = self._triples.get(row)
         if known is None:
-            (known,) = self.given.model.vocabulary.decode([self._facts[row]], self.given.forms)
+            (known,) = self.extractor.model.vocabulary.decode([self._facts[row]], self.extractor.forms)
             self._triples[row] = known
         return known
 
@@ -317,23 +320,23 @@ class _ProofChoice:
         return write_triple(self._triple(row))
 
     def _rank(self, instance: RuleInstance) -> RankKey:
-        rule = self.given.model.program.rules[instance.rule]
+        rule = self.extractor.model.program.rules[instance.rule]
         return (rule.name, rule.axiom, *(self._text(row) for row in instance.body))
 
     def _oldest(self, support: RowSet) -> int:
         """Return the level of the oldest assertion of a support."""
         return min((self._bases[row] for row in support), default=FOREVER)
 
-    def _place(self, support: RowSet) -> tuple[list[int], list[str]]:
-        """Return a sort key that puts supports with newer assertions first."""
+    def _age_key(self, support: RowSet) -> tuple[list[int], list[str]]:
+        """Return a sort key by which supports with newer assertions come first."""
         return sorted(-self._bases[row] for row in support), sorted(map(self._text, support))
 
 
 def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | None:
-    """Return a proof of one of the violations noted by `model`; None without violations.
+    """Return a proof of one of the violations that `model` recorded; None if there are none.
 
-    Costs the lineage of the violations. Facts of the background are not explained, so assertions must be at
-    levels of the window.
+    The cost is linear in the lineage of the violations. Background facts are not derived in the proof, so
+    assertions must be at levels of the window.
     """
     lineage = model.lineage(most)
     if lineage is None:
@@ -346,13 +349,14 @@ def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | Non
 def proofs_of_violations(
     model: WindowModel, asserted: Mapping[Fact, Assertion], most: int = 1_000_000
 ) -> dict[Rule, Proof]:
-    """Return a shortest proof of a violation of each violated constraint, with the background explained.
+    """Return for each violated constraint a shortest proof of a violation, in which background facts are
+    derived too.
 
-    Costs the lineage of the violations, and a search.
+    The cost is linear in the lineage of the violations, plus a bounded search.
 
     Args:
-        asserted: the facts asserted in the model, as assertions of the stream.
-        most: the largest number of rule instances; beyond it the result is empty.
+        asserted: the facts asserted in the model, each with its timestamp and triple.
+        most: the largest number of rule instances; if there are more, the result is empty.
     """
     lineage = model.lineage(most, explains_background=True)
     if lineage is None or lineage.cut_short:
@@ -361,9 +365,10 @@ def proofs_of_violations(
 
 
 def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> Proof:
-    """Return a proof of a fact, shape (1, 3), of the model. Costs its lineage.
+    """Return a proof of a fact of the model, shape (1, 3). The cost is linear in its lineage.
 
-    The model is as for `proof_of_violation`. Beyond `most` rule instances the fact is not explored.
+    As for `proof_of_violation`, assertions must be at levels of the window. If the lineage has more than
+    `most` rule instances, the fact is an open step.
     """
     lineage = model.lineage_of(fact, most)
     given = lineage.rows[(lineage.bases != NONE) | lineage.background].tolist()
@@ -372,10 +377,10 @@ def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> 
 
 
 class _Violations:
-    """The violations of a lineage.
+    """Proofs of the violations of a lineage.
 
     Args:
-        asserted: the facts asserted by the stream.
+        asserted: the facts asserted by the stream, each with its timestamp and triple.
     """
 
     def __init__(self, model: WindowModel, lineage: Lineage, asserted: Mapping[Fact, Assertion]) -> None:
@@ -386,7 +391,7 @@ class _Violations:
         self.all = RuleInstances.of(lineage, self._rank)
 
     def shortest(self) -> dict[Rule, Proof]:
-        """Return a shortest proof for each constraint."""
+        """Return for each violated constraint a proof with few rule instances."""
         lineage = self._lineage
         leaves = {*self._asserted, *lineage.rows[lineage.bases == FOREVER].tolist()}
         by_constraint: defaultdict[int, list[RuleInstance]] = defaultdict(list)

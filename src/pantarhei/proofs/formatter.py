@@ -1,4 +1,4 @@
-"""Texts of a proof and the order in which its steps are shown; all renderers are written over them."""
+"""Texts of a proof, and the order in which its steps are shown. All renderers are based on them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from pantarhei.proofs.step import (
 )
 
 MAX_DEPTH = 8
-"""Depth of a section; premises further down get a section of their own."""
+"""Largest depth in a section; deeper premises are shown in sections of their own."""
 
 _LONGEST_AXIOM = 400
 _CONTRADICTION = "a contradiction"
-_CAVEAT = "The limit was reached before everything was looked at: there may be a better explanation."
+_CAVEAT = "The limit was reached before everything was explored: there may be a better explanation."
 
 
 class Mention(Enum):
-    """Place where the premises of a mentioned fact are shown."""
+    """Position at which the premises of a mentioned fact are shown."""
 
     HERE = "below this mention"
     EARLIER = "already shown above"
@@ -40,9 +40,9 @@ class OutlineEntry(NamedTuple):
     """One mention of a fact.
 
     Args:
-        step: its place in the proof.
-        depth: 0 for the fact that a section proves.
-        mention: the place of its premises.
+        step: index of the step in the proof.
+        depth: distance from the fact that the section proves, which has depth 0.
+        mention: the position at which the premises of the fact are shown.
         is_last: it is the last premise of its parent.
     """
 
@@ -53,21 +53,23 @@ class OutlineEntry(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A tree of mentions: a fact with its premises, down to some depth."""
+    """Tree of mentions: a fact with its premises, down to a limited depth."""
 
     number: int
     entries: list[OutlineEntry]
 
 
 class Outline(NamedTuple):
-    """The sections, that of the proved fact first, and the number of the section that proves a step."""
+    """Sections of a proof; the first section proves the proof's conclusion. `sections_of` maps the index of a
+    step to the number of the section that proves it.
+    """
 
     sections: list[Section]
     sections_of: dict[int, int]
 
 
 def outline(steps: Sequence[ProofStep], deepest: int = MAX_DEPTH) -> Outline:
-    """Return the sections of a proof. Costs the premises."""
+    """Return the sections of a proof. The cost is linear in the number of premises."""
     sections_of = {len(steps) - 1: 1}
     waiting, shown, sections = deque(sections_of), set[int](), list[Section]()
     while waiting:
@@ -96,14 +98,13 @@ def outline(steps: Sequence[ProofStep], deepest: int = MAX_DEPTH) -> Outline:
 
 @dataclass(frozen=True)
 class ProofFormatter:
-    """The texts of a proof.
+    """Texts of a proof.
 
     Args:
-        steps: the steps of the proof.
-        complete: as `Proof.complete`.
+        complete: `Proof.complete`.
         labels: the names shown for IRIs.
-        deepest: the depth of a section of the outline.
-        numbered: lines end with the number of their axiom.
+        deepest: the largest depth within a section.
+        numbered: lines end with the number of the applied axiom.
     """
 
     steps: tuple[ProofStep, ...]
@@ -114,7 +115,7 @@ class ProofFormatter:
 
     @cached_property
     def outline(self) -> Outline:
-        """The order of the steps in texts."""
+        """Sections in which the steps are shown."""
         return outline(self.steps, self.deepest)
 
     @cached_property
@@ -129,7 +130,7 @@ class ProofFormatter:
 
     @cached_property
     def rules(self) -> dict[tuple[str, str], tuple[int, Rule]]:
-        """The rules by name and axiom, numbered in the order of the outline."""
+        """Applied rules by name and axiom, numbered in the order of the outline."""
         found: dict[tuple[str, str], tuple[int, Rule]] = {}
         for section in self.outline.sections:
             for entry in section.entries:
@@ -139,11 +140,11 @@ class ProofFormatter:
         return found
 
     def rule_number(self, step: ProofStep) -> int | None:
-        """Return the number of the step's rule; None for a given fact."""
+        """Return the number of the step's rule; None if the fact is not derived."""
         return None if step.rule is None else self.rules[step.rule.name, step.rule.axiom][0]
 
     def statement(self, step: ProofStep) -> str:
-        """Return the fact of a step as a sentence; for ⊥ the violated constraint."""
+        """Return the fact of a step as a sentence. For ⊥, name the violated constraint."""
         if step.temporal is not None:
             return step.temporal.sentence(self.labels, self.times)
         if step.fact is not None:
@@ -160,16 +161,18 @@ class ProofFormatter:
             return "supposed"
         if step.at is not None:
             return f"asserted at {self.times(step.at)}"
-        return "derived, not looked into" if step.is_open else "always so"
+        return "derived, not explored" if step.is_open else "always so"
 
     def reason(self, step: ProofStep) -> str:
-        """Return the rule of a derived fact with its number, the window of a condition, else the evidence."""
+        """Return the name and number of the rule of a derived fact, the window of a temporal condition, or
+        the evidence for another fact.
+        """
         if isinstance(step.temporal, TemporalCondition):
             return "" if step.temporal.formula.window is None else f"in {step.temporal.formula.window}"
         return self._evidence(step) if step.rule is None else f"[{self.rule_number(step)}] {step.rule.name}"
 
     def line(self, entry: OutlineEntry, section: Section) -> str:
-        """Return the line of one mention of a fact."""
+        """Return the line that mentions a fact."""
         step = self.steps[entry.step]
         fact = self.statement(step)
         if entry.depth == 0 and section.number > 1:
@@ -187,40 +190,42 @@ class ProofFormatter:
         return f"{fact} [{self.rule_number(step)}]" if self.numbered else fact
 
     def basis(self) -> str:
-        """Return the sentence that sums up the assertions and observations under the proof."""
+        """Return a sentence that summarizes the assertions and observations on which the proof is based."""
         ats = [step.at for step in self.steps if step.at is not None and not step.is_supposed]
         what = "an assertion" if len(ats) == 1 else f"{len(ats):,} assertions"
         parts = [f"{what} made {self.times.reach(ats)}"] if ats else []
         temporal = self._temporal
-        parts += self._during("what was said", (x for x in temporal if isinstance(x, ObservedInterval)))
+        parts += self._during("observations", (x for x in temporal if isinstance(x, ObservedInterval)))
         denied = (x for x in temporal if isinstance(x, TemporalCondition) and x.formula.is_negated)
-        parts += self._during("what was not so", denied)
+        parts += self._during("conditions that did not hold", denied)
         if parts and self.times.day:
             parts[-1] += f" on {self.times.day}"
         if any(step.is_open for step in self.steps):
-            parts.append("facts that were not looked into")
+            parts.append("facts that were not explored")
         if any(step.is_supposed for step in self.steps):
-            parts.append("what is supposed")
+            parts.append("suppositions")
         if not parts:
             return "Nothing of the stream is needed for it: it always holds."
         *others, last = parts
         return f"It rests on {' and '.join(filter(None, (', '.join(others), last)))}."
 
     def _during(self, what: str, statements: Iterable[TemporalStatement]) -> list[str]:
-        """Return `what` with the time that the statements cover; an empty list without statements."""
+        """Return `what` followed by the time span of the statements; [] if there are no statements."""
         times = [at for each in statements for at in (each.first, each.last)]
         return [f"{what} {self.times.reach(times)}"] if times else []
 
     def notes(self) -> list[str]:
-        """Return the lines below the tree: the basis, the caveat of an incomplete proof, the axioms."""
+        """Return the lines below the tree: the basis, the caveat of an incomplete proof, and the axioms."""
         return [self.basis(), *self.caveat(), *self.axioms()]
 
     def caveat(self) -> list[str]:
-        """Return the caveat of an incomplete proof; an empty list for a complete one."""
+        """Return the caveat of an incomplete proof; [] if the proof is complete."""
         return [] if self.complete else [_CAVEAT]
 
     def axioms(self) -> list[str]:
-        """Return a heading and the numbered axioms, each with its rule and the place of the axiom."""
+        """Return a heading followed by the numbered axioms, each with the name of its rule and its position
+        in a file.
+        """
         files = {rule.origin.source for _, rule in self.rules.values() if rule.origin and rule.origin.source}
         shared = files.pop() if len(files) == 1 else None
         temporal = {step.rule for step in self.steps if isinstance(step.temporal, Conclusion)} - {None}
@@ -235,7 +240,7 @@ class ProofFormatter:
 
 
 def _place(rule: Rule, file: str | None) -> Iterator[str]:
-    """Return the place of the rule's axiom in words.
+    """Yield the file and line, or the subject, of the rule's axiom.
 
     Args:
         file: the file named in the heading, which is not repeated.

@@ -1,4 +1,6 @@
-"""Proofs of facts and contradictions, from asserted and given facts by rules."""
+"""Proofs of facts and contradictions. A proof derives its conclusion by rules from asserted and background
+facts.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,16 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Proof:
-    """A derivation: steps, each after its premises, no fact twice; the last one is the proved fact.
+    """A proof: a sequence of steps, each after its premises, in which each fact occurs once. The last step is
+    the proved fact.
 
-    `str` is a tree of sentences, in which each fact has its premises below it.
+    `str` renders a tree of sentences, in which the premises of a fact are indented below it.
 
     Args:
-        steps: at least one.
-        complete: the limit sufficed to look at all rule instances; otherwise there may be a better proof, and
-            steps may be open.
-        labels: the names shown for IRIs; equality ignores them.
+        steps: at least one step.
+        complete: all rule instances were explored within the limit. If false, there may be a better proof,
+            and steps may be open.
+        labels: the names shown for IRIs; ignored by equality.
     """
 
     steps: tuple[ProofStep, ...]
@@ -55,18 +58,20 @@ class Proof:
 
     @cached_property
     def supports(self) -> frozenset[Assertion]:
-        """The assertions of the stream in the proof, each at its newest timestamp; not the background."""
+        """The assertions of the stream in the proof, each with its newest timestamp. Facts of the background
+        are not included.
+        """
         return frozenset((step.at, step.fact) for step in self.steps if step.at is not None and step.fact)
 
     @cached_property
     def background(self) -> frozenset[Triple]:
-        """The given facts in the proof that hold at every time."""
+        """The facts in the proof that hold at every time."""
         return frozenset(step.fact for step in self.steps if step.is_background and step.fact)
 
     @property
     def timestamp(self) -> TimePoint | None:
-        """The oldest timestamp of `supports`, with which the proved fact leaves the window, unless temporal
-        rules conclude it. None if nothing of the stream is needed.
+        """The oldest timestamp in `supports`: when it leaves the window, so does the proved fact, unless
+        temporal rules conclude it. None if the proof has no assertion of the stream.
         """
         return min((at for at, _ in self.supports), default=None)
 
@@ -77,16 +82,18 @@ class Proof:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules applied, in order, each once."""
+        """The applied rules in order, without duplicates."""
         return tuple(dict.fromkeys(step.rule for step in self.steps if step.rule is not None))
 
     @property
     def axioms(self) -> tuple[Origin, ...]:
-        """The axioms that the rules come from, with their places in files, in order, each once."""
+        """The axioms from which the applied rules were translated, with their positions in files, in order
+        and without duplicates.
+        """
         return tuple(dict.fromkeys(rule.origin for rule in self.rules if rule.origin is not None))
 
     def supposing(self, triples: Collection[Triple]) -> Proof:
-        """Return the proof with these triples supposed instead of given."""
+        """Return the proof in which the given facts among `triples` are marked as supposed."""
         steps = (
             replace(step, is_supposed=True) if step.rule is None and step.fact in triples else step
             for step in self.steps
@@ -94,7 +101,7 @@ class Proof:
         return replace(self, steps=tuple(steps))
 
     def labelled(self, labels: Labels) -> Proof:
-        """Return the proof with the part of `labels` that it needs."""
+        """Return the proof with those labels that it uses."""
         return replace(self, labels=labels_among(labels, self.terms))
 
     @property
@@ -106,14 +113,14 @@ class Proof:
         return [*terms, *(atom.predicate for rule in self.rules for atom in rule.body)]
 
     def lines(self) -> list[str]:
-        """Return the steps, one numbered line each, in the ontology's names."""
+        """Return the steps as one numbered line each, with names of the ontology instead of labels."""
         return disambiguate(
             lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)],
             names_of(self.rules),
         )
 
     def tree_lines(self) -> list[str]:
-        """Return the tree of sentences alone, without its basis and the axioms."""
+        """Return the tree of sentences without the summary and the axioms below it."""
         return self._rendered(render_tree, numbered=False)
 
     def __str__(self) -> str:
@@ -124,7 +131,9 @@ class Proof:
         return self._rendered(render_json)
 
     def to_rdf(self) -> Graph:
-        """Return the proof in W3C's PROV-O, with timestamps; docs/explanations.md lists the terms."""
+        """Return the proof as a graph in W3C PROV-O, with timestamps; docs/explanations.md
+        lists the terms.
+        """
         return self._rendered(render_rdf)
 
     def to_dot(self) -> str:
@@ -132,11 +141,13 @@ class Proof:
         return self._rendered(render_dot)
 
     def to_svg(self) -> str:
-        """Return a picture of the proof; of a large one the part around the proved fact."""
+        """Return a picture of the proof. If the proof is large, only the steps nearest to the proved fact are
+        drawn.
+        """
         return self._rendered(render_svg)
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks."""
+        """Return HTML, which Jupyter notebooks display."""
         return self._rendered(render_html)
 
     def _rendered(self, renderer: Callable[[ProofFormatter], _T], numbered: bool = True) -> _T:
@@ -165,4 +176,4 @@ def _line(step: ProofStep) -> str:
         return f"{fact}  (supposed)"
     if step.at is not None:
         return f"{fact}  (asserted at {show_time(step.at)})"
-    return f"{fact}  (derived, not looked into)" if step.is_open else f"{fact}  (given)"
+    return f"{fact}  (derived, not explored)" if step.is_open else f"{fact}  (given)"

@@ -1,7 +1,7 @@
-"""Renderers of proofs: text, JSON, Graphviz, HTML and RDF, each written over a `ProofFormatter`.
+"""Renderers of proofs to text, JSON, Graphviz, HTML and RDF, based on `ProofFormatter`.
 
-RDF uses the terms of W3C's PROV-O: facts and axioms are entities, rule instances are activities. Names
-contain a hash of the proof, so that different proofs can share a graph.
+The RDF uses terms of W3C PROV-O: facts and axioms are entities, rule instances are activities. IRIs contain a
+hash of the proof, so that different proofs can share a graph.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ TERMS = Namespace("urn:pantarhei:proof#")
 
 
 def render_text(formatter: ProofFormatter) -> str:
-    """Render the tree of sentences, then its basis and the axioms."""
+    """Render the tree of sentences, followed by the basis and the axioms."""
     return "\n".join([*render_tree(formatter), *formatter.notes()])
 
 
 def render_tree(formatter: ProofFormatter) -> list[str]:
-    """Render the lines of the tree alone."""
+    """Render the lines of the tree without notes."""
     lines: list[str] = []
     for section in formatter.outline.sections:
         lines += [""] * (section.number > 1)
@@ -60,7 +60,7 @@ def render_tree(formatter: ProofFormatter) -> list[str]:
 
 
 def render_json(formatter: ProofFormatter) -> JsonObject:
-    """Render a dictionary for `json.dumps`: terms in N-Triples syntax, datetimes in ISO 8601."""
+    """Render a dictionary for `json.dumps`. Terms are in N-Triples syntax, datetimes in ISO 8601."""
     steps = formatter.steps
     timestamp = min((step.at for step in steps if step.at is not None and step.fact), default=None)
     return {
@@ -78,7 +78,7 @@ def fact_as_json(fact: Triple | None) -> list[str] | None:
 
 
 def time_as_json(at: TimePoint | None) -> float | str | None:
-    """Return a number unchanged, a datetime in ISO 8601."""
+    """Return a number unchanged, and a datetime in ISO 8601."""
     return at if at is None or isinstance(at, int | float) else at.isoformat()
 
 
@@ -120,7 +120,9 @@ def temporal_as_json(statement: TemporalStatement) -> JsonObject:
 
 
 def render_dot(formatter: ProofFormatter) -> str:
-    """Render all steps as a Graphviz graph, the proved fact on top; arrows lead to conclusions."""
+    """Render all steps as a Graphviz graph. The proved fact is on top; arrows lead from premises to
+    conclusions.
+    """
     lines = [
         "digraph proof {",
         '  graph [rankdir="BT", fontname="sans-serif"];',
@@ -143,12 +145,12 @@ def _escaped(text: str) -> str:
 
 
 def render_html(formatter: ProofFormatter) -> str:
-    """Render the tree with foldable branches, then its basis and the axioms."""
+    """Render the tree with foldable branches, followed by the basis and the axioms."""
     return "".join(_html_parts(formatter))
 
 
 def html_page(title: str, contents: Iterable[str]) -> str:
-    """Return an HTML page with these elements; it has no scripts and loads nothing."""
+    """Return an HTML page with these elements. The page has no scripts and loads no external resources."""
     heading = escape(title)
     head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{heading}</title></head>\n'
     return f"{head}<body>\n<h1>{heading}</h1>\n{''.join(contents)}\n</body></html>\n"
@@ -189,7 +191,9 @@ def _html_section(formatter: ProofFormatter, section: Section) -> Iterator[str]:
 
 
 def render_rdf(formatter: ProofFormatter) -> Graph:
-    """Render a graph of PROV-O; a timestamp is `prov:generatedAtTime`, or `TERMS.at` where it is a number."""
+    """Render a PROV-O graph. A timestamp is a value of `prov:generatedAtTime` if it is a datetime, and of
+    `TERMS.at` if it is a number.
+    """
     graph = Graph()
     graph.bind("prov", PROV)
     graph.bind("proof", TERMS)

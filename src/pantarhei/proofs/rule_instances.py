@@ -1,7 +1,7 @@
 """Rule instances as a hypergraph: derivability from given facts, and derivations with the fewest instances.
 
-Facts are given by their rows in the kernel; ⊥ is the row `BOTTOM`. A derivation maps each derived row to one
-instance, without cycles.
+Facts are identified by their row ids in the kernel; ⊥ has the row id `BOTTOM`. A derivation maps each derived
+row to one instance and has no cycles.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BOTTOM = -2
 
 RankKey = tuple[str, ...]
 
-# Derivations of more instances are not shortened: the recursive search would become too deep.
+# Derivations with more instances than this are not shortened: the search recurses once for each instance.
 _MOST_SEARCHED = 200
 
 
 class RuleInstance(NamedTuple):
-    """An application of a rule: a head row derived from body rows."""
+    """Application of a rule that derives a head row from body rows."""
 
     head: int
     rule: int
@@ -45,12 +45,12 @@ def _by_numbers(instance: RuleInstance) -> RankKey:
 
 @dataclass(frozen=True)
 class RuleInstances:
-    """The rule instances of a lineage.
+    """Rule instances of a lineage.
 
     Args:
-        found: the instances; those of constraints have the head `BOTTOM`.
-        rank: a key that orders the instances of one head in the same way in each process, independent of row
-            numbers; computed only where there is a choice.
+        found: the instances; instances of constraints have the head `BOTTOM`.
+        rank: a sort key for instances with the same head. It must not depend on row ids, so that the order is
+            the same in every process. It is computed only if there is more than one instance.
     """
 
     found: tuple[RuleInstance, ...]
@@ -59,7 +59,7 @@ class RuleInstances:
 
     @classmethod
     def of(cls, lineage: Lineage, rank: Callable[[RuleInstance], RankKey]) -> RuleInstances:
-        """Return the instances of a lineage, including its violations."""
+        """Return the rule instances and violations of a lineage."""
         instances = [
             RuleInstance(head, rule, tuple(row for row in body if row != NONE))
             for head, rule, *body in lineage.instances.tolist()
@@ -71,7 +71,7 @@ class RuleInstances:
         return cls(tuple(dict.fromkeys(instances)), rank)
 
     def among(self, some: Iterable[RuleInstance]) -> RuleInstances:
-        """Return a subset of the instances with the same ranks."""
+        """Return the given subset of the instances; ranks already computed are shared."""
         return RuleInstances(tuple(some), self.rank_of)
 
     @cached_property
@@ -83,12 +83,12 @@ class RuleInstances:
         return found
 
     def leave_no_choice(self, given: Collection[int]) -> bool:
-        """Return True if each row has at most one instance, and none if it is given."""
+        """Return True if each derived row has exactly one instance and is not in `given`."""
         return all(len(found) == 1 and head not in given for head, found in self.by_head.items())
 
     @cached_property
     def uses(self) -> Mapping[int, list[int]]:
-        """The indexes of the instances whose bodies contain each row."""
+        """For each row the indexes in `found` of the instances whose bodies contain it."""
         found: defaultdict[int, list[int]] = defaultdict(list)
         for place, instance in enumerate(self.found):
             for row in set(instance.body):
@@ -96,9 +96,8 @@ class RuleInstances:
         return found
 
     def heights(self, leaves: Iterable[int]) -> dict[int, int]:
-        """Return the height of the flattest derivation from `leaves` of each derivable row.
-
-        Costs the instances.
+        """Return for each row derivable from `leaves` the smallest height of its derivations. The cost is
+        linear in the number of instances.
         """
         missing = [len(set(instance.body)) for instance in self.found]
         heights: dict[int, int] = dict.fromkeys(leaves, 0)
@@ -117,10 +116,11 @@ class RuleInstances:
         return heights
 
     def cheapest(self, leaves: Mapping[int, int]) -> dict[int, RuleInstance]:
-        """Return the last instance of the cheapest derivation from `leaves` of each derivable row.
+        """Return for each row derivable from `leaves` the last instance of its cheapest derivation.
 
-        An instance costs one more than its body, where a row used twice counts twice (Knuth's generalization
-        of Dijkstra's algorithm). Costs the instances.
+        The cost of an instance is 1 plus the costs of its body rows; a row that is used twice in a derivation
+        counts twice (Knuth's generalization of Dijkstra's algorithm). The time is O(n log n) in the number n
+        of instances.
 
         Args:
             leaves: the costs of the given rows.
@@ -157,11 +157,11 @@ class RuleInstances:
     def fewest(
         self, goal: int, leaves: Collection[int], budget: StepBudget
     ) -> tuple[dict[int, RuleInstance], bool]:
-        """Return a derivation of a row with few instances, and True if no derivation has fewer.
+        """Return a derivation of `goal` with few instances, and True if no derivation has fewer.
 
         Args:
             goal: a row that follows from `leaves` and is not one of them.
-            budget: limits of the search; when they are reached, the best derivation found is returned.
+            budget: limits of the search. If they are reached, the best derivation found so far is returned.
         """
         heights = self.heights(leaves)
         cheapest = self.cheapest(dict.fromkeys(leaves, 0))
@@ -178,7 +178,7 @@ class RuleInstances:
         return search.best, True
 
     def rank_of(self, instance: RuleInstance) -> RankKey:
-        """Return the rank of an instance, computed once."""
+        """Return the cached rank of an instance."""
         known = self._ranks.get(instance)
         if known is None:
             known = self._ranks[instance] = self.rank(instance)
@@ -191,7 +191,7 @@ def steps_of(
     """Return the steps of a proof, each after its premises.
 
     Args:
-        step: makes a step of a row, its instance (None for a given row), and the places of its premises.
+        step: creates a step from a row, its instance (None for a given row), and the indexes of its premises.
     """
     places: dict[int, int] = {}
     steps: list[ProofStep] = []
@@ -204,7 +204,7 @@ def steps_of(
 
 
 def used_by(derivation: Derivation, goal: int) -> set[int]:
-    """Return the rows in the derivation of a row, including the row."""
+    """Return the rows that occur in the derivation of `goal`, including `goal`."""
     found, waiting = {goal}, [goal]
     while waiting:
         instance = derivation.get(waiting.pop())
@@ -215,7 +215,7 @@ def used_by(derivation: Derivation, goal: int) -> set[int]:
 
 
 def _in_order(derivation: Derivation, goal: int) -> Iterator[int]:
-    """Return the rows in the derivation of a row, each after its premises."""
+    """Yield the rows that occur in the derivation of `goal`, each after its premises."""
     done: set[int] = set()
     work = [(goal, False)]
     while work:
@@ -247,10 +247,11 @@ class _ShortestDerivation:
         self._choices: dict[int, list[RuleInstance]] = {}
 
     def complete(self, chosen: dict[int, RuleInstance], open_: list[int]) -> None:
-        """Extend a partial derivation in all ways that may be shorter than the best one.
+        """Extend a partial derivation in all ways that can have fewer instances than the best one.
 
         Args:
-            open_: the rows without a chosen instance, each once.
+            chosen: the instance chosen for each row.
+            open_: distinct rows for which an instance has to be chosen.
 
         Raises:
             BudgetExceeded: the steps are used up.
@@ -288,7 +289,7 @@ class _ShortestDerivation:
         return known
 
     def _depends_on(self, chosen: Derivation, body: Iterable[int], row: int) -> bool:
-        """Return True if a row of the body is `row`, or depends on it by the chosen instances."""
+        """Return True if a row of `body` is `row`, or depends on it through the chosen instances."""
         waiting, seen = list(body), set(body)
         while waiting:
             at = waiting.pop()

@@ -1,7 +1,7 @@
-"""Sentences for facts and constraints, and times in them, for readers who do not know OWL.
+"""Sentences for facts, constraints and times, for readers who do not know OWL.
 
 Texts from files and streams are untrusted: they are put on one line, invisible characters are escaped, and
-long texts are cut.
+long texts are truncated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NO_LABELS: Labels = {}
 
 _LONGEST = 80
 _LABELS = frozenset({RDFS.label})
-_JOINERS = frozenset("\u200c\u200d")  # part of how some scripts are written
+_JOINERS = frozenset("\u200c\u200d")  # join controls, needed by some scripts
 _PLAIN = frozenset(
     {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
 )
@@ -48,7 +48,8 @@ _NOUNS_IN_ING = {
 
 
 def labels_of(triples: Iterable[Triple]) -> dict[URIRef, str]:
-    """Return the label of each name in triples: an English one if there is one, else one without a language.
+    """Return a label for each name with labels in `triples`: preferably an English label, otherwise a label
+    without a language tag, otherwise any.
 
     >>> pump = URIRef("http://example.org/P")
     >>> labels_of([(pump, RDFS.label, Literal("Pumpe", "de")), (pump, RDFS.label, Literal("pump", "en"))])
@@ -64,7 +65,7 @@ def labels_of(triples: Iterable[Triple]) -> dict[URIRef, str]:
 
 
 def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
-    """Return the labels of these terms; equal ones are followed by a part of the IRI.
+    """Return the labels of `terms`. If several terms have equal labels, part of the IRI is appended.
 
     >>> pumps = [URIRef(f"http://example.org/P-{number}") for number in (1, 2)]
     >>> list(labels_among(dict.fromkeys(pumps, "pump"), pumps).values())
@@ -76,7 +77,7 @@ def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
 
 
 def _disambiguated(found: Labels, given: Labels, suffix: Callable[[URIRef], str]) -> Labels:
-    """Return `found`, in which equal labels are replaced by the given ones with a suffix."""
+    """Return `found` with equal labels replaced by the labels in `given`, followed by a suffix."""
     uses = Counter(one_line(label) for label in found.values())
     return {
         iri: f"{given[iri]} ({suffix(iri)})" if uses[one_line(label)] > 1 else label
@@ -85,7 +86,7 @@ def _disambiguated(found: Labels, given: Labels, suffix: Callable[[URIRef], str]
 
 
 def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
-    """Return a fact as a sentence without its full stop.
+    """Return a fact as a sentence without a full stop.
 
     >>> from rdflib import RDF, Namespace
     >>> EX = Namespace("http://example.org/")
@@ -103,7 +104,7 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
 
 
 def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
-    """Return the label or short name of an individual, or the text of a literal."""
+    """Return the label or short name of an individual, and the text of a literal."""
     if isinstance(term, Literal):
         text = one_line(str(term))
         return text if term.datatype in _PLAIN else f"“{text}”"
@@ -122,7 +123,8 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
 
 
 def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
-    """Return the statement denied by a constraint as a sentence; the axiom if there is no short sentence.
+    """Return as a sentence the statement that a constraint requires; the axiom if no short sentence is
+    available.
 
     >>> from pantarhei.model.rule import Atom
     >>> x = Variable("x")
@@ -147,10 +149,11 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
 
 
 def one_line(text: str, longest: int = _LONGEST) -> str:
-    """Return a text for one line: single spaces, invisible characters escaped, long texts cut.
+    r"""Return a text on one line: white space is collapsed, invisible characters are escaped, and a long text
+    is truncated.
 
-    >>> one_line("two\\nlines"), one_line("\\x1b[31m"), len(one_line("x" * 10_000)) < 120
-    ('two lines', '\\\\x1b[31m', True)
+    >>> one_line("two\nlines"), one_line("\x1b[31m"), len(one_line("x" * 10_000)) < 120
+    ('two lines', '\\x1b[31m', True)
     """
     cut = text[: 4 * longest]
     shown = "".join(
@@ -165,12 +168,12 @@ def one_line(text: str, longest: int = _LONGEST) -> str:
 
 
 def _words(term: Term, labels: Labels) -> str:
-    """Return the name of a class or property in words: `RunningPump` becomes `running pump`."""
+    """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`."""
     label = labels.get(term) if isinstance(term, URIRef) else None
     if label is not None:
         return one_line(label)
     shown = one_line(short(term))
-    if not shown.isidentifier():  # a prefix, a blank node, brackets: as it is written
+    if not shown.isidentifier():  # a prefixed name, a blank node, an IRI in brackets
         return shown
     parts = _WORDS.findall(shown)
     return " ".join(part if part.isupper() else part.lower() for part in parts)
@@ -194,15 +197,15 @@ def _article(word: str) -> str:
 
 
 _MOST = 5
-"""So many times are listed."""
+"""Largest number of times listed by `TimeFormat.listed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeFormat:
-    """Format of the times in one text, which omits a day that is common to all. Build with `of`.
+    """Format of the times in one text. If all times are on one day, the day is omitted. Create it with `of`.
 
     Args:
-        day: the common day with its time zone; None for several days, or for numbers.
+        day: the common day with its time zone; None if there are several days, or the times are numbers.
         clock: the `strftime` format of a datetime; None for the full format.
 
     >>> from datetime import UTC
@@ -217,7 +220,7 @@ class TimeFormat:
 
     @classmethod
     def of(cls, times: Iterable[TimePoint]) -> TimeFormat:
-        """Return the format for these times."""
+        """Return the shortest format that distinguishes these times."""
         given = [at for at in times if isinstance(at, datetime)]
         zones = {at.utcoffset() for at in given}
         if len(zones) != 1:
@@ -236,7 +239,7 @@ class TimeFormat:
         return at.strftime(self.clock) if self.clock and isinstance(at, datetime) else show_time(at)
 
     def span(self, times: Iterable[TimePoint]) -> str:
-        """Return the span from the first to the last time, with the day.
+        """Return the span from the first to the last time, with the day if it is common to all.
 
         >>> TimeFormat.of([1, 4]).span([4, 1, 4])
         'from 1 to 4'
@@ -245,7 +248,7 @@ class TimeFormat:
         return f"{span} on {self.day}" if self.day else span
 
     def listed(self, times: Iterable[TimePoint]) -> str:
-        """Return the first few times, and the number of further ones.
+        """Return the first five times, and the number of further ones.
 
         >>> TimeFormat(None, None).listed(range(9))
         'at 0, 1, 2, 3, 4, and 4 more'
@@ -255,6 +258,6 @@ class TimeFormat:
         return f"at {', '.join([*given[:_MOST], *more])}"
 
     def reach(self, times: Iterable[TimePoint]) -> str:
-        """Return the span from the first to the last time, without the day."""
+        """Return the span from the first to the last time, without the common day."""
         first, *_, last = sorted(times) * 2
         return f"at {self(first)}" if first == last else f"from {self(first)} to {self(last)}"

@@ -1,4 +1,4 @@
-"""Steps of proofs: a fact, or a statement of temporal rules, with its rule and premises.
+"""Steps of proofs: a fact, or a statement of temporal rules, with the applied rule and the premises.
 
 The time of a tick is the time at which the tick ends.
 """
@@ -35,25 +35,25 @@ class StepKind(Enum):
 
 
 class EvidenceBasis(Enum):
-    """Reason for which an atom held at a tick."""
+    """Reason why an atom held at a tick."""
 
     HELD = "held"
-    """It was in the materialization when the tick ended."""
+    """The atom was in the materialization when the tick ended."""
     ASSERTED = "asserted"
-    """It was asserted in the tick, and survived the tick's own repair."""
+    """The atom was asserted in the tick, and the repair of that tick kept it."""
     CONCLUDED = "concluded"
-    """Temporal rules concluded it at the tick, and it is remembered."""
+    """Temporal rules concluded the atom at the tick, and it is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """A conclusion of a temporal rule.
+    """Conclusion of a temporal rule.
 
     Args:
         atom: the concluded atom.
-        first: the tick at which it holds: another one than `last` where the rule's head names it.
+        first: the tick at which the atom holds. It differs from `last` if the rule's head names another tick.
         last: the tick at which the rule was applied.
-        bindings: the rule's variables with their terms, sorted by name.
+        bindings: the rule's variables with the terms bound to them, sorted by name.
     """
 
     atom: TemporalAtom
@@ -76,13 +76,13 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class TemporalCondition:
-    """A formula of a rule's body that is satisfied in its window.
+    """Formula of a rule's body that is satisfied in its window.
 
     Args:
-        formula: the formula, with terms for its variables.
-        first, last: the ticks of the window, both included.
-        times: ticks at which the atom held: the newest ones that satisfy the formula; empty for `always`,
-            which covers the whole window; for a negated formula all of them.
+        formula: the formula with its variables replaced by terms.
+        first, last: the first and the last tick of the window, both included.
+        times: ticks at which the atom held: the newest ticks that suffice for the formula; for a negated
+            formula all such ticks; empty for `always`, whose ticks are those of the whole window.
     """
 
     formula: Formula
@@ -107,12 +107,11 @@ class TemporalCondition:
 
 @dataclass(frozen=True, slots=True)
 class ObservedInterval:
-    """An atom that held at each tick of an interval.
+    """Observation that an atom held at each tick of an interval.
 
     Args:
-        atom: the atom.
-        first, last: the ticks, both included.
-        known: the reason for which it held.
+        first, last: the first and the last tick, both included.
+        known: the reason why the atom held.
     """
 
     atom: TemporalAtom
@@ -130,18 +129,17 @@ class ObservedInterval:
 
 
 TemporalStatement = Conclusion | TemporalCondition | ObservedInterval
-"""The part of temporal rules in a step of a proof."""
+"""Statement of temporal rules in a step of a proof."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnmetRule:
-    """A temporal rule that could conclude an atom, with the first part of its body that is not satisfied.
+    """Temporal rule that could conclude an atom, with the first part of its body that is not satisfied.
 
     Args:
-        rule: the rule.
-        bindings: the terms of its variables, as far as its body is satisfied.
-        lacking: the part that is not satisfied: a formula with the ticks at which its atom held, or a
-            comparison as text.
+        bindings: the rule's variables with the terms bound by the satisfied parts of the body.
+        lacking: the unsatisfied part: a formula with the ticks at which its atom held, or a comparison as
+            text.
     """
 
     rule: Rule
@@ -163,25 +161,24 @@ def _frequency(formula: Formula) -> str:
 
 
 def atom_sentence(atom: TemporalAtom, labels: Labels) -> str:
-    """Return an atom as a sentence if it is a triple, else as a rule writes it."""
+    """Return an atom as a sentence if it is a triple, otherwise in the syntax of rules."""
     plain = replace(atom, is_asserted=False)
     return str(plain) if plain.triple is None else sentence(plain.triple, labels)
 
 
 @dataclass(frozen=True, slots=True)
 class ProofStep:
-    """A fact with its rule and premises, or a given fact.
+    """Step of a proof: a derived fact with its rule and premises, or a fact that is not derived.
 
     Args:
-        fact: the fact; None for ⊥ and for a `temporal` statement that is not a triple.
-        rule: the rule applied; None where the fact is not derived.
-        premises: the steps that the rule's body is matched to, in the body's order, by their place in the
-            proof.
-        at: the newest timestamp at which the stream asserts the fact; None where it is derived or always
-            holds.
+        fact: the fact; None for ⊥, and for a `temporal` statement that is not a triple.
+        rule: the applied rule; None if the fact is not derived.
+        premises: indexes of the steps that match the rule's body, in the order of the body atoms.
+        at: the newest timestamp at which the stream asserts the fact; None if the fact is derived or holds at
+            every time.
         is_open: the fact is derived, but the limit was reached before its rule instances were explored.
-        is_supposed: the fact is not given: the proof shows a consequence of supposing it.
-        temporal: the conclusion, condition or observation of temporal rules; None for all other steps.
+        is_supposed: the fact is assumed: the proof shows a consequence of it.
+        temporal: a conclusion, condition or observation of temporal rules; None for other steps.
     """
 
     fact: Triple | None
@@ -209,7 +206,7 @@ class ProofStep:
 
     @property
     def is_background(self) -> bool:
-        """True if the fact is given and holds at every time."""
+        """True if the fact is not derived and holds at every time."""
         return self.kind is StepKind.BACKGROUND
 
 

@@ -1,6 +1,6 @@
-"""Minimal supports: the minimal sets of assertions from which each fact of a lineage follows.
+"""Minimal supports: for each fact of a lineage, the minimal sets of assertions from which it follows.
 
-Facts are given by their rows in the kernel. Facts of the background are omitted from all sets.
+Facts are identified by their row ids in the kernel. Background facts are omitted from all sets.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ RowSet = frozenset[int]
 def minimal_sets(
     sets: Iterable[RowSet], spend: Callable[[int], None] = lambda comparisons: None
 ) -> list[RowSet]:
-    """Return the sets that contain no other one, smallest first; `spend` receives the number of comparisons.
+    """Return the sets that contain no other given set as a subset, smallest first. `spend` is called with the
+    number of comparisons.
 
     >>> minimal_sets([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
     [frozenset({2}), frozenset({1, 3})]
     """
     kept: list[RowSet] = []
-    smaller: dict[int, list[RowSet]] = defaultdict(list)  # kept sets of smaller size, by one member
+    smaller: dict[int, list[RowSet]] = defaultdict(list)  # kept sets of smaller size, by smallest member
     for size, candidates in groupby(sorted(set(sets), key=lambda s: (len(s), sorted(s))), key=len):
         found = []
         for candidate in candidates:
@@ -38,33 +39,33 @@ def minimal_sets(
 
 
 class BudgetExceeded(Exception):
-    """The budget of a search is used up."""
+    """A search has exceeded its budget."""
 
 
 class StepBudget:
-    """Budget of a search: numbers of sets that it may keep and of steps that it may take."""
+    """Budget of a search: the number of sets that it may store, and the number of steps that it may take."""
 
     def __init__(self, sets: int, steps: int) -> None:
         self.sets, self.steps = sets, steps
 
     def keep(self) -> None:
-        """Count one more kept set."""
+        """Count one stored set."""
         self.sets -= 1
         if self.sets < 0:
             raise BudgetExceeded
 
     def release(self) -> None:
-        """Count one kept set less."""
+        """Count one stored set less."""
         self.sets += 1
 
     def spend(self, steps: int) -> None:
-        """Count combinations or comparisons before they are made."""
+        """Count combinations or comparisons; call it before they are computed."""
         self.steps -= steps
         if self.steps < 0:
             raise BudgetExceeded
 
     def unions(self, start: RowSet, choices: list[Antichain]) -> list[RowSet]:
-        """Return the minimal unions of `start` with one set from each antichain."""
+        """Return the minimal unions that consist of `start` and one set from each antichain."""
         result = [start]
         for alternatives in choices:
             self.spend(len(result) * len(alternatives.sets))
@@ -76,7 +77,9 @@ class StepBudget:
 
 
 class Antichain:
-    """Sets without inclusions among them. Adding a set costs the sets that share a member with it."""
+    """Collection of sets of which none contains another. Adding a set takes time linear in the number of sets
+    that share a member with it.
+    """
 
     def __init__(self, budget: StepBudget) -> None:
         self.sets: set[RowSet] = set()
@@ -85,7 +88,7 @@ class Antichain:
         self._by_member: dict[int, set[RowSet]] = defaultdict(set)
 
     def add(self, new: RowSet) -> bool:
-        """Add a set and drop its supersets; return False if it contains one of the sets itself."""
+        """Add a set and remove its supersets; return False if the antichain has a subset of it."""
         if new in self.sets:
             return False
         rivals = [self._by_smallest[member] for member in new if member in self._by_smallest]
@@ -113,13 +116,13 @@ class Antichain:
 def minimal_supports(
     asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], budget: StepBudget
 ) -> dict[int, Antichain]:
-    """Return the minimal supports of each row, by a semi-naive fixpoint over antichains.
+    """Return the minimal supports of each row by semi-naive evaluation over antichains.
 
     A proof that uses its own conclusion is not minimal, so the recursion terminates.
 
     Args:
-        asserted: the asserted rows.
-        instances: pairs of a head row and its body rows without the background.
+        asserted: row ids of the asserted facts.
+        instances: rule instances as pairs of the head row and the body rows without background facts.
 
     Raises:
         BudgetExceeded: the budget is used up.
@@ -129,16 +132,16 @@ def minimal_supports(
     for head, body in instances:
         for row in body:
             uses[row].append((head, [other for other in body if other != row]))
-    news: deque[tuple[int, RowSet]] = deque()
+    queue: deque[tuple[int, RowSet]] = deque()
     for row in asserted:
         supports[row].add(frozenset((row,)))
-        news.append((row, frozenset((row,))))
-    while news:
-        row, support = news.popleft()
-        if support not in supports[row].sets:  # replaced by a smaller one since
+        queue.append((row, frozenset((row,))))
+    while queue:
+        row, support = queue.popleft()
+        if support not in supports[row].sets:  # a smaller support has replaced it
             continue
         for head, others in uses[row]:
             for union in budget.unions(support, [supports[other] for other in others]):
                 if supports[head].add(union):
-                    news.append((head, union))
+                    queue.append((head, union))
     return supports

@@ -1,7 +1,8 @@
-"""Pictures of proofs in SVG: the proved fact on top, its premises below it, arrows in between.
+"""Pictures of proofs in SVG. The proved fact is on top, premises are below their conclusions, and arrows lead
+from premises to conclusions.
 
-Boxes are placed by Sugiyama's method: boxes are put into layers, each layer is sorted by the mean places of
-its neighbours, and each box is moved as close to the mean of its neighbours as the others allow.
+Boxes are positioned by Sugiyama's method: boxes are assigned to layers, each layer is sorted by the mean
+position of the neighbours of each box, and each box is moved as close to this mean as the other boxes permit.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ _LINE_WIDTH = 8.0  # space for a line between boxes
 
 Edge = tuple[int, int]
 Node = int | tuple[Edge, int]
-"""A box, or the crossing of an edge and a layer."""
+"""A box, or the point at which an edge crosses a layer."""
 
 Links = Mapping[Node, tuple[list[Node], list[Node]]]
-"""The neighbours of each node in the layer above and in the one below."""
+"""For each node its neighbours in the layer above and in the layer below."""
 
 
 class Layout(NamedTuple):
-    """Places of boxes and lines.
+    """Positions of boxes and lines, in pixels.
 
     Args:
-        layer: the layer of each box, from 0 on top.
-        middle: the horizontal middle of each box.
-        lines: for each edge its place in each layer between its ends.
-        width: the width of the whole.
+        layer: the layer of each box; the top layer is 0.
+        middle: the horizontal centre of each box.
+        lines: for each edge its horizontal position in each layer between its ends.
+        width: the width of the picture.
     """
 
     layer: dict[int, int]
@@ -47,12 +48,12 @@ class Layout(NamedTuple):
 
 
 def layout(root: int, edges: Sequence[Edge], widths: Mapping[int, float]) -> Layout:
-    """Return the places of the boxes.
+    """Compute the positions of the boxes.
 
     Args:
-        root: the box on top; all others are below it.
+        root: the box on top, from which all other boxes can be reached.
         edges: pairs of an upper and a lower box, without cycles.
-        widths: the widths of the boxes, in the preferred order from left to right.
+        widths: the width of each box, in the preferred order from left to right.
     """
     layer = _layers(root, edges)
     between = {edge: [(edge, row) for row in range(layer[edge[0]] + 1, layer[edge[1]])] for edge in edges}
@@ -83,7 +84,7 @@ def layout(root: int, edges: Sequence[Edge], widths: Mapping[int, float]) -> Lay
 
 
 def _layers(root: int, edges: Sequence[Edge]) -> dict[int, int]:
-    """Return the length of the longest path from the root to each box."""
+    """Return for each box the length of the longest path from the root."""
     below: dict[int, list[int]] = {}
     above: Counter[int] = Counter(lower for _, lower in edges)
     for upper, lower in edges:
@@ -100,7 +101,9 @@ def _layers(root: int, edges: Sequence[Edge]) -> dict[int, int]:
 
 
 def _order(rows: list[list[Node]], links: Links) -> None:
-    """Sort each row by the mean places of its neighbours, downwards and upwards in turn, downwards last."""
+    """Sort each row by the mean position of the neighbours of each node, in alternating directions; the last
+    pass is downwards.
+    """
     place = {node: float(index) for row in rows for index, node in enumerate(row)}
     for round_ in range(_ROUNDS + 1):
         side = round_ % 2
@@ -111,26 +114,26 @@ def _order(rows: list[list[Node]], links: Links) -> None:
 
 
 def _places(rows: Sequence[Sequence[Node]], links: Links, wide: Mapping[Node, float]) -> dict[Node, float]:
-    """Return the middles of the nodes of sorted rows."""
+    """Return the horizontal centres of the nodes of sorted rows."""
     middle: dict[Node, float] = {}
     for row in rows:
         middle.update(zip(row, _apart(row, [0.0] * len(row), wide), strict=True))
     for round_ in range(_ROUNDS):
         side = 1 - round_ % 2
         for row in rows if side == 0 else reversed(rows):
-            wished = [_mean([middle[other] for other in links[node][side]], middle[node]) for node in row]
-            middle.update(zip(row, _apart(row, wished, wide), strict=True))
+            preferred = [_mean([middle[other] for other in links[node][side]], middle[node]) for node in row]
+            middle.update(zip(row, _apart(row, preferred, wide), strict=True))
     return middle
 
 
-def _apart(row: Sequence[Node], wished: Sequence[float], wide: Mapping[Node, float]) -> list[float]:
-    """Return the places closest to the wished ones (in least squares) at which nothing overlaps."""
+def _apart(row: Sequence[Node], preferred: Sequence[float], wide: Mapping[Node, float]) -> list[float]:
+    """Return the centres without overlaps that are closest to the `preferred` centres in least squares."""
     offsets = [0.0]
     for one, other in pairwise(row):
         offsets.append(offsets[-1] + (wide[one] + wide[other]) / 2 + _GAP)
-    pools: list[tuple[float, int]] = []  # mean and number of neighbours that touch
-    for wish, offset in zip(wished, offsets, strict=True):
-        mean, count = wish - offset, 1
+    pools: list[tuple[float, int]] = []  # (mean, number of nodes) of each run of touching nodes
+    for centre, offset in zip(preferred, offsets, strict=True):
+        mean, count = centre - offset, 1
         while pools and pools[-1][0] > mean:
             before, many = pools.pop()
             mean, count = (mean * count + before * many) / (count + many), count + many
@@ -160,7 +163,7 @@ COLOURS: dict[StepKind, tuple[str, str]] = {
 """Fill and outline of a box."""
 
 DARK, PALE = "#1a1a1a", "#4b5563"
-_CHARACTER = 0.58  # mean width of a sans-serif character, by font size; East Asian wide ones take 1
+_CHARACTER = 0.58  # mean width of a sans-serif character in ems; East Asian wide characters: 1 em
 
 
 def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
@@ -169,15 +172,15 @@ def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
 
 
 def width_of(text: str, size: float) -> float:
-    """Estimate the width of a line of text, in pixels."""
+    """Estimate the width of a line of text in pixels."""
     return size * sum(1.0 if east_asian_width(c) in "WF" else _CHARACTER for c in text)
 
 
 def element(name: str, content: str | Iterable[str] = "", /, **attributes: object) -> str:
-    """Return an SVG element; `_` in an attribute's name becomes `-`.
+    """Return an SVG element. Each `_` in the name of an attribute becomes `-`.
 
     Args:
-        content: elements; text must be escaped (`text_element`).
+        content: elements, or text that is already escaped (`text_element` escapes text).
 
     >>> element("rect", x=1, rx=2.50, stroke_width=1)
     '<rect x="1" rx="2.5" stroke-width="1"/>'
@@ -188,7 +191,7 @@ def element(name: str, content: str | Iterable[str] = "", /, **attributes: objec
 
 
 def text_element(text: str, x: float, y: float, size: float, fill: str = DARK, **attributes: object) -> str:
-    """Return a line of text whose baseline starts at a place.
+    """Return a line of text whose baseline starts at (x, y).
 
     >>> text_element("a < b", 1, 2, 12)
     '<text x="1" y="2" font-size="12" fill="#1a1a1a">a &lt; b</text>'
@@ -197,7 +200,7 @@ def text_element(text: str, x: float, y: float, size: float, fill: str = DARK, *
 
 
 def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
-    """Return a line through points, vertical at each."""
+    """Return a smooth line through points that is vertical at each point."""
     given = list(points)
     path = [f"M{given[0][0]:.1f},{given[0][1]:.1f}"]
     for (x, y), (to_x, to_y) in pairwise(given):
@@ -207,7 +210,7 @@ def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
 
 
 def picture(width: float, height: float, title: str, content: Iterable[str]) -> str:
-    """Return an SVG document on a white background, which keeps text legible on dark pages."""
+    """Return an SVG document with a white background, which keeps text legible on dark pages."""
     return element(
         "svg",
         (
@@ -229,7 +232,7 @@ def _value(value: object) -> str:
 
 
 MOST = 120
-"""Largest number of facts drawn: those closest to the proved fact, each with all its premises."""
+"""Largest number of facts drawn. The facts nearest to the proved fact are drawn, with all their premises."""
 
 _SIZE, _SMALL, _LINE, _PAD, _MARGIN, _BETWEEN = 13, 11, 17, 10, 20, 44
 _LEAST_WIDTH = 560.0
@@ -250,12 +253,14 @@ _ARROW = element(
 
 
 def render_svg(formatter: ProofFormatter) -> str:
-    """Render the picture with the axioms below it; of a large proof the part around the proved fact."""
+    """Render the picture with the axioms below it. If the proof is large, only the steps nearest to the
+    proved fact are drawn.
+    """
     return _Picture(formatter).svg()
 
 
 class _Picture:
-    """The picture of one proof; boxes are the places of its steps."""
+    """Picture of one proof. Boxes are identified by the indexes of their steps."""
 
     def __init__(self, formatter: ProofFormatter) -> None:
         self._formatter, self._steps = formatter, formatter.steps
@@ -273,9 +278,9 @@ class _Picture:
         }
 
     def _nearest(self) -> list[int]:
-        """Return the steps to draw, those closest to the proved fact first."""
+        """Return the indexes of the steps to draw, those nearest to the proved fact first."""
         found = [self._root]
-        for place in found:  # grows meanwhile
+        for place in found:  # grows during the iteration
             fresh = [
                 premise for premise in dict.fromkeys(self._steps[place].premises) if premise not in found
             ]
@@ -292,7 +297,7 @@ class _Picture:
             if premise in self._lines
         ]
         placed = layout(self._root, edges, self._widths)
-        tops = [float(_MARGIN)]  # of each layer, and last of the notes
+        tops = [float(_MARGIN)]  # top of each layer, then of the notes
         for layer in range(max(placed.layer.values()) + 1):
             heights = [self._height(place) for place in self._drawn if placed.layer[place] == layer]
             tops.append(tops[-1] + max(heights) + _BETWEEN)
@@ -337,7 +342,7 @@ class _Picture:
         return f"{reason}, {hidden} not drawn" if hidden else reason
 
     def _arrow(self, edge: tuple[int, int], placed: Layout, tops: list[float], shift: float) -> str:
-        """Return a line from a premise up to its conclusion, through the gaps left for it."""
+        """Return a line from a premise up to its conclusion, through the gaps in the layers between."""
         above, below = edge
         first = placed.layer[above]
         points = [(placed.middle[above], tops[first] + self._height(above) + 2)]
@@ -347,7 +352,7 @@ class _Picture:
         return curve([(x + shift, y) for x, y in reversed(points)], marker_end="url(#arrow)")
 
     def _notes(self, width: float) -> Iterator[str]:
-        """Return the lines below the boxes."""
+        """Yield the lines of text below the boxes."""
         columns = int((width - 2 * _MARGIN) / width_of("x", _SMALL))
         notes = self._formatter.notes()
         if left_out := len(self._steps) - len(self._drawn):

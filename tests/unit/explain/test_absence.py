@@ -34,7 +34,7 @@ OPEN = member(EX.Open, EX.door)
             "before its time because of the memory limit",
         ),
         (Absence(OPEN, 3, concluded=True), "Nothing that could be added would make it follow."),
-        (Absence(OPEN, 3, concluded=True, complete=False), "Not everything was looked at: there may be one."),
+        (Absence(OPEN, 3, concluded=True, complete=False), "Not everything was explored: there may be one."),
     ],
 )
 def test_without_a_way_it_is_said_what_is_known(absence, said):

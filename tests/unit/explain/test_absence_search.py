@@ -203,7 +203,7 @@ def test_where_no_value_that_was_tried_does_that_is_said(ontology):
     reasoner = reasoner_after(ontology, [(CAMERA, EX.half, Literal(45))])
     absence = reasoner.why_not((CAMERA, EX.reads, Literal(14)))  # 7 would do
     assert not absence.ways and not absence.complete
-    assert str(absence).endswith("Not everything was looked at: there may be one.")
+    assert str(absence).endswith("Not everything was explored: there may be one.")
     assert "Nothing that could be added" not in str(absence)
 
 
@@ -253,7 +253,7 @@ def test_the_same_ways_are_told_whatever_the_order_in_which_facts_came():
         str(reasoner_after(ontology, given).why_not((EX.m, EX.part, EX.n1)))
         for given in (facts, facts[::-1], sorted(facts))
     ]
-    assert "Not everything was looked at" in texts[0] and len(set(texts)) == 1
+    assert "Not everything was explored" in texts[0] and len(set(texts)) == 1
 
 
 def test_names_that_are_no_valid_iris_are_explained_as_others(ontology):

@@ -142,16 +142,16 @@ def test_what_the_limit_left_out_is_said():
     up = Rule("cax-sco", (is_a(A, x),), is_a(B, x))
     proof = Proof((ProofStep(member(A, a), is_open=True), ProofStep(member(B, a), up, (0,))), complete=False)
     assert str(proof).splitlines()[1:4] == [
-        "└─ because a is an A (derived, not looked into)",
-        "It rests on facts that were not looked into.",
-        "The limit was reached before everything was looked at: there may be a better explanation.",
+        "└─ because a is an A (derived, not explored)",
+        "It rests on facts that were not explored.",
+        "The limit was reached before everything was explored: there may be a better explanation.",
     ]
 
 
 def test_hostile_texts_stay_on_their_line():
     lines = str(evil()).splitlines()
     assert lines[0] == "a is a ]]>'-- [1]"
-    assert lines[1] == '├─ because a is a "]; <script>alert(1)</script> <!-- (derived, not looked into)'
+    assert lines[1] == '├─ because a is a "]; <script>alert(1)</script> <!-- (derived, not explored)'
     assert lines[2].startswith('└─ and a has R “</script>" \\x1b[2J&amp;\\xxx') and len(lines[2]) < 200
     assert not any("\x1b" in line for line in lines)
 

@@ -50,7 +50,7 @@ v is alarmed [1]
 └─ because always from 1 to 3: v is heated
    ├─ because v is heated (held from 1 to 2)
    └─ and v is heated (asserted at 3)
-It rests on an assertion made at 3 and what was said from 1 to 2.
+It rests on an assertion made at 3 and observations from 1 to 2.
 By the temporal rules:
 [1] Alarmed(X) :- Heated(X) always in [2].  (rule temporal-1, line 4)"""
     )
@@ -124,5 +124,5 @@ def test_the_day_is_said_once():
     said = ProofStep(HEATED.triple, temporal=ObservedInterval(HEATED, first, last, EvidenceBasis.ASSERTED))
     assert str(Proof((said,))).splitlines() == [
         "v is heated (asserted from 14:00 to 14:05)",
-        "It rests on what was said from 14:00 to 14:05 on 2026-03-02 (UTC).",
+        "It rests on observations from 14:00 to 14:05 on 2026-03-02 (UTC).",
     ]
