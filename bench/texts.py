@@ -19,9 +19,8 @@ from rdflib import Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
-from pantarhei.continuous.query_spec import StreamQuerySpec
 from pantarhei.continuous.recomputed_query import RecomputedQuery
-from pantarhei.continuous.stream_query import StreamElement
+from pantarhei.continuous.stream_query import StreamElement, StreamQuerySpec
 from pantarhei.continuous.windowed_query import WindowedQuery, views_of
 from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.languages import read_stream_text

@@ -11,8 +11,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Aggregate, Call, OrderKey
 from pantarhei.query.expressions import Context, LiteralValues, aggregate, compute, order, truth
-from pantarhei.query.query_limits import QueryLimits
-from pantarhei.query.solutions import SolutionTable, TermSpace
+from pantarhei.query.solutions import QueryLimits, SolutionTable, TermSpace
 from pantarhei.rdf.ntriples import parse_term
 
 NOW = "2026-01-31T10:00:00Z"

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from pantarhei.query.languages import StreamText
 from pantarhei.query.languages.reading import BoundsReader
+from pantarhei.query.syntax.expressions import NameScope
 from pantarhei.query.syntax.grammar import QueryText, all_subtrees, parse, span, subtrees, tokens
-from pantarhei.query.syntax.names import NameScope
 
 TIMESTAMP = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 

@@ -19,7 +19,7 @@ from pantarhei.query.expressions import Context, LiteralValues
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
 from pantarhei.query.incremental.persistent_terms import PersistentTermIds
-from pantarhei.query.query_limits import NO_LIMITS
+from pantarhei.query.solutions import NO_LIMITS
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import compile_
 

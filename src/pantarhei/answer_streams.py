@@ -23,8 +23,8 @@ from pantarhei.temporal.rule_form import check_count, check_form, check_time_kin
 from pantarhei.temporal.rules import read_source
 from pantarhei.temporal.safety import check_safety, is_unbounded
 from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
+from pantarhei.window.log import Changes
 from pantarhei.window.sliding import Step, Window
-from pantarhei.window.step_changes import Changes
 
 if TYPE_CHECKING:
     from pantarhei.model.term import Triple

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pantarhei.encoding.encode import ABox
     from pantarhei.query.continuous_query import ContinuousQuery
-    from pantarhei.query.service import DataVersion
+    from pantarhei.query.planner import DataVersion
 
 OnConflict = Literal["error", "report"]
 
@@ -179,7 +179,7 @@ class DynamicGraph(Materialized):
             return self._held.stats()
 
     def _moment(self, symbols: Symbols) -> DataVersion:
-        from pantarhei.query.service import DataVersion
+        from pantarhei.query.planner import DataVersion
 
         state = self._held.state(symbols)
         return DataVersion(*state.shown, tuple, lambda at: (), state.is_part)

@@ -22,7 +22,7 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.algebra.analysis import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
-from pantarhei.query.query_limits import MAX_LENGTH
+from pantarhei.query.solutions import MAX_LENGTH
 from pantarhei.query.window_store import (
     DatasetStore,
     TripleSet,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pantarhei.engine.query_registrar import QueryRegistrar
     from pantarhei.query.continuous_query import ContinuousQuery
     from pantarhei.query.incremental.query_sources import Conclusions
-    from pantarhei.query.service import DataVersion, QueryService
+    from pantarhei.query.planner import DataVersion, QueryService
     from pantarhei.window.sliding import Window
 
 _G = TypeVar("_G", bound=Graph)
@@ -234,7 +234,7 @@ class Materialized(ABC):
 
     @cached_property
     def _door(self) -> QueryService:
-        from pantarhei.query.service import QueryService  # rdflib's parser takes longer than a first answer
+        from pantarhei.query.planner import QueryService  # rdflib's parser takes longer than a first answer
 
         return QueryService(
             self.ontology.graph,

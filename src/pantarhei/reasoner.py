@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
     from pantarhei.encoding.encode import ABox
     from pantarhei.query.continuous_query import ContinuousQuery
-    from pantarhei.query.service import DataVersion
+    from pantarhei.query.planner import DataVersion
 
 _G = TypeVar("_G", bound=Graph)
 
@@ -570,7 +570,7 @@ class StreamReasoner(Materialized):
             return self._registering().register(text, name, window, on, emit)
 
     def _moment(self, symbols: Symbols) -> DataVersion:
-        from pantarhei.query.service import DataVersion
+        from pantarhei.query.planner import DataVersion
 
         held, state = self._held, self._held.state(symbols)
         return DataVersion(

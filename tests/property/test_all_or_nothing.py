@@ -14,7 +14,7 @@ import pantarhei.materialize.kernel.arrays as arrays_module
 import pantarhei.materialize.kernel.cells as cells_module
 import pantarhei.materialize.kernel.rows as rows_module
 import pantarhei.repair.repairer as repair_module
-import pantarhei.rules.compilation.growth as growth_module
+import pantarhei.rules.compilation.program as growth_module
 from counts import seeds, some
 from pantarhei import (
     InvalidTripleError,

@@ -15,7 +15,7 @@ import pantarhei.engine.maintained_state as upkeep
 import pantarhei.engine.stream_state as holdings
 import pantarhei.materialized as materialized_module
 import pantarhei.reasoner as reasoner_module
-import pantarhei.rules.compilation.growth as growth
+import pantarhei.rules.compilation.program as growth
 from counts import some
 from interrupting import interrupted
 from pantarhei import ABoxMaterializer, InvalidTripleError, Ontology, StreamReasoner, Window, load_ontology

@@ -14,8 +14,8 @@ from rdflib import RDF, Graph, Literal
 
 import pantarhei as pr
 from counts import seeds
-from pantarhei.query import query_limits, run_query
-from pantarhei.query.query_limits import COPIES, MAX_LENGTH
+from pantarhei.query import run_query, solutions
+from pantarhei.query.solutions import COPIES, MAX_LENGTH
 from strategies import EX
 
 NOTHING = pr.load_ontology(Graph())
@@ -141,7 +141,7 @@ MANY = {
 @pytest.mark.parametrize("many", list(MANY.values()), ids=list(MANY))
 def test_reading_a_text_counts_towards_the_timeout(many: str, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = count()  # of seconds; each look at it takes one
-    monkeypatch.setattr(query_limits, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(solutions, "monotonic", lambda: next(clock))
     with pytest.raises(pr.QueryTimeoutError) as raised:
         run_query(Graph(), many, timeout=5)
     assert raised.value.timeout == 5

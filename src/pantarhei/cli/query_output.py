@@ -211,8 +211,7 @@ def _with_window(
     text: str, prefixes: Mapping[str, str], options: RunOptions, ontology: pr.Ontology
 ) -> ReportOutput:
     """Return the output of a query in a stream language."""
-    from pantarhei.continuous.query_spec import StreamQuerySpec
-    from pantarhei.continuous.stream_query import end_tick
+    from pantarhei.continuous.stream_query import StreamQuerySpec, end_tick
     from pantarhei.continuous.windowed_query import entailed_triples, views_of
     from pantarhei.query.languages import read_stream_text
 
@@ -272,7 +271,7 @@ def _check_unlimited(options: RunOptions) -> None:
 
 def _static_of(made: StreamText, given: Sequence[str]) -> dict[str, list[Triple]]:
     """Read the static graphs of a query. Raises as `static_graphs` does."""
-    from pantarhei.continuous.query_spec import graphs_named
+    from pantarhei.continuous.stream_query import graphs_named
 
     windows = [window.name for window in made.windows]
     query = made.query

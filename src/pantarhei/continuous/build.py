@@ -8,9 +8,15 @@ from typing import Final, NamedTuple
 
 from rdflib import Graph, URIRef
 
-from pantarhei.continuous.query_spec import StreamQuerySpec
 from pantarhei.continuous.recomputed_query import RecomputedQuery
-from pantarhei.continuous.stream_query import DrivenQuery, Stream, StreamQuery, merge_streams, select_streams
+from pantarhei.continuous.stream_query import (
+    DrivenQuery,
+    Stream,
+    StreamQuery,
+    StreamQuerySpec,
+    merge_streams,
+    select_streams,
+)
 from pantarhei.continuous.windowed_query import WindowedQuery, views_of
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.term import Triple

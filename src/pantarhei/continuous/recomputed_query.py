@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.continuous.query_spec import LaggedWindow, StreamQuerySpec
+from pantarhei.continuous.stream_query import LaggedWindow, StreamQuerySpec
 from pantarhei.encoding.encode import prefix_of_push
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
@@ -42,8 +42,7 @@ from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.context import TripleTimes, values_of
 from pantarhei.query.languages.stream_text import CountWindow, Extent
 from pantarhei.query.planner import execute
-from pantarhei.query.query_limits import NO_LIMITS
-from pantarhei.query.solutions import TermSpace
+from pantarhei.query.solutions import NO_LIMITS, TermSpace
 from pantarhei.query.sources.view import GraphFacts, View, single
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rdflib import URIRef, Variable
 
-from pantarhei.continuous.query_spec import StreamQuerySpec
+from pantarhei.continuous.stream_query import StreamQuerySpec
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import QueryWindowError
 from pantarhei.model.term import Triple
@@ -23,7 +23,7 @@ from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query,
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.answer_reports import AnswerChange, AnswerRow
 from pantarhei.query.continuous_query import QueryStats
-from pantarhei.query.incremental.window_state import NamedWindows
+from pantarhei.query.incremental.query_sources import NamedWindows
 from pantarhei.query.languages.stream_text import CountWindow, Extent, PastWindow, StreamWindow
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window

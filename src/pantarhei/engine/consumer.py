@@ -31,8 +31,8 @@ from pantarhei.encoding.numbers import (
 )
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.window.log import Changes
 from pantarhei.window.sliding import Step
-from pantarhei.window.step_changes import Changes
 
 Saved = Callable[[], bytes]
 """Function that returns the bytes of a state; later steps do not change them."""

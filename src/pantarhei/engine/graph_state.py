@@ -34,9 +34,8 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction, contradictions
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import Program
-from pantarhei.window.log import EMPTY_LOG, Log
+from pantarhei.window.log import EMPTY_LOG, Changes, Log
 from pantarhei.window.retention import Limits
-from pantarhei.window.step_changes import Changes
 
 if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox

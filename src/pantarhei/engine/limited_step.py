@@ -16,8 +16,8 @@ from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.model.time import time_of
+from pantarhei.window.log import Changes
 from pantarhei.window.retention import later_starts
-from pantarhei.window.step_changes import Changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,10 +42,9 @@ from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.rules.compilation.growth import PartialProgram, ProgramState
-from pantarhei.rules.compilation.program import Program
+from pantarhei.rules.compilation.program import PartialProgram, Program, ProgramState
+from pantarhei.window.log import Changes
 from pantarhei.window.retention import Exceeded, Limits
-from pantarhei.window.step_changes import Changes
 
 _Done = TypeVar("_Done")
 

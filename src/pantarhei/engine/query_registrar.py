@@ -30,13 +30,17 @@ from pantarhei.query.continuous_query import (
     run_all,
 )
 from pantarhei.query.graph_names import QUALITY_GRAPH
-from pantarhei.query.incremental.answer_versions import ReadAnswers
-from pantarhei.query.incremental.query_sources import Conclusions
-from pantarhei.query.incremental.query_state import QueryState, from_bytes, needed_symbols, plan_text
+from pantarhei.query.incremental.query_sources import Conclusions, NamedWindows, WindowState
+from pantarhei.query.incremental.query_state import (
+    QueryState,
+    ReadAnswers,
+    from_bytes,
+    needed_symbols,
+    plan_text,
+)
 from pantarhei.query.incremental.registry import QueryRegistry
 from pantarhei.query.incremental.reporting import StepReports
-from pantarhei.query.incremental.window_state import NamedWindows, WindowState
-from pantarhei.query.service import QueryService
+from pantarhei.query.planner import QueryService
 from pantarhei.window.sliding import Step, Window
 
 _U = TypeVar("_U", WindowUpdate, GraphUpdate)

@@ -27,10 +27,9 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint, show_time, time_of
 from pantarhei.repair.repairer import Repairer
 from pantarhei.repair.result import Repair
-from pantarhei.window.log import Entry, Log
+from pantarhei.window.log import Changes, Entry, Log
 from pantarhei.window.retention import Limits, PastEntries
 from pantarhei.window.sliding import Step, Window
-from pantarhei.window.step_changes import Changes
 
 _NOTHING = Encoded(NO_FACTS, NO_FORMS)
 

@@ -57,8 +57,8 @@ from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
 from pantarhei.temporal.translation import translate_rules
 from pantarhei.temporal.tuples import TupleNumbers
 from pantarhei.temporal.unfolding import unfold
+from pantarhei.window.log import Changes
 from pantarhei.window.sliding import Step, Window
-from pantarhei.window.step_changes import Changes
 
 
 class ConclusionDecoder(NamedTuple):

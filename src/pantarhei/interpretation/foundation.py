@@ -29,8 +29,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.consistency import refuse_violations
-from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
-from pantarhei.rules.compilation.program import Program
+from pantarhei.rules.compilation.program import GrowingProgram, Program, groups_of_same
 from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.values.by_value import Numbers

@@ -18,7 +18,7 @@ from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import DocumentSet, WrittenAt
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
-from pantarhei.rules.compilation.growth import groups_of_same
+from pantarhei.rules.compilation.program import groups_of_same
 from pantarhei.rules.translation.swrl_rules import endless
 from pantarhei.rules.translation.translate import Loss, Translation, translate
 

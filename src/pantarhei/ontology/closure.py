@@ -32,7 +32,7 @@ from pantarhei.proofs.extraction import proof_of_fact, proof_of_violation
 from pantarhei.proofs.proof import Proof
 from pantarhei.repair.consistency import Contradiction, contradictions_in, model_of_background
 from pantarhei.repair.result import ConflictList
-from pantarhei.rules.compilation.growth import GrowingProgram
+from pantarhei.rules.compilation.program import GrowingProgram
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.values.emptiness import includes, is_empty
 from pantarhei.values.membership import contains

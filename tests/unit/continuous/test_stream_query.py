@@ -3,8 +3,7 @@
 import pytest
 from rdflib import URIRef
 
-from pantarhei.continuous.query_spec import StreamQuerySpec
-from pantarhei.continuous.stream_query import end_tick, merge_streams, select_streams
+from pantarhei.continuous.stream_query import StreamQuerySpec, end_tick, merge_streams, select_streams
 from pantarhei.errors import MissingFileError, OptionError, TimestampError
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text

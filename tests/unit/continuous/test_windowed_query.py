@@ -8,7 +8,7 @@ from rdflib import RDF, Graph, Namespace, URIRef
 import pantarhei as pr
 from pantarhei import InconsistentOntologyError, Window
 from pantarhei.continuous import build
-from pantarhei.continuous.query_spec import StreamQuerySpec
+from pantarhei.continuous.stream_query import StreamQuerySpec
 from pantarhei.continuous.windowed_query import WindowViews, views_of
 from pantarhei.query.languages import read_stream_text
 

@@ -10,8 +10,7 @@ from pantarhei.errors import OptionError
 from pantarhei.materialize.kernel_values import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.window.log import Entry
-from pantarhei.window.step_changes import Changes
+from pantarhei.window.log import Changes, Entry
 
 MODEL = object()  # which is handed on, and looked at by nobody here
 

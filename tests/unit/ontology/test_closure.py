@@ -289,7 +289,7 @@ def test_an_error_while_the_program_grows_leaves_nothing(monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr("pantarhei.rules.compilation.growth.compile_", fail)
+    monkeypatch.setattr("pantarhei.rules.compilation.program.compile_", fail)
     with pytest.raises(MemoryError), closure.assuming([(EX.z, EX.unheard, EX.a)]):
         raise AssertionError("never reached")
     monkeypatch.undo()

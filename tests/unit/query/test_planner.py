@@ -4,18 +4,32 @@ from functools import partial
 from threading import Thread
 
 import pytest
-from rdflib import Dataset, Graph, Literal, URIRef, Variable
+from rdflib import OWL, RDF, XSD, Dataset, Graph, Literal, URIRef, Variable
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.query import Result
 
+import answered
 import asked
-from answered import ask, graph, read, rows
+from answered import read, rows
 from interrupting import interrupted
+from pantarhei import StreamReasoner, Window, load_ontology, load_rules
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, QueryTimeoutError
-from pantarhei.query import planner, query_limits, run_query
+from pantarhei.query import (
+    ONTOLOGY_GRAPH,
+    SCHEMA_GRAPH,
+    QueryResult,
+    planner,
+    run_query,
+    solutions,
+    timestamp_graph,
+)
+from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.planner import QueryPlanner
 from pantarhei.query.sources.view import graph_view
+from pantarhei.query.sources.window import WindowFacts
+from strategies import EX
 
 DATA = ":a :v 1 . :b :v 2 . :a :knows :b ."
 X = Variable("x")
@@ -41,7 +55,7 @@ def test_a_text_is_read_and_planned_once(reads, monkeypatch):
     planned = []
     simplified = planner.optimize
     monkeypatch.setattr(planner, "optimize", lambda *given: planned.append(1) or simplified(*given))
-    asker, view = QueryPlanner(), graph_view(graph(DATA))
+    asker, view = QueryPlanner(), graph_view(answered.graph(DATA))
     for _ in range(3):
         assert len(asker.answer(view, "SELECT * { ?x :v ?y }")) == 2
     assert (len(reads), len(planned)) == (1, 1)
@@ -97,7 +111,7 @@ def test_a_text_that_is_malformed_is_not_remembered():
 
 def test_what_rdflib_prepared_is_answered_with_its_prefixes_and_base():
     prepared = prepareQuery("SELECT ?x { ?x e:v <1> }", initNs={"e": "urn:"}, base="http://e.org/")
-    data = graph(":a :v <http://e.org/1> . :b :v 1 .")
+    data = answered.graph(":a :v <http://e.org/1> . :b :v 1 .")
     assert [row.x for row in run_query(data, prepared)] == [URIRef("urn:a")]
 
 
@@ -137,7 +151,7 @@ def test_what_is_no_text_is_refused(query):
 def test_an_option_of_another_type_is_refused_by_name(option, value):
     name = {"bindings": "initBindings", "namespaces": "initNs"}.get(option, option)
     with pytest.raises(OptionError) as raised:
-        run_query(graph(DATA), "SELECT * { ?x ?y ?z }", **{option: value})
+        run_query(answered.graph(DATA), "SELECT * { ?x ?y ?z }", **{option: value})
     assert raised.value.option == name
 
 
@@ -183,7 +197,7 @@ def test_what_would_leave_the_process_or_write_is_refused(monkeypatch, text, rea
 )
 def test_a_query_that_is_nested_too_deeply_to_be_planned_or_evaluated_is_refused(pattern):
     with pytest.raises(QueryError, match="nested too deeply"):
-        ask(f"ASK {{ {pattern} }}")
+        answered.ask(f"ASK {{ {pattern} }}")
 
 
 # -- values for variables ----------------------------------------------------------------------------------
@@ -219,7 +233,7 @@ def test_a_given_value_is_compared_by_value_and_shown_as_it_is_given():
 
 
 def test_a_given_value_of_a_name_that_is_not_there_changes_nothing():
-    assert len(ask("SELECT * { ?x :v ?y }", DATA, bindings={"other": Literal(1)})) == 2
+    assert len(answered.ask("SELECT * { ?x :v ?y }", DATA, bindings={"other": Literal(1)})) == 2
 
 
 # -- limits ------------------------------------------------------------------------------------------------
@@ -229,7 +243,7 @@ MANY = " ".join(f":s{i} :p {i} ." for i in range(200))
 
 def test_a_result_that_is_too_large_is_refused_before_it_is_made():
     with pytest.raises(QueryMemoryError) as raised:
-        ask("SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f }", MANY, max_bytes=1 << 20)
+        answered.ask("SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f }", MANY, max_bytes=1 << 20)
     error = raised.value
     assert error.max_bytes == 1 << 20 < error.needed
     assert error.rows == 200 * 200
@@ -237,33 +251,33 @@ def test_a_result_that_is_too_large_is_refused_before_it_is_made():
 
 def test_a_query_is_stopped_when_its_time_is_over(monkeypatch):
     looks = iter(range(100))
-    monkeypatch.setattr(query_limits, "monotonic", lambda: float(next(looks)))
+    monkeypatch.setattr(solutions, "monotonic", lambda: float(next(looks)))
     with pytest.raises(QueryTimeoutError) as raised:
-        ask("SELECT * { ?a :p ?b OPTIONAL { ?a :p ?c } }", MANY, timeout=2)
+        answered.ask("SELECT * { ?a :p ?b OPTIONAL { ?a :p ?c } }", MANY, timeout=2)
     assert raised.value.timeout == 2
     assert "timeout=2 seconds" in str(raised.value)
 
 
 def test_without_limits_there_are_none():
     text = "SELECT * { ?a :p ?b . ?c :p ?d }"
-    assert len(ask(text, MANY, max_bytes=None, timeout=None)) == 200**2
-    assert len(ask(text, MANY, timeout=float("inf"))) == 200**2
+    assert len(answered.ask(text, MANY, max_bytes=None, timeout=None)) == 200**2
+    assert len(answered.ask(text, MANY, timeout=float("inf"))) == 200**2
 
 
 # -- forms -------------------------------------------------------------------------------------------------
 
 
 def test_each_form_has_its_result():
-    assert ask("ASK { :a :v 1 }", DATA).askAnswer is True
-    assert ask("ASK { :a :v 2 }", DATA).askAnswer is False
-    assert len(ask("CONSTRUCT { ?x a :Y } WHERE { ?x :v ?y }", DATA).graph) == 2
-    assert set(ask("DESCRIBE :a", DATA).graph) == set(asked.triples(":a :v 1 ; :knows :b ."))
-    assert len(ask("DESCRIBE :nobody", DATA).graph) == 0
+    assert answered.ask("ASK { :a :v 1 }", DATA).askAnswer is True
+    assert answered.ask("ASK { :a :v 2 }", DATA).askAnswer is False
+    assert len(answered.ask("CONSTRUCT { ?x a :Y } WHERE { ?x :v ?y }", DATA).graph) == 2
+    assert set(answered.ask("DESCRIBE :a", DATA).graph) == set(asked.triples(":a :v 1 ; :knows :b ."))
+    assert len(answered.ask("DESCRIBE :nobody", DATA).graph) == 0
     assert rows("SELECT ?x { ?x (:knows|:v)+ 2 } ORDER BY ?x", DATA) == ["a", "b"]
 
 
 def test_now_is_one_instant_of_a_query():
-    (row,) = ask("SELECT (NOW() AS ?a) (NOW() AS ?b) { }")
+    (row,) = answered.ask("SELECT (NOW() AS ?a) (NOW() AS ?b) { }")
     assert row.a == row.b and row.a.value.tzinfo is not None
 
 
@@ -275,3 +289,292 @@ def test_a_dataset_is_asked_by_its_names():
     found = run_query(data, "SELECT ?g ?o { GRAPH ?g { ?s ?p ?o } }")
     assert [(row.g, row.o.value) for row in found] == [(URIRef("urn:g"), 2)]
     assert [row.o.value for row in run_query(data, "SELECT ?o FROM <urn:g> { ?s ?p ?o }")] == [2]
+
+
+ONTOLOGY = """
+    @prefix : <http://example.org/> .
+    @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    @prefix unit: <urn:unit:> .
+    :Stopped rdfs:subClassOf :Idle . :Idle rdfs:subClassOf :State . :Running owl:disjointWith :Stopped .
+    :State a owl:Class . :speed a owl:DatatypeProperty .
+"""
+BELT, ROLLER = EX.belt, EX.roller
+STOPPED = (BELT, RDF.type, EX.Stopped)
+
+
+@pytest.fixture
+def reasoner():
+    """The belt is stopped at 1, the roller at 2."""
+    ontology = load_ontology(Graph().parse(data=ONTOLOGY, format="turtle"))
+    made = StreamReasoner(ontology, Window(2))
+    made.push(1, [STOPPED])
+    made.push(2, [(ROLLER, RDF.type, EX.Stopped), (BELT, EX.speed, Literal(0))])
+    return made
+
+
+def found(result):
+    return sorted(tuple(row) for row in result)
+
+
+# -- states ------------------------------------------------------------------------------------------------
+
+
+def test_a_view_is_made_once_for_each_state(reasoner, monkeypatch):
+    made = []
+    init = WindowFacts.__init__
+
+    def counted(self, *arguments):
+        made.append(1)
+        init(self, *arguments)
+
+    monkeypatch.setattr(WindowFacts, "__init__", counted)
+    for _ in range(3):
+        reasoner.query("SELECT * { ?s ?p ?o }")
+        reasoner.graph.query("ASK { ?s a :Stopped }")
+        reasoner.dataset.query("ASK { ?s a :Idle }")
+    assert len(made) == 1
+    reasoner.push(3, [])
+    reasoner.query("ASK {}")
+    assert len(made) == 2
+
+
+def test_a_named_graph_is_computed_once_for_each_state_and_only_if_it_is_asked_for(reasoner, monkeypatch):
+    asked = []
+    interpretation = StreamReasoner.interpretation
+
+    def counted(self, at):
+        asked.append(at)
+        return interpretation(self, at)
+
+    monkeypatch.setattr(StreamReasoner, "interpretation", counted)
+    for _ in range(2):
+        reasoner.query("SELECT * { GRAPH <urn:pantarhei:at:1> { ?s ?p ?o . ?o ?q ?r } }")
+        reasoner.query("SELECT * { ?s ?p ?o }")
+    assert asked == [1]
+
+
+def test_answers_are_of_the_state_that_was_asked_though_they_are_looked_at_later(reasoner):
+    answers = reasoner.query("SELECT ?x ?c { ?x a ?c }")
+    for at in range(3, 200):  # terms leave, and numbers are given anew
+        reasoner.push(at, [(EX[f"x{at}"], EX.speed, Literal(at))])
+    assert found(answers) == found((x, c) for x in (BELT, ROLLER) for c in (EX.Stopped, EX.Idle, EX.State))
+
+
+def test_answers_of_a_block_that_is_undone_show_what_they_showed(reasoner):
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+        reasoner.push(3, [(EX.new, EX.speed, Literal("only here"))])
+        within = reasoner.query("SELECT ?x ?v { ?x :speed ?v }")
+        raise ZeroDivisionError
+    reasoner.push(3, [(EX.other, EX.speed, Literal("something else"))])
+    assert (EX.new, Literal("only here")) in found(within)
+    assert (EX.new, Literal("only here")) not in found(reasoner.query("SELECT ?x ?v { ?x :speed ?v }"))
+
+
+def test_a_block_is_asked_as_it_is_so_far(reasoner):
+    with reasoner.all_or_nothing():
+        reasoner.push(3, [(ROLLER, EX.speed, Literal(1))])
+        assert found(reasoner.query("SELECT ?v { :roller :speed ?v }")) == [(Literal(1),)]
+        reasoner.push(4, [(ROLLER, EX.speed, Literal(2))])
+        assert len(reasoner.query("SELECT ?v { :roller :speed ?v }")) == 2
+
+
+def test_a_query_between_two_pushes_costs_the_second_nothing_it_needs(reasoner):
+    answers = []
+    for at in range(3, 8):
+        reasoner.push(at, [(BELT, EX.speed, Literal(at))])
+        answers.append(found(reasoner.query("SELECT (MAX(?v) AS ?most) { ?x :speed ?v }")))
+    assert answers == [[(Literal(at),)] for at in range(3, 8)]
+
+
+# -- graph, dataset, named graphs --------------------------------------------------------------------------
+
+
+def test_all_doors_answer_with_rdflibs_results(reasoner):
+    for ask in (reasoner.query, reasoner.graph.query, reasoner.dataset.query):
+        result = ask("SELECT ?x { ?x a :Idle } ORDER BY ?x")
+        assert isinstance(result, Result) and isinstance(result, QueryResult)
+        assert [row.x for row in result] == [BELT, ROLLER]
+        assert result.bindings[0][Variable("x")] == BELT
+
+
+def test_prefixes_and_values_are_given_as_rdflib_takes_them(reasoner):
+    text = "SELECT ?v { ?x e:speed ?v }"
+    for ask in (reasoner.query, reasoner.graph.query, reasoner.dataset.query):
+        given = {"initNs": {"e": str(EX)}, "initBindings": {"x": BELT}}
+        assert found(ask(text, **given)) == [(Literal(0),)]
+        assert found(ask(text, **{**given, "initNs": {"e": EX}})) == [(Literal(0),)]
+        assert found(ask(text, **{**given, "initBindings": {Variable("x"): ROLLER}})) == []
+
+
+def test_the_prefixes_of_the_ontology_need_no_declaration(reasoner):
+    reasoner.push(3, [(BELT, EX.p, URIRef("urn:unit:metre"))])
+    for ask in (reasoner.query, reasoner.graph.query, reasoner.dataset.query):
+        assert ask("ASK { ?x ?p unit:metre }").askAnswer
+
+
+def test_results_and_graphs_are_written_with_the_prefixes_of_the_ontology(reasoner):
+    made = reasoner.query("CONSTRUCT { ?x :is unit:still } WHERE { ?x a :Stopped }")
+    for text in (made.serialize(format="turtle").decode(), made.graph.serialize(format="turtle")):
+        assert ":belt :is unit:still" in text
+    assert ":belt a :Idle" in reasoner.graph.serialize(format="turtle")
+    assert ":belt a :Idle" in reasoner.query("DESCRIBE :belt").graph.serialize(format="turtle")
+
+
+def test_a_prefix_that_the_query_declares_is_written_too(reasoner):
+    made = reasoner.query("PREFIX own: <urn:own:> CONSTRUCT { ?x own:is own:still } { ?x a :Stopped }")
+    assert ":belt own:is own:still" in made.graph.serialize(format="turtle")
+
+
+def test_graph_needs_a_dataset(reasoner):
+    for graph in (reasoner.graph, reasoner.dataset.graph(ONTOLOGY_GRAPH)):
+        with pytest.raises(QueryError, match="GRAPH needs a dataset"):
+            graph.query("ASK { GRAPH ?g { ?s ?p ?o } }")
+
+
+def test_default_and_named_graphs_join(reasoner):
+    answers = reasoner.query(
+        "SELECT ?x ?g { ?x a :Idle . GRAPH <urn:pantarhei:ontology> { :Stopped rdfs:subClassOf ?c } "
+        "GRAPH ?g { ?x a :Stopped } }"
+    )
+    assert found(answers) == [(BELT, timestamp_graph(1)), (ROLLER, timestamp_graph(2))]
+
+
+def test_a_graph_that_is_not_there_is_empty(reasoner):
+    for name in ("urn:pantarhei:at:9", "urn:pantarhei:at:x", "urn:other"):
+        assert not reasoner.query(f"ASK {{ GRAPH <{name}> {{ ?s ?p ?o }} }}").askAnswer
+
+
+def test_a_graph_of_the_dataset_is_asked_alone(reasoner):
+    at_1 = reasoner.dataset.graph(timestamp_graph(1))
+    assert found(at_1.query("SELECT ?x { ?x a :Stopped }")) == [(BELT,)]
+    assert found(reasoner.dataset.default_graph.query("SELECT ?x { ?x a :Stopped }")) == [(BELT,), (ROLLER,)]
+    ontology = reasoner.dataset.graph(ONTOLOGY_GRAPH)
+    assert found(ontology.query("SELECT ?c { ?c rdfs:subClassOf :State }")) == [(EX.Idle,)]
+
+
+def test_a_graph_that_has_left_the_window_is_empty(reasoner):
+    at_1 = reasoner.dataset.graph(timestamp_graph(1))
+    reasoner.push(9, [])
+    assert len(at_1) == 0 and found(at_1.query("SELECT * { ?s ?p ?o }")) == []
+
+
+# -- schema ------------------------------------------------------------------------------------------------
+
+SUPERCLASSES = "SELECT ?c { :Stopped rdfs:subClassOf ?c }"
+
+
+def test_the_schema_has_declarations_and_what_is_entailed_between_names(reasoner):
+    schema = f"{{ GRAPH <{SCHEMA_GRAPH}> {{ "
+    assert reasoner.query(f"ASK {schema} :Stopped rdfs:subClassOf :State }} }}").askAnswer
+    assert reasoner.query(f"ASK {schema} :Running owl:disjointWith :Stopped }} }}").askAnswer
+    kinds = reasoner.query(f"SELECT ?n ?k {schema} ?n a ?k }} }}")
+    assert found(kinds) == [(EX.State, OWL.Class), (EX.speed, OWL.DatatypeProperty)]
+
+
+def test_the_schema_is_joined_to_the_default_graph_where_that_is_asked_for(reasoner):
+    assert found(reasoner.query(SUPERCLASSES)) == []
+    assert {EX.Idle, EX.State} <= {row.c for row in reasoner.query(SUPERCLASSES, schema=True)}
+    members = "SELECT DISTINCT ?x { ?c rdfs:subClassOf :State . ?x a ?c }"
+    assert found(reasoner.query(members, schema=True)) == [(BELT,), (ROLLER,)]
+    assert found(reasoner.query("SELECT ?v { :belt :speed ?v }", schema=True)) == [(Literal(0),)]
+    with pytest.raises(OptionError, match="schema"):
+        reasoner.query(SUPERCLASSES, schema="yes")
+
+
+# -- FROM --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("clauses", "pattern", "things"),
+    [
+        ("FROM <urn:pantarhei:at:1>", "?x a :Stopped", {BELT}),
+        ("FROM <urn:pantarhei:at:1> FROM <urn:pantarhei:at:2>", "?x a :Stopped", {BELT, ROLLER}),
+        ("FROM <urn:pantarhei:ontology>", "?x rdfs:subClassOf :State", {EX.Idle}),
+        ("FROM NAMED <urn:pantarhei:at:2>", "?x a :Stopped", set()),
+        ("FROM NAMED <urn:pantarhei:at:2>", "GRAPH ?g { ?x a :Stopped }", {ROLLER}),
+        ("FROM NAMED <urn:pantarhei:at:2>", "GRAPH <urn:pantarhei:at:1> { ?x a :Stopped }", set()),
+        ("FROM <urn:pantarhei:at:1>", "GRAPH ?g { ?x a :Stopped }", set()),
+        (
+            "FROM <urn:pantarhei:ontology> FROM NAMED <urn:pantarhei:at:1>",
+            "?c rdfs:subClassOf ?d GRAPH ?g { ?x a ?c, ?d }",
+            {BELT},
+        ),
+    ],
+)
+def test_from_and_from_named_choose_among_the_graphs(reasoner, clauses, pattern, things):
+    for ask in (reasoner.query, reasoner.dataset.query):
+        assert {row.x for row in ask(f"SELECT ?x {clauses} {{ {pattern} }}")} == things
+
+
+def test_a_triple_of_two_merged_graphs_is_there_once(reasoner):
+    reasoner.push(3, [STOPPED])
+    clauses = "".join(f"FROM <{timestamp_graph(at)}> " for at in (1, 2, 3))
+    assert len(reasoner.query(f"SELECT ?x {clauses} {{ ?x a :Stopped }}")) == 2
+
+
+@pytest.mark.parametrize("clause", ["FROM", "FROM NAMED"])
+def test_from_names_what_is_here_where_it_names_what_is_not(reasoner, clause):
+    with pytest.raises(QueryError) as raised:
+        reasoner.query(f"SELECT * {clause} <http://127.0.0.1:9/g> {{ ?s ?p ?o }}")
+    for said in (
+        "<http://127.0.0.1:9/g>",
+        "graphs are not fetched",
+        *map(str, (ONTOLOGY_GRAPH, timestamp_graph(1))),
+    ):
+        assert said in str(raised.value)
+
+
+def test_the_reference_says_the_same_of_the_materialization(reasoner):
+    text = "SELECT ?x ?c { ?x a ?c FILTER NOT EXISTS { ?x <http://example.org/speed> 0 } }"
+    here = sorted(" ".join(map(asked.short, row)) for row in reasoner.query(text))
+    assert here == asked.rows(text, reasoner.materialization())
+
+
+# -- conclusions -------------------------------------------------------------------------------------------
+
+
+def concluding(conclusions):
+    """The belt, stopped at 1, is warned of at 2; that it is stopped is concluded as well."""
+    rules = load_rules(
+        "@prefix : <http://example.org/> .\n"
+        ":warned(X) :- asserted :Stopped(X) in [1]. :speed(X, 0) :- :Idle(X)."
+    )
+    ontology = load_ontology(Graph().parse(data=ONTOLOGY, format="turtle"))
+    made = StreamReasoner(ontology, Window(2), temporal=rules, conclusions=conclusions)
+    made.push(1, [STOPPED, (BELT, EX.speed, Literal("00", datatype=XSD.integer, normalize=False))])
+    made.push(2, [])
+    return made
+
+
+CONCLUDED = {(BELT, RDF.type, EX.warned), (BELT, EX.speed, Literal(0))}
+
+
+@pytest.mark.parametrize("conclusions", ["graph", "default"])
+def test_conclusions_are_a_graph_that_is_asked_by_its_name(conclusions):
+    reasoner = concluding(conclusions)
+    assert set(reasoner.query("SELECT * { GRAPH <urn:pantarhei:conclusions> { ?s ?p ?o } }")) == CONCLUDED
+    assert set(reasoner.query("SELECT * FROM <urn:pantarhei:conclusions> { ?s ?p ?o }")) == CONCLUDED
+    assert set(reasoner.dataset.graph(CONCLUSIONS_GRAPH)) == CONCLUDED
+    assert reasoner.query(
+        "ASK { GRAPH <urn:pantarhei:conclusions> { :belt a :warned FILTER NOT EXISTS { ?x a :Idle } } }"
+    )
+    assert not reasoner.query("ASK { GRAPH ?g { ?x a :warned } }").askAnswer
+
+
+def test_joined_each_triple_is_there_once_as_the_window_shows_it():
+    alone, joined = concluding("graph"), concluding("default")
+    assert set(joined.graph) == set(alone.graph) | {(BELT, RDF.type, EX.warned)}
+    assert len(joined.graph) == len(alone.graph) + 1
+    assert joined.materialization() == alone.materialization()
+    for reasoner, answer in ((joined, True), (alone, False)):
+        assert reasoner.query("ASK { ?x a :Idle, :warned }").askAnswer is answer
+        assert reasoner.graph.query("ASK { ?x a :warned }").askAnswer is answer
+        assert ((BELT, RDF.type, EX.warned) in reasoner.dataset) is answer
+    assert [str(speed) for (speed,) in joined.query("SELECT ?v { ?x :speed ?v }")] == ["00"]
+
+
+def test_where_no_rules_are_there_is_no_graph_of_conclusions(reasoner):
+    assert not reasoner.query("SELECT * { GRAPH <urn:pantarhei:conclusions> { ?s ?p ?o } }").rows
+    with pytest.raises(QueryError, match="there is no such graph"):
+        reasoner.query("SELECT * FROM <urn:pantarhei:conclusions> { ?s ?p ?o }")

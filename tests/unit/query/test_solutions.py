@@ -1,11 +1,15 @@
 """Rows as columns: what is kept, taken, put together."""
 
+import math
+
 import numpy as np
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
-from pantarhei.query.solutions import LOCAL, NO_ROWS, UNIT, SolutionTable, TermSpace
+from pantarhei.errors import QueryMemoryError, QueryTimeoutError
+from pantarhei.query import solutions
+from pantarhei.query.solutions import LOCAL, NO_ROWS, UNIT, QueryLimits, SolutionTable, TermSpace
 
 X, Y = Variable("x"), Variable("y")
 
@@ -116,3 +120,40 @@ def test_a_term_is_made_once_for_all_its_rows():
 def test_literals_are_told_from_names(vocabulary):
     ids = vocabulary.ids_of([NAME, ONE, PADDED, BLANK, None])
     assert vocabulary.are_literals(ids).tolist() == [False, True, True, False, False]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time, which is set by hand."""
+    now = [100.0]
+    monkeypatch.setattr(solutions, "monotonic", lambda: now[0])
+    return now
+
+
+def test_time_ends_with_the_last_of_its_seconds(clock):
+    limited = QueryLimits(timeout=2)
+    clock[0] = 101.5
+    assert limited.left == 0.5
+    limited.check()
+    clock[0] = 102.0
+    for look in (limited.check, lambda: limited.left, lambda: limited.check_room(0, 0)):
+        with pytest.raises(QueryTimeoutError) as raised:
+            look()
+        assert raised.value.timeout == 2
+
+
+def test_a_table_may_be_as_large_as_the_limit_and_no_larger():
+    limited = QueryLimits(max_bytes=80)
+    limited.check_room(5, 2)
+    with pytest.raises(QueryMemoryError) as raised:
+        limited.check_room(6, 2)
+    error = raised.value
+    assert (error.max_bytes, error.needed, error.rows) == (80, 96, 6)
+
+
+def test_without_limits_all_may_be_made(clock):
+    free = QueryLimits()
+    clock[0] = 1e12
+    free.check()
+    free.check_room(1 << 60, 1 << 20)
+    assert free.left == math.inf

@@ -58,7 +58,7 @@ from pantarhei.model.time import Precision, TimeKind, TimePoint, ticks_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import Method
-from pantarhei.rules.compilation.growth import GrowingProgram
+from pantarhei.rules.compilation.program import GrowingProgram
 from pantarhei.temporal.rules import TemporalRules, abbreviate_rules
 from pantarhei.temporal.rules_checkpoint import rules_of
 from pantarhei.values.by_value import Numbers

@@ -38,8 +38,7 @@ from pantarhei.query.expressions.expression_columns import (
 from pantarhei.query.expressions.kinds import PROMOTION
 from pantarhei.query.expressions.literal_values import Floats, are_ties, to_singles
 from pantarhei.query.expressions.scalars import number_of
-from pantarhei.query.query_limits import QueryLimits, size_of
-from pantarhei.query.solutions import Ids, Places, SolutionTable
+from pantarhei.query.solutions import Ids, Places, QueryLimits, SolutionTable, size_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single

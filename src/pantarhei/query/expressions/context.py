@@ -15,8 +15,7 @@ from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.literal_values import LiteralValues, ValueArrays
-from pantarhei.query.query_limits import QueryLimits
-from pantarhei.query.solutions import LOCAL, Ids, TermSpace
+from pantarhei.query.solutions import LOCAL, Ids, QueryLimits, TermSpace
 from pantarhei.values.value import value_of
 
 

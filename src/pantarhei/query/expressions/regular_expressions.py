@@ -16,7 +16,7 @@ import regex
 
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions.scalars import ExpressionError
-from pantarhei.query.query_limits import QueryLimits, size_of
+from pantarhei.query.solutions import QueryLimits, size_of
 from pantarhei.values.value import NAME_CHARACTER, NAME_START
 
 LONGEST_MATCH: Final = 5.0  # seconds for one text, unless the query's limit is shorter

@@ -21,7 +21,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replace_matches
 from pantarhei.query.expressions.scalars import ExpressionError, number_of
-from pantarhei.query.query_limits import size_of
+from pantarhei.query.solutions import size_of
 from pantarhei.rdf.ntriples import typed_literal
 from pantarhei.values import canonical
 from pantarhei.values.value import STRING

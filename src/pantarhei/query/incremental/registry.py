@@ -32,18 +32,23 @@ from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal, Savepoint
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, rows_of, table_of
 from pantarhei.query.incremental.persistent_terms import LiteralForms, PersistentTermIds, rewritten_facts
-from pantarhei.query.incremental.query_sources import Conclusions, QuerySource
+from pantarhei.query.incremental.query_sources import (
+    Conclusions,
+    NamedWindows,
+    QuerySource,
+    QuerySources,
+    StateEvaluator,
+    WindowState,
+)
 from pantarhei.query.incremental.query_state import QueryState, SavedQuery, needed_symbols, to_bytes
 from pantarhei.query.incremental.reporting import ReportScheduler
 from pantarhei.query.incremental.shared_plans import PlanInstance, SharedPlans
 from pantarhei.query.incremental.slices import SliceOperator
-from pantarhei.query.incremental.window_state import NamedWindows, QuerySources, StateEvaluator, WindowState
-from pantarhei.query.service import DataVersion
+from pantarhei.query.planner import DataVersion
 from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.relation import FactSources
-from pantarhei.window.log import Log
+from pantarhei.window.log import Changes, Log
 from pantarhei.window.sliding import Step, Window
-from pantarhei.window.step_changes import Changes
 
 _Savepoint = tuple[Savepoint, WindowState, int, int]
 """Marked state of the journal and of the window."""

@@ -21,12 +21,11 @@ from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, RepeatedReport
 from pantarhei.query.continuous_query import ContinuousQuery
-from pantarhei.query.incremental.answer_versions import Version
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
 from pantarhei.query.incremental.persistent_terms import Decoder
 from pantarhei.query.incremental.query_sources import QuerySource
-from pantarhei.query.incremental.query_state import QueryState, nothing_pending
+from pantarhei.query.incremental.query_state import QueryState, Version, nothing_pending
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Times, joined
 

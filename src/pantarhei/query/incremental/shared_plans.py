@@ -19,9 +19,8 @@ from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, Recomp
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
 from pantarhei.query.incremental.pattern_changes import PatternMatcher
-from pantarhei.query.incremental.query_sources import QuerySource
+from pantarhei.query.incremental.query_sources import QuerySource, StateEvaluator
 from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
-from pantarhei.query.incremental.window_state import StateEvaluator
 
 
 @dataclass(eq=False)

@@ -27,8 +27,8 @@ from pantarhei.query.languages.stream_text import (
     StreamText,
     StreamWindow,
 )
+from pantarhei.query.syntax.expressions import NameScope
 from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, all_subtrees, parse, subtrees, tokens
-from pantarhei.query.syntax.names import NameScope
 from pantarhei.query.syntax.queries import WindowGraphs, query_of_tree
 from pantarhei.window.sliding import Window
 

@@ -20,8 +20,7 @@ from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.expressions.expression_columns import distinct_rows
-from pantarhei.query.query_limits import QueryLimits
-from pantarhei.query.solutions import Ids, Mask, Places, SolutionTable, TermSpace
+from pantarhei.query.solutions import Ids, Mask, Places, QueryLimits, SolutionTable, TermSpace
 from pantarhei.query.sources.relation import FactSource, Lookup, MatchedPairs, Relation
 
 Step = tuple[TriplePattern, float, int]

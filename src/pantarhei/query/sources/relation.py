@@ -10,8 +10,7 @@ import numpy as np
 from rdflib import URIRef
 
 from pantarhei.model.term import Term
-from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
-from pantarhei.query.solutions import Ids, Mask, Places
+from pantarhei.query.solutions import NO_LIMITS, Ids, Mask, Places, QueryLimits
 
 
 class MatchedPairs(NamedTuple):

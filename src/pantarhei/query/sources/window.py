@@ -14,8 +14,7 @@ from pantarhei.encoding.numbers import NONE, FactForms, Integers
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
-from pantarhei.query.solutions import LOCAL, Ids, Mask, TermSpace
+from pantarhei.query.solutions import LOCAL, NO_LIMITS, Ids, Mask, QueryLimits, TermSpace
 from pantarhei.query.sources.relation import (
     ColumnRelation,
     FactSource,

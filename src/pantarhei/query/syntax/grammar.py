@@ -17,7 +17,7 @@ from lark.lexer import PatternStr
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from pantarhei.errors import QueryError, QueryTextError
-from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
+from pantarhei.query.solutions import NO_LIMITS, QueryLimits
 
 ParseTree = Tree[Token]
 Part = ParseTree | Token

@@ -10,9 +10,8 @@ from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.model.term import Term
 from pantarhei.query.algebra import nodes as algebra
-from pantarhei.query.syntax.expressions import Existence, QueryExpressionReader
+from pantarhei.query.syntax.expressions import Existence, NameScope, QueryExpressionReader, Written, variable
 from pantarhei.query.syntax.grammar import ParseTree, Part, stream_word
-from pantarhei.query.syntax.names import NameScope, Written, variable
 
 Triple = tuple[Written, Written, Written]
 

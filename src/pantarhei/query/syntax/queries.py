@@ -9,10 +9,9 @@ from lark import Token, Tree
 from rdflib import URIRef, Variable
 
 from pantarhei.query.algebra import nodes as algebra
-from pantarhei.query.query_limits import NO_LIMITS, QueryLimits
-from pantarhei.query.syntax.expressions import QueryExpressionReader
+from pantarhei.query.solutions import NO_LIMITS, QueryLimits
+from pantarhei.query.syntax.expressions import NameScope, QueryExpressionReader, Written, variable
 from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, parse, stream_word, subtrees, tokens
-from pantarhei.query.syntax.names import NameScope, Written, variable
 from pantarhei.query.syntax.patterns import (
     PatternReader,
     joined,

@@ -7,8 +7,7 @@ from expressions import Vocabulary, literal_of
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.query.expressions import Context, LiteralValues, kinds
 from pantarhei.query.expressions.context import TripleTimes
-from pantarhei.query.query_limits import QueryLimits
-from pantarhei.query.solutions import TermSpace
+from pantarhei.query.solutions import QueryLimits, TermSpace
 
 
 def test_values_come_from_the_vocabulary_and_from_the_query() -> None:

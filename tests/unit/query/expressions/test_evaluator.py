@@ -9,8 +9,7 @@ from expressions import X, call, context, shown, table_of, term, truths
 from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.algebra.nodes import Call, Expression
 from pantarhei.query.expressions import compute, truth
-from pantarhei.query.query_limits import QueryLimits
-from pantarhei.query.solutions import SolutionTable
+from pantarhei.query.solutions import QueryLimits, SolutionTable
 
 Y = Variable("y")
 ERROR = Call("/", (term("1"), term("0")))

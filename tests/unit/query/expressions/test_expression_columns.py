@@ -32,7 +32,7 @@ from pantarhei.query.expressions.expression_columns import (
     spread,
 )
 from pantarhei.query.expressions.literal_values import ValueArrays
-from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.solutions import QueryLimits
 
 LEFT = np.array([1, 1, 1, 0, 0, 0, -1, -1, -1], np.int8)
 RIGHT = np.array([1, 0, -1] * 3, np.int8)

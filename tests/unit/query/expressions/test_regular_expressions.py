@@ -8,7 +8,7 @@ from pantarhei.errors import QueryError, QueryTimeoutError
 from pantarhei.query.expressions import check_pattern
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replace_matches
 from pantarhei.query.expressions.scalars import ExpressionError
-from pantarhei.query.query_limits import QueryLimits
+from pantarhei.query.solutions import QueryLimits
 
 CATASTROPHIC = "x" * 3000 + "z"
 

@@ -19,8 +19,7 @@ from pantarhei.query.operators.pattern_joins import (
     row_mask,
     split_by_unbound,
 )
-from pantarhei.query.query_limits import QueryLimits
-from pantarhei.query.solutions import SolutionTable, TermSpace
+from pantarhei.query.solutions import QueryLimits, SolutionTable, TermSpace
 from pantarhei.query.sources.view import GraphFacts
 
 ANY = QueryLimits()
