@@ -79,7 +79,7 @@ def test_example_3_the_gas_pedal_is_disproved_by_the_brakes_and_stays_so():
     ((proof,),) = (conflict.proofs for conflict in newest.conflicts)
     assert given_in(proof) == {1: "Gas", 3: "Brakes"}
     assert (oldest.asserted_at, oldest.left_at, oldest.removed_at) == (0, 3, None)
-    assert "taken out at 3" in str(reasoner.why_not(the("Gas"), at=3))
+    assert "removed at 3" in str(reasoner.why_not(the("Gas"), at=3))
 
 
 def test_example_4_what_follows_rests_on_the_newest_assertions_that_give_it():

@@ -1,9 +1,9 @@
-"""Abduction: minimal missing facts that would derive a fact, smallest sets first.
+"""Abduction: minimal sets of missing facts that would derive a fact, smallest sets first.
 
-Rules are applied backwards from the fact. A premise holds in the window, or follows by a further rule, or is
-assumed; facts of predicates that the stream asserts can be assumed, about known names or a new one.
-Derivations with few rules are found before those with more, since rules of equality apply to all facts
-repeatedly, and would divert a depth-first search.
+Rules are applied backwards from the fact. A premise holds in the window, or is derived by a further rule, or
+is assumed. Facts of predicates that the stream asserts can be assumed, about known names or one new name.
+Derivations are searched in the order of their number of rule applications: the rules of equality apply
+repeatedly to every fact, so a depth-first search might not terminate in time.
 """
 
 from __future__ import annotations
@@ -32,29 +32,30 @@ from pantarhei.proofs.supports import StepBudget
 from pantarhei.rdf.ntriples import write_triple
 
 NEW_NAME = URIRef("urn:pantarhei:new")
-"""A name that does not occur in the window."""
+"""Stands for a name that does not occur in the window."""
 
-# Largest numbers of matches explored for a premise, and of sets returned for each size.
+# Largest number of matches explored for a premise, and of sets yielded for each size.
 _MOST_MATCHES = 100
 _MOST_SETS = 200
 
-# Steps that a trial of facts costs, besides one for each fact that follows.
-_STEPS_OF_A_TRIAL = 10
+# Steps spent for adding facts to the model temporarily, plus one step for each derived fact.
+_STEPS_PER_TRIAL = 10
 
 _Binding = dict[int, int]
 
 ANY, SAME = -2, -3
 FactPattern = tuple[int, int, int]
-"""A predicate, a subject and an object; `ANY` matches any term, `SAME` the subject."""
+"""(predicate, subject, object); `ANY` matches any term, and `SAME` as object matches the subject."""
 
 
 class AbductionCandidate(NamedTuple):
-    """A set of missing facts that may derive the goal.
+    """Set of missing facts that may derive the goal.
 
     Args:
         present: the number of premises found in the window.
-        gone: the number of missing facts that were asserted once.
-        fit: the number of direct consequences of the missing facts in the window, less those that are not.
+        gone: the number of missing facts that were asserted before.
+        fit: the number of direct consequences of the missing facts that are in the window, minus the number
+            of those that are not.
     """
 
     missing: frozenset[Triple]
@@ -64,11 +65,12 @@ class AbductionCandidate(NamedTuple):
 
 
 class _OpenPremise(NamedTuple):
-    """A premise still to be shown.
+    """Premise that has to be shown.
 
     Args:
-        above: the patterns of the conclusions above it, each with True if it was concluded without eq-trans.
-        needless: the names of rules that need not conclude it.
+        above: the patterns of the conclusions that depend on it, each with True if eq-trans must not derive
+            it.
+        needless: the names of rules that are not applied to derive it.
     """
 
     atom: NumberedAtom
@@ -77,13 +79,13 @@ class _OpenPremise(NamedTuple):
 
 
 class _State(NamedTuple):
-    """A node of the search.
+    """Node of the search.
 
     Args:
-        goals: the premises still to be shown.
+        goals: the premises that have to be shown.
         binding: the values of variables.
-        assumed: the missing facts.
-        conditions: inequalities and tests that must hold.
+        assumed: the assumed facts.
+        conditions: inequalities and tests that have to hold.
         present: the number of premises found in the window.
     """
 
@@ -96,17 +98,17 @@ class _State(NamedTuple):
 
 @dataclass
 class AbductionSearch:
-    """Search for missing facts.
+    """Search for missing facts that derive a goal.
 
     Args:
         model: the window model.
-        clauses: its rules.
+        clauses: the rules of the model.
         assumable: the predicates of facts that may be assumed.
-        gone: returns the facts of a pattern that were asserted once and do not hold now, newest first.
-        level: an unused level, at which missing facts are tried.
-        budget: the number of steps it may take.
+        gone: returns the facts of a pattern that were asserted before and do not hold now, newest first.
+        level: an unused level of the model, at which missing facts are added temporarily.
+        budget: the number of steps that the search may take.
 
-    `is_complete` is False once a limit has cut the search.
+    `is_complete` is False after a limit has cut off part of the search.
     """
 
     model: WindowModel
@@ -116,8 +118,8 @@ class AbductionSearch:
     level: int
     budget: StepBudget
     is_complete: bool = True
-    _variables: int = field(default=0, init=False)  # number of variables used so far
-    _deeper: list[_State] = field(default_factory=list, init=False)  # nodes with one rule more
+    _variables: int = field(default=0, init=False)  # number of variables created
+    _deeper: list[_State] = field(default_factory=list, init=False)  # nodes with one more rule application
 
     def __post_init__(self) -> None:
         self._vocabulary: Vocabulary = self.model.vocabulary
@@ -128,10 +130,10 @@ class AbductionSearch:
         self._concluded: dict[frozenset[int], set[int]] = {}
 
     def sets(self, goal: Fact, size: int) -> Iterator[AbductionCandidate]:
-        """Return sets of `size` missing facts that may derive `goal`; a set can be returned twice.
+        """Yield sets of `size` missing facts that may derive `goal`; a set can be yielded twice.
 
         Raises:
-            Exceeded: the steps are used up.
+            BudgetExceeded: the steps are used up.
         """
         self._goal, self._size = goal, size
         found = 0
@@ -150,7 +152,7 @@ class AbductionSearch:
     # -- the search --------------------------------------------------------------------------------
 
     def _solve(self, state: _State) -> Iterator[_State]:
-        """Return the states without goals that can be reached from a state."""
+        """Yield the states without goals that can be reached from `state`."""
         self.budget.spend(1)
         if not state.goals:
             yield state
@@ -174,7 +176,7 @@ class AbductionSearch:
         yield from self._expand(state, goal)
 
     def _choose(self, state: _State) -> tuple[_OpenPremise, tuple[_OpenPremise, ...]]:
-        """Return the next goal, which is the one with the fewest variables, and the others."""
+        """Return the goal with the fewest variables, and the other goals."""
         walked = [goal._replace(atom=self._walked(goal.atom, state.binding)) for goal in state.goals]
         place = min(range(len(walked)), key=lambda i: _effort(walked[i].atom))
         return walked[place], (*walked[:place], *walked[place + 1 :])
@@ -183,7 +185,7 @@ class AbductionSearch:
         return atom in assumed or self.model.kernel.store.row_of(*atom) >= 0
 
     def _matches(self, atom: NumberedAtom) -> list[Fact]:
-        """Return the facts of the window that match a goal with variables."""
+        """Return the facts of the window that match an atom with variables."""
         pattern = _pattern(atom)
         known = self._matched.get(pattern)
         if known is None:
@@ -193,16 +195,16 @@ class AbductionSearch:
         return known
 
     def _some(self, facts: Integers, atom: NumberedAtom) -> list[Fact]:
-        """Return the facts that match `atom`, as many as are explored."""
+        """Return at most `_MOST_MATCHES` of the facts that match `atom`."""
         if atom.subject == atom.object:
             facts = facts[facts[:, 1] == facts[:, 2]]
         self.is_complete = self.is_complete and len(facts) <= _MOST_MATCHES
         written = map(write_triple, self._vocabulary.decode(facts))
         texts = dict(zip(as_tuples(facts), written, strict=True))
-        return sorted(texts, key=texts.__getitem__)[:_MOST_MATCHES]  # the same ones in every process
+        return sorted(texts, key=texts.__getitem__)[:_MOST_MATCHES]  # the same choice in every process
 
     def _assuming(self, state: _State, atom: NumberedAtom, is_ground: bool) -> Iterator[_State]:
-        """Assume a goal."""
+        """Yield the solutions in which the goal is assumed."""
         if atom.predicate not in self.assumable or len(state.assumed) >= self._size or atom == self._goal:
             return
         if not is_ground:
@@ -214,7 +216,9 @@ class AbductionSearch:
         yield from self._solve(state._replace(assumed=(*state.assumed, atom)))
 
     def _expand(self, state: _State, goal: _OpenPremise) -> Iterator[_State]:
-        """Expand a goal by rules; if no further fact may be assumed, test if the assumed ones suffice."""
+        """Expand a goal by rules. If no further fact may be assumed, test whether the assumed facts derive
+        the search's goal.
+        """
         if len(state.assumed) < self._size:
             self._note_rules(state, goal)
         elif goal.atom.predicate in self._above(state.assumed):
@@ -225,7 +229,9 @@ class AbductionSearch:
                 yield state._replace(goals=(), conditions=())
 
     def _note_rules(self, state: _State, goal: _OpenPremise) -> None:
-        """Enqueue the rules that conclude a goal, for after all derivations with fewer rules."""
+        """Enqueue the states that apply a rule to derive a goal. They are searched after all states with
+        fewer rule applications.
+        """
         needless = goal.needless | needless_for(goal.atom)
         pattern = _pattern(goal.atom), "eq-trans" in goal.needless
         if pattern in goal.above:
@@ -235,7 +241,7 @@ class AbductionSearch:
             if clause.rule.name in needless:
                 continue
             if not any(atom.predicate in self._reachable for atom in clause.body):
-                continue  # consequences of the window alone are in it
+                continue  # all consequences of the window are in the window
             shift = -self._variables
             self._variables += len(clause.variables)
             head, *body = (_renamed(atom, shift) for atom in (clause.head, *clause.body))
@@ -249,18 +255,18 @@ class AbductionSearch:
                 self._deeper.append(united._replace(goals=goals, conditions=conditions))
 
     def _suffice(self, missing: frozenset[NumberedAtom]) -> bool:
-        """Return True if the goal holds with the missing facts added."""
+        """Return True if the goal holds after the missing facts are added to the model."""
         known = self._tried.get(missing)
         if known is None:
             if any(atom.subject >= FIRST_LITERAL or self._holds(atom, ()) for atom in missing):
                 return False
             with self.model.supposing(np.array(sorted(missing), np.int32), self.level) as added:
                 known = self._tried[missing] = self._holds(NumberedAtom(*self._goal), ())
-            self.budget.spend(_STEPS_OF_A_TRIAL + len(added))
+            self.budget.spend(_STEPS_PER_TRIAL + len(added))
         return known
 
     def _above(self, assumed: Iterable[NumberedAtom]) -> set[int]:
-        """Return the predicates that can be concluded from the assumed facts."""
+        """Return the predicates that can be derived from the assumed facts."""
         predicates = frozenset(atom.predicate for atom in assumed)
         known = self._concluded.get(predicates)
         if known is None:
@@ -273,13 +279,15 @@ class AbductionSearch:
         return NumberedAtom(atom.predicate, _walk(atom.subject, binding), _walk(atom.object, binding))
 
     def _bound(self, state: _State, atom: NumberedAtom, fact: Fact) -> _State:
-        """Return the state in which a goal is matched to a fact."""
+        """Return the state in which the variables of an atom are bound by a fact."""
         pairs = zip(atom[1:], fact[1:], strict=True)
         found = {term: value for term, value in pairs if term <= FIRST_VARIABLE}
         return state._replace(binding=state.binding | found)
 
     def _united(self, state: _State, one: NumberedAtom, other: NumberedAtom) -> _State | None:
-        """Return the state in which two atoms of one predicate are unified; None if they cannot be."""
+        """Return the state in which two atoms of one predicate are unified; None if they cannot
+        be unified.
+        """
         binding = dict(state.binding)
         for first, second in zip(one[1:], other[1:], strict=True):
             a, b = _walk(first, binding), _walk(second, binding)
@@ -325,25 +333,25 @@ class AbductionSearch:
 
 
 def _walk(term: int, binding: _Binding) -> int:
-    """Resolve a term to its value, or to an unbound variable."""
+    """Resolve a term through the binding to a constant or an unbound variable."""
     while term <= FIRST_VARIABLE and (value := binding.get(term)) is not None:
         term = value
     return term
 
 
 def _renamed(atom: NumberedAtom, shift: int) -> NumberedAtom:
-    """Rename the variables of a rule's atom apart."""
+    """Rename the variables of a rule's atom by adding `shift`, so that they are new."""
     subject, object_ = (term + shift if term <= FIRST_VARIABLE else term for term in atom[1:])
     return NumberedAtom(atom.predicate, subject, object_)
 
 
 def _effort(atom: NumberedAtom) -> int:
-    """Return the relative cost of matching a goal; the members of a class cost a pass."""
+    """Return the relative cost of matching an atom. Listing the members of a class takes a pass over them."""
     unbound = (atom.subject <= FIRST_VARIABLE) + (atom.object <= FIRST_VARIABLE)
     return 2 if unbound and atom.object == NONE else 2 * unbound if unbound == 2 else unbound
 
 
 def _pattern(atom: NumberedAtom) -> FactPattern:
-    """Return the atom's pattern, independent of its variables' numbers."""
+    """Return the atom's pattern, which does not depend on the numbers of its variables."""
     subject, object_ = (ANY if term <= FIRST_VARIABLE else term for term in atom[1:])
     return (atom.predicate, subject, SAME if subject == ANY and atom.subject == atom.object else object_)

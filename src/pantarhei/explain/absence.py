@@ -1,4 +1,4 @@
-"""Absences: the reasons for which a triple does not hold, as values, text and JSON."""
+"""Absences: the reasons why a triple does not hold, as values, text and JSON."""
 
 from __future__ import annotations
 
@@ -26,21 +26,22 @@ from pantarhei.repair.result import Conflict
 
 _PLACEHOLDER = URIRef("urn:pantarhei:something")
 
-# Largest number of alternative names shown for a way, and of conflicts of each retracted assertion.
+# Largest number of alternative names shown for an abduction, and of conflicts shown for an assertion.
 _MOST_NAMES = 5
 _MOST_CONFLICTS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class RetractedAssertion:
-    """An assertion that is no longer in the window.
+    """Assertion that is no longer in the window.
 
     Args:
-        asserted_at: its timestamp.
-        left_at: the time at which its timestamp left the window; None if a repair removed it before.
-        removed_at: the timestamp of the ABox whose repair removed it; None if none did.
-        conflicts: the contradictions that it was part of then.
-        left_early: it left before its time, because of `max_facts` or `max_bytes`.
+        asserted_at: the timestamp of the assertion.
+        left_at: the time at which the timestamp left the window; None if a repair removed the assertion
+            before.
+        removed_at: the timestamp of the ABox whose repair removed the assertion; None if no repair did.
+        conflicts: the contradictions that caused the removal.
+        left_early: the timestamp left before the end of its range, because of `max_facts` or `max_bytes`.
     """
 
     asserted_at: TimePoint
@@ -52,11 +53,10 @@ class RetractedAssertion:
 
 @dataclass(frozen=True, slots=True)
 class MissingFact:
-    """A triple that is not in the window.
+    """Triple that is not in the window.
 
     Args:
-        triple: the triple.
-        gone: its retracted assertions, newest first, as far as the history reaches; empty if it was never
+        gone: the retracted assertions of the triple, newest first, within the history; empty if it was never
             asserted.
     """
 
@@ -66,14 +66,14 @@ class MissingFact:
 
 @dataclass(frozen=True, slots=True)
 class Abduction:
-    """A minimal set of missing facts with which the triple would hold.
+    """Minimal set of missing facts with which the absent triple would hold.
 
     Args:
-        missing: the facts, in order; a new name in them stands for any name.
-        proof: the proof of the triple with them; in it they are supposed, at the newest timestamp.
-        present: the facts of the window that the proof uses next to them, in order.
-        is_contradicted: a repair would remove something.
-        conflicts: the contradictions that would arise; the first few, none where there are too many to find.
+        missing: the facts, sorted; a name for something new in them can be replaced by any name.
+        proof: a proof of the triple in which the missing facts are supposed at the newest timestamp.
+        present: the facts of the window that the proof uses together with missing facts, sorted.
+        is_contradicted: with these facts a constraint would be violated.
+        conflicts: the first contradictions that would arise; empty if there are too many to compute.
     """
 
     missing: tuple[MissingFact, ...]
@@ -89,7 +89,7 @@ class Abduction:
 
     @property
     def shape(self) -> frozenset[Triple]:
-        """The missing triples, with a placeholder for each name that is not in the triple to be explained."""
+        """The missing triples, with a placeholder for each name that is not in the absent triple."""
         kept = set(self.proof.triple or ())
 
         def shape_of(term: Term) -> Term:
@@ -99,7 +99,7 @@ class Abduction:
 
     @property
     def rank(self) -> tuple[int, int, bool]:
-        """Sort key: fewest missing facts, most present facts, uncontradicted."""
+        """Sort key: fewest missing facts, then most present facts, then uncontradicted."""
         return len(self.missing), -len(self.present), self.is_contradicted
 
     @property
@@ -112,25 +112,23 @@ class Abduction:
 
 @dataclass(frozen=True)
 class Absence:
-    """Reasons for which a triple, or an atom of temporal rules, does not hold at a time.
+    """Reasons why a triple, or an atom of temporal rules, does not hold at a time.
 
     Args:
         triple: the triple; None for an atom that is not a triple.
         at: the time; None before the first step.
         gone: the retracted assertions of the triple itself, newest first.
-        ways: the sets of missing facts with which it would hold: fewest missing facts first, then most facts
-            present.
-        concluded: a rule concludes such triples.
-        asserted: the stream asserts such triples.
-        unknown: its unknown names.
-        beyond: where there are no ways, those with facts that the stream does not assert.
-        complete: the search was exhaustive; otherwise there may be further ways.
-        temporal: each temporal rule that could conclude the triple, with the part of its body that is not
-            satisfied.
-        atom: the atom, where it is not a triple.
-        lost: number of axioms of the ontology that are lost in whole or in part; above 0 the denial is
-            uncertain.
-        entailed: it is an axiom that the ontology entails; a window holds facts alone.
+        ways: the abductions: fewest missing facts first, then most present facts.
+        concluded: a rule derives triples with this predicate.
+        asserted: the stream asserts triples with this predicate.
+        unknown: names in the triple that are unknown.
+        beyond: abductions with facts that the stream does not assert; only searched if `ways` is empty.
+        complete: the search was exhaustive. If false, there may be further abductions.
+        temporal: each temporal rule that could conclude the triple, with the unsatisfied part of its body.
+        atom: the atom if it is not a triple, otherwise None.
+        lost: number of axioms of the ontology that have no effect, in whole or in part. If it is above 0, the
+            absence is uncertain.
+        entailed: the triple is an axiom that the ontology entails; a window contains only facts.
         labels: the names shown for IRIs.
     """
 
@@ -151,18 +149,18 @@ class Absence:
 
     @property
     def missing(self) -> tuple[frozenset[Triple], ...]:
-        """The missing triples of each way."""
+        """The missing triples of each abduction in `ways`."""
         return tuple(way.triples for way in self.ways)
 
     def statement(self) -> str:
-        """Return the triple or atom as a sentence without its full stop."""
+        """Return the triple or atom as a sentence without a full stop."""
         if self.triple is not None:
             return sentence(self.triple, self.labels)
         assert self.atom is not None, "it is an absence of one of them"
         return atom_sentence(self.atom, self.labels)
 
     def labelled(self, labels: Labels) -> Absence:
-        """Return the absence with the part of `labels` that it needs."""
+        """Return the absence with those labels that it uses."""
         ways = (*self.ways, *self.beyond)
         terms: list[object] = [*(self.triple or ()), *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
@@ -187,7 +185,7 @@ class Absence:
         return _absence_as_json(self)
 
     def _repr_html_(self) -> str:
-        """Return the text as HTML for notebooks."""
+        """Return the text as HTML, which Jupyter notebooks display."""
         return f"<pre>{escape(str(self))}</pre>"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -203,7 +201,7 @@ def _all_gone(absence: Absence) -> Iterator[RetractedAssertion]:
 
 
 class _AbsenceText:
-    """The text of an absence."""
+    """Renders an absence as text."""
 
     def __init__(self, absence: Absence) -> None:
         self.absence, self.labels = absence, absence.labels
@@ -271,7 +269,7 @@ class _AbsenceText:
             yield "  it was not so" if lacking.first == lacking.last else "  it was never so in that time"
 
     def ways(self, ways: Iterable[Abduction], heading: str) -> Iterator[str]:
-        """Write the ways; those that differ only in names are grouped."""
+        """Yield the lines of the abductions; abductions that differ only in names are grouped."""
         groups: dict[object, list[Abduction]] = {}
         for way in ways:
             groups.setdefault((way.rule, way.shape), []).append(way)
@@ -296,20 +294,24 @@ class _AbsenceText:
         yield f"by {one_line(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
         then = [conflict for each in way.missing for gone in each.gone[:1] for conflict in gone.conflicts]
         if then:
-            yield "it was taken out because of"
+            yield "it was removed because of"
             yield from self.conflicts(then)
         known = {frozenset(triple for _, triple in conflict.assertions) for conflict in then}
         now = [each for each in way.conflicts if frozenset(t for _, t in each.assertions) not in known]
         if now or (way.is_contradicted and not way.conflicts):
-            yield "but it contradicts what is there:" if now else "but it contradicts much of what is there"
+            yield (
+                "but it contradicts facts of the window:"
+                if now
+                else "but it contradicts many facts of the window"
+            )
             yield from self.conflicts(now, way.triples)
         elif way.is_contradicted:
-            yield "and it would be so again"
+            yield "and it would be removed again"
         if len(now) > _MOST_CONFLICTS:
             yield "  and more"
 
     def alternatives(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
-        """Write the names in the other ways of a group."""
+        """Yield a line with the names that occur in the other abductions of a group."""
         own = {term for triple in way.triples for term in triple}
         names = [sorted({term for triple in each.triples for term in triple} - own) for each in others]
         shown = list(dict.fromkeys(" and ".join(map(self.name, terms)) for terms in names if terms))
@@ -321,14 +323,14 @@ class _AbsenceText:
         asserted = f"asserted at {self.times(gone.asserted_at)}"
         if gone.removed_at is not None:
             removed = self.times(gone.removed_at)
-            return f"{asserted} and taken out at {removed}, since newer facts contradict it"
+            return f"{asserted} and removed at {removed}, since newer facts contradict it"
         if gone.left_at is None:
             return asserted
         early = ", before its time because of the memory limit" if gone.left_early else ""
         return f"{asserted} and left the window at {self.times(gone.left_at)}{early}"
 
     def conflicts(self, conflicts: Sequence[Conflict], supposed: Collection[Triple] = ()) -> Iterator[str]:
-        """Write the proof of each contradiction, indented."""
+        """Yield the proof of each contradiction, indented."""
         for conflict in conflicts[:_MOST_CONFLICTS]:
             for proof in conflict.proofs[:1]:
                 shown = proof.supposing(supposed).labelled(self.labels)
@@ -339,7 +341,7 @@ class _AbsenceText:
     def unknown(self, unknown: UnknownName) -> str:
         if unknown.kind == "word of OWL":
             word = self.name(unknown.name)
-            return f"{word} is a word of OWL: ontology.explain says what the ontology entails."
+            return f"{word} is a term of OWL: ontology.explain proves entailed axioms."
         if unknown.kind == "blank node":
             return f"No blank node {self.name(unknown.name)} is known: each message has its own."
         nearest = " or ".join(self.name(term) for term in unknown.nearest)

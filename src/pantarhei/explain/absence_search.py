@@ -1,4 +1,4 @@
-"""Search for the abductions of an absent triple; each candidate is verified on the window model."""
+"""Search for the abductions of an absent triple. Each candidate is verified on the window model."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from pantarhei.repair.repairer import RepairReport
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.window.log import Entry, Log
 
-# Largest number of missing facts.
+# Largest number of missing facts of an abduction.
 _MOST_MISSING = 4
 
 # Largest number of retracted facts of one pattern that are explored.
 _MOST_GONE = 100
 
-# Budget of the search for conflicts of missing facts, and the largest number returned for an abduction.
+# Budget of the search for conflicts of missing facts, and the largest number of conflicts of an abduction.
 _BUDGET = Budget(sets=1_000, steps=20_000, instances=5_000)
 _MOST_CONFLICTS = 5
 
-# Candidates are verified until this many facts have been derived from them.
+# Candidates are verified until this many facts in total have been derived from them.
 _MOST_TRIED = 20_000
 
 
 @dataclass(frozen=True)
 class AbsenceContext:
-    """The window in which a triple is absent.
+    """Window in which a triple is absent.
 
     Args:
         extractor: extracts proofs of facts in the window.
         log: the ABoxes of the window.
-        now: the time.
-        ticks: the time in ticks.
+        now: the current time.
+        ticks: the current time in ticks.
         clauses: the rules.
         assumable: the predicates that the stream asserts.
-        gone: the facts that were asserted once, shape (n, 3).
+        gone: the facts that the stream asserted before, shape (n, 3).
         fate: returns the retracted assertions of a fact.
-        prove: finds the proofs of conflicts.
+        prove: returns the proofs of conflicts.
     """
 
     extractor: ProofExtractor
@@ -78,10 +78,9 @@ class AbsenceSearch:
     """Search for the abductions of an absent fact.
 
     Args:
-        context: the window.
-        goal: the fact.
+        goal: the absent fact.
         limit: the largest number of abductions.
-        steps: the largest number of steps of the search.
+        steps: the largest number of search steps.
     """
 
     context: AbsenceContext
@@ -93,10 +92,10 @@ class AbsenceSearch:
     _gone: dict[FactPattern, list[Fact]] = field(default_factory=dict, init=False)
 
     def ways(self, assumable: frozenset[int] | None = None) -> tuple[Abduction, ...]:
-        """Return the abductions, the best first.
+        """Return the abductions, best first.
 
         Args:
-            assumable: the predicates of missing facts; None for those that the stream asserts.
+            assumable: the predicates of missing facts; None for the predicates that the stream asserts.
         """
         context, found = self.context, dict[frozenset[Triple], Abduction]()
         predicates = context.assumable if assumable is None else assumable
@@ -115,7 +114,7 @@ class AbsenceSearch:
         return tuple(ordered[: self.limit])
 
     def _candidates(self, search: AbductionSearch, size: int) -> list[AbductionCandidate]:
-        """Return the candidate sets of one size, those with most premises present first."""
+        """Return the candidate sets of one size; sets with the most premises in the window first."""
         best: dict[frozenset[object], AbductionCandidate] = {}
         try:
             for candidate in search.sets(self.goal, size):
@@ -130,7 +129,7 @@ class AbsenceSearch:
     def _add(
         self, found: dict[frozenset[Triple], Abduction], candidates: Iterable[AbductionCandidate]
     ) -> None:
-        """Verify candidates, and add the resulting abductions."""
+        """Verify candidates, and add the resulting abductions to `found`."""
         for tried, candidate in enumerate(candidates):
             if len(found) >= self.limit:
                 return
@@ -144,9 +143,10 @@ class AbsenceSearch:
                 found.setdefault(way.triples, way)
 
     def _verified(self, triples: frozenset[Triple]) -> Abduction | None:
-        """Return the abduction by a set of triples; None if it does not derive the goal, or is not minimal.
+        """Return the abduction with these missing facts; None if they do not derive the goal, or not
+        minimally.
 
-        The vocabulary is restored.
+        The vocabulary is restored afterwards.
         """
         vocabulary = self.context.model.vocabulary
         known = vocabulary.mark
@@ -178,16 +178,16 @@ class AbsenceSearch:
         return Abduction(missing, proof, present, lineage is not None, conflicts)
 
     def _extractor(self, level: int) -> ProofExtractor:
-        """Return the extractor of proofs while facts are supposed at a level."""
+        """Return an extractor of proofs for a model in which facts are supposed at `level`."""
         abox = self.context.extractor.abox
         newest = AssertingABox(self.context.now, {})
         return replace(self.context.extractor, abox=lambda other: newest if other == level else abox(other))
 
     def _is_minimal(self, goal: Integers, facts: Integers, new: set[Fact]) -> bool:
-        """Return True if the goal follows from all supposed facts together, and from no part of them.
+        """Return True if the goal does not follow when one of the supposed facts is omitted.
 
         Args:
-            new: the supposed facts, and those that follow from them.
+            new: the supposed facts and their consequences.
         """
         limit = self.context.extractor.limit
         lineage = self.context.model.lineage_within(goal, limit, limit, weaker=True)
@@ -209,7 +209,7 @@ class AbsenceSearch:
         )
 
     def _present(self, proof: Proof, new: set[Fact]) -> tuple[Triple, ...]:
-        """Return the facts of the window that are direct premises of new facts in a proof."""
+        """Return the facts of the window that are direct premises of `new` facts in the proof."""
         used: set[Triple] = set()
         for step in proof.steps:
             if step.rule is not None and step.fact is not None and self._is_among(step.fact, new):
@@ -221,7 +221,7 @@ class AbsenceSearch:
         return found is not None and as_tuples(found)[0] in facts
 
     def _conflicts(self, lineage: Lineage, encoded: Encoded, level: int) -> tuple[Conflict, ...]:
-        """Return the conflict sets of the supposed facts."""
+        """Return the conflict sets that contain supposed facts."""
         context, model = self.context, self.context.model
         entry = Entry(level, context.now, context.ticks, encoded.facts, NO_FACTS, encoded.forms)
         account = RepairReport(
@@ -231,7 +231,7 @@ class AbsenceSearch:
         return tuple(sorted(conflicts, key=str)[:_MOST_CONFLICTS])
 
     def _gone_like(self, pattern: FactPattern) -> list[Fact]:
-        """Return the facts of a pattern that were asserted once and do not hold now, newest first."""
+        """Return the facts of a pattern that were asserted before and do not hold now, newest first."""
         known = self._gone.get(pattern)
         if known is not None:
             return known
@@ -250,7 +250,9 @@ class AbsenceSearch:
 
 
 def _varied(candidates: list[AbductionCandidate]) -> list[AbductionCandidate]:
-    """Interleave candidates of equal rank, so that those of the same classes and properties are spread."""
+    """Interleave candidates of equal rank, so that consecutive candidates have different classes and
+    properties.
+    """
     met: Counter[object] = Counter()
     turns = []
     for candidate in candidates:

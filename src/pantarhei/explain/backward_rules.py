@@ -1,6 +1,6 @@
-"""Rules for backward search, with numbers for terms, and the solver of their tests.
+"""Rules for backward search, whose terms are numbers, and the solver of their inequalities and tests.
 
-Numbers up to `FIRST_VARIABLE` are variables; `NONE` takes the place of the second argument of a class.
+Numbers up to `FIRST_VARIABLE` are variables; the second argument of a class atom is `NONE`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ from pantarhei.values.scalar_functions import EQUAL, compute, holds, is_computat
 FIRST_VARIABLE = -10
 """Number of the first variable; further variables have smaller numbers."""
 
-# The rules that replace a fact's subject, and its object, by an equal.
+# The rules that replace a fact's subject, and its object, by an equal name.
 _REPLACING = "eq-rep-s", "eq-rep-o"
 
-# For each body atom of a rule of equality, the rules that need not conclude it, since another proof avoids
-# them: it goes from equal to equal step by step, and replaces each end of a fact once, its subject last.
+# For each body atom of a rule of equality, the rules that need not be applied to derive it. Every proof can
+# be rewritten to one without them: a chain of equal names is extended by one name at a time, and the
+# arguments of a fact are each replaced once, the subject last.
 _NEEDLESS = {
     "eq-sym": (frozenset({"eq-sym"}),),
     "eq-trans": (frozenset({"eq-trans"}), frozenset[str]()),
@@ -47,13 +48,13 @@ _NEEDLESS = {
     "eq-rep-o": (frozenset[str](), frozenset({"eq-rep-s", "eq-rep-o"})),
 }
 
-# The same for an unbound subject and an unbound object: the name can be the equal itself, and a path from
-# equal to equal starts at the bound end.
+# The rules that need not be applied if the subject, or the object, is unbound: the variable can be bound to
+# the equal name itself, and a chain of equal names starts at the bound argument.
 _NEEDLESS_UNBOUND = frozenset({"eq-rep-s", "eq-trans"}), frozenset({"eq-rep-o"})
 
 
 class NumberedAtom(NamedTuple):
-    """An atom whose predicate and arguments are numbers."""
+    """Atom whose predicate and arguments are numbers."""
 
     predicate: int
     subject: int
@@ -61,7 +62,9 @@ class NumberedAtom(NamedTuple):
 
 
 def needless_for(atom: NumberedAtom) -> frozenset[str]:
-    """Return the names of the rules that need not conclude an atom, because of its variables."""
+    """Return the names of the rules that need not be applied to derive an atom, because of its unbound
+    arguments.
+    """
     unbound = (
         rules for term, rules in zip(atom[1:], _NEEDLESS_UNBOUND, strict=True) if term <= FIRST_VARIABLE
     )
@@ -69,12 +72,12 @@ def needless_for(atom: NumberedAtom) -> frozenset[str]:
 
 
 class BackwardRule(NamedTuple):
-    """A rule with numbers for its terms, for backward search.
+    """Rule with numbers for its terms.
 
     Args:
         variables: the numbers of its variables, from `FIRST_VARIABLE` downwards.
-        needless: for each body atom the names of the rules that need not conclude it, since there is another
-            proof then.
+        needless: for each body atom the names of the rules that need not be applied to derive it, since
+            another proof exists.
     """
 
     rule: Rule
@@ -87,7 +90,7 @@ class BackwardRule(NamedTuple):
 
 
 class BackwardRules:
-    """The rules of a program by the predicates of their heads; each is numbered at first use."""
+    """Rules of a program, grouped by the predicate of the head. A rule is numbered when it is first used."""
 
     def __init__(self, program: Program, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -102,7 +105,7 @@ class BackwardRules:
         self._clauses: dict[int, tuple[BackwardRule, ...]] = {}
 
     def concluding(self, predicate: int) -> tuple[BackwardRule, ...]:
-        """Return the rules that conclude a predicate."""
+        """Return the rules whose head has this predicate."""
         known = self._clauses.get(predicate)
         if known is None:
             known = tuple(map(self._numbered, self._rules.get(predicate, ())))
@@ -110,7 +113,7 @@ class BackwardRules:
         return known
 
     def following(self, fact: Fact) -> Iterator[Fact]:
-        """Return the direct consequences of one fact alone, such as the membership in a superclass."""
+        """Yield the direct consequences of one fact alone, such as the membership in a superclass."""
         for rule in self._consequences.get(fact[0], ()):
             clause = self._numbered(rule)
             (atom,) = clause.body
@@ -130,11 +133,11 @@ class BackwardRules:
 
     @cached_property
     def unconcluded(self) -> frozenset[int]:
-        """The predicates that no rule concludes."""
+        """The predicates that are not in the head of a rule."""
         return self.predicates.difference(self._rules)
 
     def within_reach(self, assumable: Iterable[int]) -> set[int]:
-        """Return the assumable predicates, and those that can be concluded from them."""
+        """Return the assumable predicates, and the predicates that can be derived from them."""
         reached, news = set(assumable), list(assumable)
         while news:
             for head in self._above.get(news.pop(), ()):
@@ -145,7 +148,7 @@ class BackwardRules:
 
     @cached_property
     def _above(self) -> Mapping[int, set[int]]:
-        """The predicates that rules conclude from each."""
+        """For each predicate the head predicates of the rules that have it in the body."""
         above: defaultdict[int, set[int]] = defaultdict(set)
         for head, rules in self._rules.items():
             for rule in rules:
@@ -184,10 +187,12 @@ class BackwardRules:
 
 
 def _needless(name: str, body: Sequence[NumberedAtom]) -> tuple[frozenset[str], ...]:
-    """Return for each atom of a rule's body the names of the rules that need not conclude it.
+    """Return for each body atom the names of the replacement rules (eq-rep-s, eq-rep-o) that need not be
+    applied to derive it.
 
-    A name is replaced by its equal only where the body constrains it: in the place of a constant, or of a
-    variable that occurs again. In all other places the name is replaced in the conclusion instead.
+    A name has to be replaced by an equal name only if the body constrains it: if the argument is a constant,
+    or a variable that occurs more than once. For other arguments the name can be replaced in the conclusion
+    instead.
     """
     if name in _NEEDLESS:
         return _NEEDLESS[name]
@@ -202,12 +207,12 @@ def _needless(name: str, body: Sequence[NumberedAtom]) -> tuple[frozenset[str], 
     )
 
 
-# Largest numbers of literals, and of combinations of them, that are tried.
+# Largest number of literals tried for a variable, and of combinations of literals.
 _MOST_VALUES = 100
 _MOST_CHOICES = 1_000
 
 RuleCondition = tuple[BackwardRule, int]
-"""A rule whose inequalities and tests must hold, and the offset of its variables' numbers."""
+"""A rule whose inequalities and tests must hold, and the number added to its variables."""
 
 Resolver = Callable[[int], int]
 
@@ -215,8 +220,9 @@ Resolver = Callable[[int], int]
 class ConditionSolver:
     """Solver of inequalities and tests over a model.
 
-    Undetermined literals are chosen from the property's values in the window and the constants of tests.
-    `is_complete` is False once all choices have failed, since others might succeed.
+    Variables for literals that are not bound are bound to values of the property in the window, and to
+    constants of tests. `is_complete` is False after all combinations have failed, since other literals might
+    succeed.
     """
 
     def __init__(self, model: WindowModel) -> None:
@@ -227,7 +233,7 @@ class ConditionSolver:
     def met(
         self, atoms: Sequence[NumberedAtom], conditions: Iterable[RuleCondition], walk: Resolver
     ) -> Mapping[int, Term] | None:
-        """Return literals for the variables such that the conditions hold; None if none are found.
+        """Return literals for the unbound variables with which the conditions hold; None if none are found.
 
         Args:
             atoms: the missing facts.
@@ -238,7 +244,7 @@ class ConditionSolver:
         values = [self._values(variable, atoms, given) for variable in open_]
         for choice in islice(product(*values), _MOST_CHOICES):
             terms = dict(zip(open_, choice, strict=True))
-            # Computations of a rule come before the tests of the rules above it.
+            # A rule's computations precede the tests of the rules that use its conclusion.
             if all(self._holds(clause, shift, walk, terms) for clause, shift in reversed(given)):
                 return terms
         self.is_complete = self.is_complete and not open_
@@ -247,7 +253,7 @@ class ConditionSolver:
     def _open_literals(
         self, atoms: Sequence[NumberedAtom], conditions: Sequence[RuleCondition], walk: Resolver
     ) -> list[int]:
-        """Return the variables for literals that nothing determines."""
+        """Return the unbound variables that need a literal and are not computed by a test."""
         found = [
             atom.object
             for atom in atoms
@@ -266,7 +272,7 @@ class ConditionSolver:
         return [number for number in dict.fromkeys(found) if number not in computed]
 
     def _literals_of(self, predicate: int) -> list[int]:
-        """Return the first literals of a property in the window."""
+        """Return at most `_MOST_VALUES` literals that are values of a property in the window."""
         known = self._literals.get(predicate)
         if known is None:
             known = []
@@ -279,7 +285,9 @@ class ConditionSolver:
     def _values(
         self, variable: int, atoms: Sequence[NumberedAtom], conditions: Sequence[RuleCondition]
     ) -> list[Term]:
-        """Return candidate literals for a variable: constants of conditions first, then known values."""
+        """Return candidate literals for a variable: constants of tests with adjacent numbers, then known
+        values.
+        """
         named = (each for clause, _ in conditions for test in clause.tests for each in _named(test))
         known = (
             self._vocabulary.term(number)
@@ -291,7 +299,7 @@ class ConditionSolver:
         return list(dict.fromkeys((*around, *sorted(known, key=write_term))))
 
     def _holds(self, clause: BackwardRule, shift: int, walk: Resolver, terms: dict[int, Term]) -> bool:
-        """Return True if a rule's inequalities and tests hold; computed values are added to `terms`."""
+        """Return True if a rule's inequalities and tests hold. Computed values are added to `terms`."""
 
         def term(argument: Argument) -> Term | None:
             if not isinstance(argument, Variable):
@@ -324,7 +332,9 @@ class ConditionSolver:
         return all(self._differ(number(one), number(other), terms) for one, other in clause.different)
 
     def _differ(self, one: int, other: int, terms: Mapping[int, Term]) -> bool:
-        """Return True if two terms differ; unbound variables without a literal are all one new name."""
+        """Return True if two terms differ. All unbound variables without a literal stand for the same new
+        name.
+        """
         if one > FIRST_VARIABLE and other > FIRST_VARIABLE:
             return one != other
         first, second = (
@@ -337,7 +347,7 @@ class ConditionSolver:
 
 
 def _named(test: Test) -> Iterator[Literal]:
-    """Return the constants of a test."""
+    """Yield the constants in a test."""
     if isinstance(test, Member):
         yield from _named_in(test.range)
     else:
@@ -358,7 +368,7 @@ def _named_in(range_: DataRange) -> Iterator[Literal]:
 
 
 def _around(literal: Literal) -> Iterator[Literal]:
-    """Return the literal, and for a number the next larger and smaller ones."""
+    """Yield the literal; for a number also the number plus one and minus one."""
     yield literal
     value = literal.value
     if isinstance(value, bool) or literal.datatype is None:

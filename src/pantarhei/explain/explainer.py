@@ -1,4 +1,6 @@
-"""Explanations of a stream reasoner's window: `explain` returns proofs, `why_not` the absence of a fact."""
+"""Explanations of a stream reasoner's window: `explain` returns proofs, and `why_not` returns the absence of
+a fact.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ WAYS = 5
 STEPS = 3_000
 """Largest number of backward rule applications in the search for missing facts."""
 
-# More rule instances than fit into any memory, and few enough to be counted in 64 bits.
+# Exceeds the number of rule instances that fit into memory, and is small enough for 64-bit arithmetic.
 _ENDLESS = 1 << 40
 
 # Largest number of conflicts shown for a retracted assertion.
@@ -53,10 +55,10 @@ _MOST_CONFLICTS = 3
 
 
 class ExplainedWindow(NamedTuple):
-    """The window at a time.
+    """Window at a time.
 
     Args:
-        history: the asserted and the cut facts.
+        history: the asserted and the removed facts.
         model: the window model.
         forms: the lexical forms of literals in the materialization.
     """
@@ -66,16 +68,17 @@ class ExplainedWindow(NamedTuple):
     forms: FactForms
 
     def abox(self, level: int) -> AssertingABox:
-        """Return the ABox of a level."""
+        """Return the ABox with this level."""
         entry = self.history.log.timeline.at_level(level)
         assert entry is not None, "asserted facts are in the window"
         return AssertingABox(entry.at, entry.forms.by_fact)
 
 
 class Explainer:
-    """Explainer of a stream reasoner's facts; not thread-safe.
+    """Explains facts of a stream reasoner; not thread-safe.
 
     Args:
+        held: the state of the reasoner.
         labels: the names shown for IRIs.
         ontology: returns the ontology.
     """
@@ -89,9 +92,12 @@ class Explainer:
     def explain(
         self, statement: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
     ) -> Proof | tuple[Proof, ...]:
-        """Return the best proof, or all of them.
+        """Return the best proof, or all proofs.
 
-        For a triple, proofs in the window come before those of temporal rules; for an atom after them.
+        For a triple, proofs from the window precede those by temporal rules; for an atom, they follow them.
+
+        Raises:
+            NotEntailedError: the statement does not hold.
         """
         _check_limit(limit, "rule instance")
         moment = self._moment(at)
@@ -112,16 +118,16 @@ class Explainer:
         return found if all_ else found[0]
 
     def _is_entailed_axiom(self, atom: TemporalAtom) -> bool:
-        """Return True if an atom is an axiom that the ontology entails, so that no window holds it."""
+        """Return True if the atom is an axiom that the ontology entails; a window does not contain axioms."""
         triple = atom.triple
-        with suppress(InputError):  # a word of OWL that writes no axiom by itself
+        with suppress(InputError):  # a term of OWL whose triple alone is not an axiom
             return triple is not None and has_axioms([triple]) and self._ontology().entails([triple])
         return False
 
     def _in_window(
         self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
     ) -> Iterator[Proof]:
-        """Return the proofs of a fact of the materialization."""
+        """Yield the proofs of a fact in the materialization."""
         fact = None if atom.triple is None else moment.model.find(atom.triple)
         if fact is not None:
             found = ProofExtractor(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
@@ -130,7 +136,7 @@ class Explainer:
     def _concluded(
         self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
     ) -> Iterator[Proof]:
-        """Return the proofs of a conclusion of temporal rules at the present tick."""
+        """Yield the proofs of a conclusion of temporal rules at the current tick."""
         concluding, temporal_context = self._held.concluding, self._proof_context(moment)
         if concluding is None or temporal_context is None:
             return
@@ -149,13 +155,17 @@ class Explainer:
         yield from temporal_context.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
     def _proof_context(self, moment: ExplainedWindow) -> ProofContext | None:
-        """Return the proof context of temporal rules; None without rules, and for older times."""
+        """Return the proof context of temporal rules; None if there are no temporal rules, or the window is
+        an older one.
+        """
         concluding = self._held.concluding
         is_now = moment.history is self._held.history
         return concluding.testimony(self._held.model) if concluding is not None and is_now else None
 
     def _beyond(self, atom: TemporalAtom, moment: ExplainedWindow) -> str | None:
-        """Return the reason for which a conclusion at the time is not known; None if it is known."""
+        """Return the reason why conclusions of temporal rules at that time are no longer known; None if they
+        are known.
+        """
         concluding = self._held.concluding
         if (
             concluding is None
@@ -166,7 +176,11 @@ class Explainer:
         return "what temporal rules concluded before the present tick is not known any more"
 
     def why_not(self, statement: Triple | TemporalAtom, at: TimePoint | None, limit: int) -> Absence:
-        """Return the absence of a triple, or of an atom of temporal rules."""
+        """Return the absence of a triple, or of an atom of temporal rules.
+
+        Raises:
+            EntailedError: the statement holds.
+        """
         _check_limit(limit, "way")
         moment = self._moment(at, tries=True)
         vocabulary = moment.model.vocabulary
@@ -211,19 +225,23 @@ class Explainer:
         search = AbsenceSearch(context, goal, limit, STEPS)
         concluded = bool(context.clauses.concluding(goal[0]))
         ways, beyond = tuple[Abduction, ...](), tuple[Abduction, ...]()
-        if not any(each.kind == "blank node" for each in unknown):  # else no ABox can contain it
+        if not any(
+            each.kind == "blank node" for each in unknown
+        ):  # an ABox cannot contain a given blank node
             ways = search.ways()
             if concluded and not ways:
                 clauses = context.clauses
                 background = np.unique(self._held.foundation.background.facts[:, 0]).tolist()
                 beyond = search.ways(clauses.unconcluded.union(background))
-                beyond = beyond or search.ways(clauses.predicates)  # rules may conclude all in a cycle
+                beyond = beyond or search.ways(clauses.predicates)  # all predicates may be derived in a cycle
         asserted, fate = goal[0] in context.assumable, context.fate(goal)
         now = moment.history.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
     def _unknown_in(self, atom: TemporalAtom, moment: ExplainedWindow) -> tuple[UnknownName, ...]:
-        """Return the unknown names of a triple; for another atom only its predicate is checked."""
+        """Return the unknown names in a triple. For an atom that is not a triple, only the predicate is
+        checked.
+        """
         step = moment.history.step
         names = self._names(moment, self._asserted_until(None if step is None else step.now))
         if atom.triple is not None:
@@ -233,7 +251,7 @@ class Explainer:
         return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
 
     def _names(self, moment: ExplainedWindow, asserted: Integers) -> KnownNames:
-        """Return the names of rules, ontology, background and stream at a time."""
+        """Return the names used by rules, ontology, background and stream at that time."""
         common, concluding = self._held.foundation.common, self._held.concluding
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
         declared = {*self._ontology().predicates, *concluded}
@@ -256,7 +274,7 @@ class Explainer:
         )
 
     def _read(self, model: WindowModel) -> BackwardRules:
-        """Return the rules of a model, cached while their terms keep their numbers."""
+        """Return the rules of a model for backward search, cached until terms are renumbered."""
         program, names = model.program, model.vocabulary.lexicon
         known = self._clauses
         if known is None or known[0] is not program or known[1] is not names:
@@ -266,11 +284,12 @@ class Explainer:
     # -- older times -----------------------------------------------------------------------------
 
     def _moment(self, at: TimePoint | None, *, tries: bool = False) -> ExplainedWindow:
-        """Return the window, now or at an older time.
+        """Return the window now, or at an older time.
 
         Args:
-            tries: facts will be supposed in the model. With `keep="every"` it is a new one: Definition 8
-                leaves open to which interpretations facts belong after changes of others.
+            tries: facts will be supposed in the model. With `keep="every"` a new model is built then, since
+                PB26, Definition 8, does not determine to which interpretations facts belong after others
+                change.
         """
         history, held = self._held.history, self._held
         is_now = at is None or plain_time(at) == history.now
@@ -283,7 +302,9 @@ class Explainer:
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:
-        """Return the facts asserted by a time, as far as the history reaches, shape (n, 3), oldest first."""
+        """Return the facts of the history that were asserted up to a time in ticks, oldest first, shape (n,
+        3).
+        """
         history = self._held.history
         known = self._asserted
         if known is None or known[0] is not history:
@@ -295,7 +316,7 @@ class Explainer:
         return np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
 
     def _fate(self, fact: Fact, step: Step | None) -> tuple[RetractedAssertion, ...]:
-        """Return the assertions of a fact that were retracted by a step, newest first."""
+        """Return the assertions of a fact that had been retracted when `step` ended, newest first."""
         history, found = self._held.history, list[RetractedAssertion]()
         for trace in history.traces(fact):
             if step is None or trace.asserted.ticks > step.now:
@@ -311,9 +332,10 @@ class Explainer:
         return tuple(reversed(found))
 
     def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:
-        """Return the conflicts for which an arriving ABox cut a fact, those with the newest others first.
+        """Return the conflicts because of which an arriving ABox removed a fact. Conflicts whose other
+        members are newest come first.
 
-        In a conflict with an older member, the repair could have removed that one instead.
+        If a conflict has an older member, the repair could have removed that member instead.
         """
         repair = self._held.history.repair_of(by.level)
         (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)

@@ -1,8 +1,8 @@
-"""Merging of the explanations and quality tables of shards.
+"""Merging of explanations and quality tables of shards.
 
-A sharded window is divided by a key: each assertion is in one shard, together with all that it joins with;
-the background is in all shards. So each proof, abduction and conflict belongs to one shard, and the best of
-the window is the best one of all shards.
+A stream is sharded by a key: each assertion is in one shard, together with all assertions it joins with, and
+the background is in every shard. So each proof, abduction and conflict lies within one shard, and the best
+one over all shards is the best one of the whole window.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pantarhei.repair.quality import Quality, QualityRow, since, worst_first
 
 
 def merge_proofs(proofs: Iterable[Iterable[Proof]]) -> tuple[Proof, ...]:
-    """Merge the proofs of all shards, best first, with one proof for each support.
+    """Merge the proofs of all shards, best first; keep one proof for each support.
 
-    Two shards can only have the empty support in common, where the triple follows from the background alone.
+    Only the empty support can occur in several shards: the triple then follows from the background alone.
     """
     found: dict[frozenset[Assertion], Proof] = {}
     for proof in _best_first([*chain(*proofs)]):
@@ -40,20 +40,22 @@ def _best_first(proofs: Collection[Proof]) -> list[Proof]:
 
 
 def _time(proof: Proof) -> tuple[bool, tuple[TimePoint, ...]]:
-    """Return a sort key: later for newer proofs, latest for proofs from the background alone."""
+    """Return a sort key: proofs with newer timestamps are later, and proofs from the background alone are
+    last.
+    """
     at = proof.timestamp
     return at is None, () if at is None else (at,)
 
 
 def merge_absences(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], bool], limit: int) -> Absence:
-    """Return the absence of a triple that holds in no shard.
+    """Return the absence of a triple that does not hold in any shard.
 
-    An abduction is kept if the stream can assert its missing facts in its shard.
+    An abduction of a shard is kept if the stream can assert all its missing facts in that shard.
 
     Args:
-        parts: the absence in each shard that could hold the triple.
+        parts: the absence in each shard that could contain the triple.
         is_in: returns True if a triple asserted by the stream belongs to a shard.
-        limit: the largest number of abductions, which limited each shard too.
+        limit: the largest number of abductions; each shard was searched with the same limit.
     """
     absences = list(parts.values())
 
@@ -84,7 +86,9 @@ def merge_absences(parts: Mapping[int, Absence], is_in: Callable[[int, Triple], 
 
 
 def _first(ways: Mapping[int, Iterable[Abduction]], limit: int) -> tuple[Abduction, ...]:
-    """Return the best abductions; of equal ones in several shards, which have a new name, the best."""
+    """Return the best abductions. Abductions of several shards can be equal if they contain a new name; of
+    these the best is kept.
+    """
     found: dict[frozenset[Triple], Abduction] = {}
     for way in sorted(chain(*ways.values()), key=lambda way: way.rank):
         found.setdefault(way.triples, way)
@@ -92,7 +96,7 @@ def _first(ways: Mapping[int, Iterable[Abduction]], limit: int) -> tuple[Abducti
 
 
 def _unknown(parts: Sequence[Absence]) -> tuple[UnknownName, ...]:
-    """Return the names that are unknown in all shards."""
+    """Return the names that are unknown in every shard."""
     known = [{each.name for each in absence.unknown} for absence in parts]
     return tuple(each for each in parts[0].unknown if all(each.name in names for names in known))
 

@@ -1,4 +1,6 @@
-"""Pictures of a stream in SVG: time from left to right, a row for each step with window and repair."""
+"""Pictures of a stream in SVG: time runs from left to right, and each step is a row with its window and its
+repair.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ _MOST_MARKS = 10
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:
-    """Mapping from times to pixels. Build with `over`.
+    """Mapping from times to horizontal positions. Create it with `over`.
 
     Args:
         kind: the kind of the times.
-        first, last: the ticks at the ends.
-        left, right: the places of the ends, in pixels.
+        first, last: the ticks at the ends of the axis.
+        left, right: the positions of the ends, in pixels.
     """
 
     kind: TimeKind
@@ -51,11 +53,11 @@ class TimeAxis:
         return cls(kind, min(ticks), max(ticks), left, right)
 
     def x(self, at: TimePoint) -> float:
-        """Return the place of a time, also beyond the ends."""
+        """Return the position of a time, which may be outside the axis."""
         return self._place(ticks_of(at, self.kind))
 
     def marks(self) -> list[tuple[TimePoint, float]]:
-        """Return round times, about ten at most, with their places."""
+        """Return about ten round times with their positions."""
         step = self._step()
         begin = -(-self.first // step) * step
         return [(time_of(at, self.kind), self._place(at)) for at in range(begin, self.last + 1, step)]
@@ -94,14 +96,16 @@ _LEGEND = (
 
 @dataclass(frozen=True, slots=True)
 class Contradicted:
-    """Contradicting facts at a step.
+    """Contradiction at a step.
 
     Args:
-        fact: the fact removed by the repair, as a sentence; one of them if none was removed.
-        times: the times at which it was asserted.
-        others: the other facts as sentences, each with its time; empty if it contradicts the background.
+        fact: the fact removed by the repair, as a sentence; if none was removed, one of the contradicting
+            facts.
+        times: the timestamps at which this fact was asserted.
+        others: the other contradicting facts as sentences, each with its time; empty if the fact contradicts
+            the background.
         forbidden: the violated constraint as a sentence; empty if it is no longer stored.
-        is_cut: the fact was removed.
+        is_cut: the repair removed the fact.
     """
 
     fact: str
@@ -113,13 +117,13 @@ class Contradicted:
 
 @dataclass(frozen=True, slots=True)
 class DrawnStep:
-    """A step of the stream.
+    """Step of the stream.
 
     Args:
-        at: its time.
+        at: the time of the step.
         start, end: the ends of the window.
-        kept: the number of kept assertions of each timestamp in the window.
-        contradicted: the contradictions of the step.
+        kept: for each timestamp in the window the number of assertions that were kept.
+        contradicted: the contradictions found in the step.
     """
 
     at: TimePoint
@@ -130,17 +134,16 @@ class DrawnStep:
 
 
 def timeline_svg(steps: Sequence[DrawnStep], earlier: int = 0) -> str:
-    """Return the picture of some steps, in their order.
+    """Return the picture of at least one step, in the order given.
 
     Args:
-        steps: at least one.
         earlier: the number of earlier steps that are not drawn.
     """
     return _Drawing(steps, earlier).svg()
 
 
 class _Drawing:
-    """The picture of a timeline."""
+    """Picture of a timeline."""
 
     def __init__(self, steps: Sequence[DrawnStep], earlier: int) -> None:
         times = [time for step in steps for time in (step.at, step.end, *step.kept)]
@@ -206,7 +209,7 @@ class _Drawing:
             yield text_element(line, self._notes, y + 4 + place * _LINE, _SMALL, colour)
 
     def _window(self, step: DrawnStep, y: float) -> Iterator[str]:
-        """Draw the extent of the window, with a stroke at each end inside the picture."""
+        """Yield the line of the window, with a tick mark at each end that is inside the picture."""
         start, end = self._axis.x(step.start), self._axis.x(step.end)
         left = max(start, self._axis.left)
         yield element("line", x1=left, y1=y, x2=end, y2=y, stroke=_BLUE, stroke_width=2)
@@ -220,12 +223,12 @@ class _Drawing:
         return element("circle", cx=x, cy=y, r=3.0 + 3.5 * sqrt(count / self._most), fill=_GREEN)
 
     def _curve(self, x: float, to_x: float, y: float, is_cut: bool) -> str:
-        """Draw a line from a fact to a contradicting one."""
+        """Return a line between two contradicting facts."""
         path = f"M{x:.1f},{y:.1f} Q{(x + to_x) / 2:.1f},{y - 18:.1f} {to_x:.1f},{y:.1f}"
         return element("path", d=path, stroke=_RED if is_cut else _AMBER, fill="none", stroke_width=1.2)
 
     def _lines(self, step: DrawnStep) -> Iterator[tuple[str, str]]:
-        """Return the notes to the right of a row, each line with its colour."""
+        """Yield the notes to the right of a row, each line with its colour."""
         columns = int(_NOTES_WIDTH / width_of("x", _SMALL))
         for found in step.contradicted[:_MOST_NOTES]:
             mark, colour = ("✗", _RED) if found.is_cut else ("!", _AMBER)

@@ -23,11 +23,10 @@ from pantarhei.rules.translation.swrl_rules import endless
 from pantarhei.rules.translation.translate import Loss, Translation, translate
 
 _ENDLESS = (
-    "its results return, by way of other rules, to its operands: "
-    "together they could derive new literals without end"
+    "through other rules its results become its operands, so together they could derive literals without end"
 )
 
-_SAME = frozenset({OWL.sameAs})  # faster to compare with than a term
+_SAME = frozenset({OWL.sameAs})  # a look-up is faster than comparing rdflib terms
 
 
 def translate_axioms(
@@ -37,7 +36,13 @@ def translate_axioms(
     read: DocumentSet,
     names: DisplayNames,
 ) -> tuple[tuple[Translation, ...], Report]:
-    """Return the translations of the axioms, and the report; names are shown as in the enclosing text."""
+    """Return the translations of the axioms, and the admission report.
+
+    Args:
+        definitions: the datatypes that the ontology defines.
+        places: the file and line of each axiom's main triple.
+        names: the names shown for IRIs.
+    """
     given = _without_endless(
         translate(axiom, definitions, _origin(str(axiom), triple, places, names))
         for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
@@ -69,8 +74,10 @@ def translate_axioms(
 
 
 def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> DisplayNames:
-    """Return the shown names, disambiguated, of all terms outside annotations."""
-    annotating = {predicate for _, predicate, _ in reading.annotations}  # a triple is hashed for these alone
+    """Return the names shown for all IRIs outside annotations, disambiguated."""
+    annotating = {
+        predicate for _, predicate, _ in reading.annotations
+    }  # only triples with these predicates are hashed
     terms = {
         term
         for triple in triples
@@ -82,13 +89,17 @@ def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mappin
 
 
 def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: DisplayNames) -> Origin:
-    """Return the origin of an axiom or leftover, given its main triple."""
+    """Return the origin of an axiom or a leftover.
+
+    Args:
+        main: its main triple, whose position is known.
+    """
     subject = main[0]
     return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None, names)
 
 
 def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:
-    """Turn rules that could derive infinitely many literals into losses."""
+    """Remove rules that could derive infinitely many literals, and report them as losses."""
     given = tuple(translations)
     unending = set(endless(rule for translation in given for rule in translation.rules))
     if not unending:
@@ -107,7 +118,7 @@ def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, 
 
 
 def _beyond_dl(reading: Reading) -> Iterator[tuple[Axiom, str]]:
-    """Return the axioms written in ways that OWL 2 DL lacks, with their interpretation."""
+    """Yield the axioms that use vocabulary outside OWL 2 DL, each with a note on its interpretation."""
     for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True):
         if triple[1] in BEYOND_DL:
             yield axiom, BEYOND_DL[triple[1]]

@@ -1,12 +1,13 @@
-"""The closure of an ontology's assertions, with temporary assumptions.
+"""Closure of an ontology's assertions under its rules, with temporary assumptions.
 
 A statement about all instances of a class is decided on one arbitrary instance: facts with a fresh name are
-assumed, their consequences are tested, and the assumption is withdrawn. An assumption costs its consequences,
-not the closure. Different names may denote the same individual (OWL 2 Direct Semantics).
+assumed, their consequences are tested, and the assumption is withdrawn. The cost is that of the consequences
+of the assumption, not of the whole closure. Different names may denote the same individual (OWL 2 Direct
+Semantics).
 
-A fresh name in the place of a literal is a value of which only data ranges are known. Its membership in a
-data range is a fact with a class of its own, written D° here. Rules with tests have variants for such names
-(a literal is never derived as a subject, so the variants do not apply to literals):
+A fresh name that stands for a literal has no value; only its data ranges are known. Its membership in data
+range D is a fact of a class of its own, written D° here. Rules with tests have variants for such names. The
+variants do not apply to literals, since a literal is never derived as a subject:
 
     A(x) :- R(x, y), y ∈ D      also   A(x) :- R(x, y), D°(y)
     ⊥ :- R(x, y), y ∉ D         also   D°(y) :- R(x, y)
@@ -41,13 +42,14 @@ ANY_LITERAL = Datatype(RDFS.Literal)
 
 _RANGE = "urn:pantarhei:range#"
 
-# A rule with more tests than this has only the variant in which all of them are replaced.
+# Largest number of tests for which all combinations are replaced; a rule with more has one variant, in which
+# all of its tests are replaced.
 _MOST_MIXED = 3
 
 
 @dataclass(slots=True)
 class RangeNames:
-    """The names D° of data ranges; `tested` are the ranges in the bodies of rules."""
+    """Class names D° of data ranges. `tested` contains the ranges that occur in rule bodies."""
 
     names: dict[DataRange, URIRef] = field(default_factory=dict)
     tested: dict[DataRange, None] = field(default_factory=dict)
@@ -57,22 +59,24 @@ class RangeNames:
         return RangeNames(dict(self.names), dict(self.tested))
 
     def name_of(self, range_: DataRange) -> URIRef:
-        """Return the name D° of a range, which ends in the text of the range."""
+        """Return the class name D° of a range; it ends in the text of the range."""
         known = self.names.get(range_)
         if known is None:
             named = URIRef(_RANGE + re.sub(r"[^\w().-]+", "_", str(range_)))
-            is_used = named in self.names.values()  # ranges of like-named datatypes
+            is_used = named in self.names.values()  # datatypes with equal short names
             known = self.names[range_] = URIRef(f"{named}-{len(self.names)}") if is_used else named
         return known
 
     def known(self, types: Iterable[Term]) -> DataRange:
-        """Return the intersection of the ranges among these classes; rdfs:Literal if there are none."""
+        """Return the intersection of the ranges whose names are among `types`; rdfs:Literal if there are
+        none.
+        """
         given = set(types)
         found = tuple(range_ for range_, name in self.names.items() if name in given)
         return found[0] if len(found) == 1 else DataIntersectionOf(found) if found else ANY_LITERAL
 
     def implied(self, types: Iterable[Term]) -> list[URIRef]:
-        """Return the names of further ranges tested by rules that include the known range."""
+        """Return the names, except those in `types`, of the tested ranges that include the known range."""
         given = set(types)
         known = self.known(given)
         around = self._around.get(known)
@@ -81,7 +85,7 @@ class RangeNames:
         return [self.names[range_] for range_ in around if self.names[range_] not in given]
 
     def variants(self, rules: Iterable[Rule]) -> Iterator[Rule]:
-        """Return the variants of rules for fresh names of values."""
+        """Yield the variants of rules for fresh names that stand for literals."""
         for rule in rules:
             bound = {argument for atom in rule.body for argument in atom.arguments}
             members = [
@@ -96,13 +100,15 @@ class RangeNames:
                 yield from (self._turned(rule, members, i) for i in range(len(members)))
 
     def _replaced(self, rule: Rule, members: Iterable[Member]) -> Rule:
-        """Return the rule with atoms in place of `members`."""
+        """Return the rule with the tests `members` replaced by atoms."""
         chosen = tuple(members)
         tests = tuple(test for test in rule.tests if test not in chosen)
         return replace(rule, body=(*rule.body, *map(self._tested_atom, chosen)), tests=tests)
 
     def _turned(self, rule: Rule, members: list[Member], i: int) -> Rule:
-        """Return a constraint as a rule: a value that would fail only the i-th test is in its complement."""
+        """Return a constraint as a rule with the complement of its i-th test as head: a value that satisfies
+        the other tests must fail the i-th.
+        """
         others = (self._tested_atom(member) for j, member in enumerate(members) if j != i)
         head = self._atom(replace(members[i], inside=not members[i].inside))
         return replace(rule, body=(*rule.body, *others), head=head, tests=())
@@ -116,7 +122,7 @@ class RangeNames:
 
 
 def is_range_name(type_: Term) -> bool:
-    """Return True if the class is the name D° of a data range."""
+    """True if the class is the name D° of a data range."""
     return type_.startswith(_RANGE)
 
 
@@ -128,7 +134,7 @@ def _range_of(member: Member) -> DataRange:
     )
 
 
-# Names that no ontology has.
+# Namespace of names that do not occur in ontologies.
 _INTERNAL = "urn:pantarhei:"
 _FRESH = f"{_INTERNAL}fresh#x"
 _NAMED = URIRef(f"{_INTERNAL}named")
@@ -138,7 +144,14 @@ _NO_VALUE = Origin("no literal is in all these")
 
 @dataclass(slots=True)
 class _Assumption:
-    """Assumed facts with the changes to undo; `model` is the model to which all of them were added."""
+    """Assumed facts, and the changes to undo when they are withdrawn.
+
+    Args:
+        given: the assumed facts.
+        model: the model to which all facts were added; None if a rebuilt model contains them as base facts.
+        level: the level at which they were added.
+        added: (facts, their previous levels) of each addition.
+    """
 
     given: list[Triple]
     model: WindowModel | None = None
@@ -147,14 +160,14 @@ class _Assumption:
 
 
 class AssertionClosure:
-    """The consequences of rules, constraints and facts, and of assumptions.
+    """Consequences of rules, constraints and facts, and of temporary assumptions.
 
     Args:
-        rules: rules and constraints, in their form for unique names.
+        rules: rules and constraints, written as under unique names.
         facts: the assertions.
-        individuals: names of declared individuals, with or without assertions.
+        individuals: names of declared individuals, which need not occur in assertions.
         data_properties: properties whose values are literals, which are not in owl:Thing.
-        above: a closure whose fresh names, data ranges and assumptions are valid here too.
+        above: a closure whose fresh names, data ranges and assumptions are also valid in this one.
     """
 
     def __init__(
@@ -196,11 +209,15 @@ class AssertionClosure:
         self._rebuild()
 
     def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> AssertionClosure:
-        """Return the closure under further rules and facts, with the assumptions. Costs a materialization."""
+        """Return the closure extended by rules and facts; current assumptions are kept. It is materialized
+        anew.
+        """
         return AssertionClosure((*self._rules, *rules), [*self.facts, *self._assumed(), *facts], above=self)
 
     def expect(self, classes: Iterable[Predicate], properties: Iterable[Predicate]) -> None:
-        """Extend the program for assumptions about these names; each new one can cost a materialization."""
+        """Extend the program for assumptions about these classes and properties, so that later assumptions do
+        not rebuild the model.
+        """
         name = self.fresh()
         triples: list[Triple] = [(name, RDF.type, class_) for class_ in classes]
         triples += [(name, property_, name) for property_ in properties]
@@ -208,12 +225,14 @@ class AssertionClosure:
             self._rebuild()
 
     def fresh(self) -> URIRef:
-        """Return a name that occurs nowhere."""
+        """Return a name that does not occur elsewhere."""
         self._fresh += 1
         return URIRef(f"{_FRESH}{self._fresh}")
 
     def about(self, names: Iterable[Term]) -> list[Triple]:
-        """Return the implicit types of names, owl:Thing and being named, as far as rules use them."""
+        """Return the implicit types of names that rules use: owl:Thing, and the class of named
+        individuals.
+        """
         if not self._classes_of_names:
             return []
         return [
@@ -224,20 +243,22 @@ class AssertionClosure:
         ]
 
     def names(self, terms: Iterable[Term]) -> list[Triple]:
-        """Return the facts that `terms` are named individuals, even if they are fresh."""
+        """Return facts which state that `terms` are named individuals, even if they are fresh."""
         return [(term, RDF.type, _NAMED) for term in terms]
 
     def proof_of_void(self) -> Proof | None:
-        """Return a proof that the domain must be empty, which OWL's semantics excludes; else None."""
+        """Return a proof that the domain must be empty, which OWL's semantics excludes; None if it need not
+        be empty.
+        """
         with self.assuming(self.about([URIRef(f"{_FRESH}0")])):
             return self.proof() if self.inconsistent else None
 
     @contextmanager
     def assuming(self, facts: Iterable[Triple]) -> Iterator[None]:
-        """Assume `facts` within the context, where `inconsistent` is True if they contradict."""
+        """Assume `facts` within the context; `inconsistent` is True there if they contradict the closure."""
         assumption = _Assumption(list(facts))
         before, fresh = self.inconsistent, self._fresh
-        model = self._model  # before the assumption is listed: a rebuilt model has all of them in its base
+        model = self._model  # before the assumption is listed, since a rebuilt model contains all listed ones
         self._assumptions.append(assumption)
         try:
             self._assume(assumption, model)
@@ -252,19 +273,23 @@ class AssertionClosure:
         return next(self.match(*triple), None) is not None
 
     def match(self, subject: Term | None, predicate: Term | None, object_: Term | None) -> Iterator[Triple]:
-        """Return the triples of the closure that match the given terms."""
+        """Yield the triples of the closure that match the given terms; None matches any term."""
         if isinstance(subject, Literal):
             return iter(())
         return self._model.match(subject, predicate, object_)
 
     def proof(self) -> Proof | None:
-        """Return a proof of a violation by facts and assumptions. Costs a pass over the closure."""
+        """Return a proof of a violation from facts and assumptions; None without one. All facts
+        are checked.
+        """
         self._model.find_violations()
         found = proof_of_violation(self._model)
         return found and self._with_assumptions(found)
 
     def contradictions(self) -> ConflictList[Contradiction]:
-        """Return the minimal contradictions of the facts. Costs a pass over the closure and their lineage."""
+        """Return the minimal sets of facts that contradict each other. All facts are checked, and their
+        lineage is computed.
+        """
         found, stated = contradictions_in(self._model), self._stated
         sets = (replace(each, triples=each.triples & stated) for each in found)
         return ConflictList.of(list(dict.fromkeys(each for each in sets if each.triples)), found.complete)
@@ -272,21 +297,23 @@ class AssertionClosure:
     # -- values ------------------------------------------------------------------------------------
 
     def ranges_of(self, value: Term) -> DataRange:
-        """Return the data range of a fresh name of a value."""
+        """Return the data range known for a fresh name that stands for a literal."""
         return self._names.known(self._types_of(value))
 
     def datatypes_of(self, value: Term) -> frozenset[URIRef]:
-        """Return the datatypes in rules that include the data range of a fresh name of a value."""
+        """Return the datatypes in rules that include the data range of a fresh name that stands for a
+        literal.
+        """
         known = self.ranges_of(value)
         met = (range_ for range_ in self._names.names if isinstance(range_, Datatype))
         return frozenset(range_.iri for range_ in met if includes(range_, known))
 
     def value_in(self, value: Term, range_: DataRange) -> Triple:
-        """Return the fact that the value of a fresh name is in the data range."""
+        """Return the fact that a fresh name stands for a literal in the data range."""
         return (value, RDF.type, self._names.name_of(range_))
 
     def is_impossible(self, value: Term) -> bool:
-        """Return True if no literal can be the value of a fresh name."""
+        """Return True if no literal satisfies everything known about a fresh name."""
         known = self.ranges_of(value)
         if known == ANY_LITERAL:
             return False
@@ -294,17 +321,21 @@ class AssertionClosure:
         return is_empty(known) or any(isinstance(e, Literal) and not contains(known, e) for e in equals)
 
     def proof_of(self, triple: Triple) -> Proof:
-        """Return a proof of a triple of the closure, from facts and assumptions. Costs its lineage."""
+        """Return a proof of a triple of the closure from facts and assumptions. The cost is linear in its
+        lineage.
+        """
         fact = self._model.find(triple)
         assert fact is not None, "it holds"
         return self._with_assumptions(proof_of_fact(self._model, fact))
 
     def _with_assumptions(self, proof: Proof) -> Proof:
-        """Return the proof with its assumptions marked as supposed, except for implicit types."""
+        """Return the proof with assumed facts, except implicit types, marked as supposed."""
         return proof.supposing({*self._assumed_above, *self._assumed()})
 
     def proof_of_impossible_value(self, value: Term) -> Proof | None:
-        """Return a proof that no literal can be the value of a fresh name. Costs a materialization."""
+        """Return a proof that no literal satisfies everything known about a fresh name; None if one may. The
+        closure is materialized anew.
+        """
         if not self.is_impossible(value):
             return None
         types = sorted(str(type_) for type_ in self._types_of(value) if is_range_name(type_))
@@ -315,7 +346,7 @@ class AssertionClosure:
         return {type_ for _, _, type_ in self.match(name, RDF.type, None)}
 
     def _conclude_about_values(self, assumption: _Assumption) -> None:
-        """Add to assumed values the ranges tested by rules that include their known range."""
+        """Add to fresh names that stand for literals the tested ranges that include their known range."""
         if not self._names.tested:
             return
         values = {
@@ -335,7 +366,9 @@ class AssertionClosure:
 
     @property
     def _model(self) -> WindowModel:
-        """The model; after an error or growth of the program it is rebuilt with all assumptions."""
+        """The model. After an error, or after the program has grown, it is rebuilt with all assumptions as
+        base facts.
+        """
         if self._derived is None:
             self._rebuild()
         assert self._derived is not None, "just made"
@@ -359,7 +392,7 @@ class AssertionClosure:
 
     def _withdraw(self, assumption: _Assumption) -> None:
         model, self._derived = self._derived, None
-        if model is None or assumption.model is not model:  # in the model's base, or only partly added
+        if model is None or assumption.model is not model:  # among the base facts, or only partly added
             return
         facts, previous = (np.concatenate(column) for column in zip(*assumption.added, strict=True))
         model.withdraw(facts, previous, assumption.level)
@@ -367,7 +400,7 @@ class AssertionClosure:
         self._derived = model
 
     def _rebuild(self) -> None:
-        """Rebuild the model, with the assumptions in its base."""
+        """Rebuild the model with the assumptions as base facts."""
         encoded = self._vocabulary.encode([*self.facts, *self._assumed()]).facts
         self._outgrown(encoded)
         self._derived = model = model_of_background(self._growing.program, self._vocabulary, encoded)
@@ -377,7 +410,7 @@ class AssertionClosure:
         model.take_changes()
 
     def _outgrown(self, facts: Integers) -> bool:
-        """Return True if the program had to grow for `facts`."""
+        """Return True if the program had to be extended for `facts`."""
         if self._growing.covers(facts):
             return False
         self._growing.grow(facts)
@@ -390,7 +423,7 @@ class AssertionClosure:
 def _about_named(rule: Rule) -> Rule:
     """Restrict keys and DL-safe rules to named individuals, which excludes fresh names.
 
-    OWL 2 Direct Semantics, table 9 (ISNAMED); blank nodes in the ontology count as names.
+    OWL 2 Direct Semantics, table 9 (ISNAMED). Blank nodes in the ontology count as names.
     """
     if rule.name == "prp-key":
         subjects = [argument for pair in rule.different for argument in (pair.left, pair.right)]
@@ -410,20 +443,20 @@ def _names_in(facts: Iterable[Triple]) -> Iterator[Term]:
 
 
 def is_fresh(term: Term) -> bool:
-    """Return True if the term was made for an assumption."""
+    """True if the term was created for an assumption."""
     return isinstance(term, URIRef) and term.startswith(_FRESH)
 
 
 def is_internal(term: Term) -> bool:
-    """Return True if the name was made by this module, for named individuals, ranges or assumptions."""
+    """True if the name was created by this module, for named individuals, data ranges or assumptions."""
     return isinstance(term, URIRef) and term.startswith(_INTERNAL)
 
 
 def equality(first: Term, second: Term) -> Triple:
-    """Return the triple `first = second`."""
+    """Return the triple `first owl:sameAs second`."""
     return (first, OWL.sameAs, second)
 
 
 def inequality(first: Term, second: Term) -> Triple:
-    """Return the triple `first ≠ second`."""
+    """Return the triple `first owl:differentFrom second`."""
     return (first, OWL.differentFrom, second)

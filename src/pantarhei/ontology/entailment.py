@@ -1,4 +1,4 @@
-"""Entailments with their proofs, and entailment of whole graphs with blank nodes."""
+"""Entailed axioms with their proofs, and entailment of whole graphs with blank nodes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from pantarhei.rdf.ntriples import exactly
 
 @dataclass(frozen=True)
 class Entailment:
-    """An entailed axiom with its proofs, in which the condition of the axiom is supposed.
+    """Entailed axiom with its proofs, in which the condition of the axiom is supposed.
 
     Args:
-        statement: the axiom in words.
-        proofs: one for each part that needs a proof; empty for a tautology.
+        statement: the axiom as a sentence.
+        proofs: one proof for each part of the axiom that needs a proof; empty for a tautology.
     """
 
     statement: str
@@ -37,7 +37,7 @@ class Entailment:
 
     @classmethod
     def of(cls, statement: str, proofs: Iterable[Proof], labels: Labels) -> Entailment:
-        """Return the entailment by proofs; fresh names of suppositions are labelled `something`."""
+        """Return the entailment with these proofs, in which fresh names are labelled `something`."""
         found = list(proofs)
         terms = {term for proof in found for step in proof.steps for term in step.fact or ()}
         made_up = {term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)}
@@ -45,7 +45,7 @@ class Entailment:
 
     @property
     def axioms(self) -> tuple[Origin, ...]:
-        """The axioms that it follows from, with their places in files, in order, each once."""
+        """The axioms used by the proofs, with their positions in files, in order and without duplicates."""
         return tuple(dict.fromkeys(axiom for proof in self.proofs for axiom in proof.axioms))
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Entailment:
         return exactly(Entailment, self.statement, self.proofs)
 
 
-# Largest number of choices of names that are tried for blank nodes in axioms alone.
+# Largest number of choices of names tried for blank nodes that occur only in axioms.
 _MOST_GUESSES = 10_000
 
 _Binding = Mapping[Variable, Term]
@@ -71,10 +71,11 @@ _Pattern = tuple[Argument, Term, Argument]
 
 
 def entails_reading(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
-    """Return True if the axioms and assertions of `reading` are entailed; blank nodes are existential.
+    """Return True if the closure entails all axioms and assertions of `reading`; blank nodes are existential
+    variables.
 
     Args:
-        proofs: receives the proofs; None if they are not needed.
+        proofs: a list to which the proofs are appended; None if they are not needed.
     """
     names = (term for axiom in reading.axioms for term in _individuals(axiom))
     stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
@@ -126,12 +127,12 @@ def _has_blank_node(triple: Triple) -> bool:
 
 
 def _opened(term: Term) -> Argument:
-    """Replace a blank node by a variable; blank nodes of the closure are names."""
+    """Replace a blank node of the graph by a variable. Blank nodes of the closure are names."""
     return Variable(term) if isinstance(term, BNode) else term
 
 
 def _blank_nodes(axiom: Axiom) -> list[BNode]:
-    """Return the blank nodes of an axiom about individuals."""
+    """Return the individuals of an axiom that are blank nodes."""
     return [term for term in _individuals(axiom) if isinstance(term, BNode)]
 
 
@@ -147,12 +148,14 @@ def _individuals(axiom: Axiom) -> tuple[Term, ...]:
 
 
 def _with_names(axiom: Axiom, binding: _Binding) -> Axiom:
-    """Return the axiom with its blank nodes bound."""
+    """Return the axiom with its blank nodes replaced by their names in `binding`."""
     return rewritten(axiom, lambda part: binding.get(Variable(part)) if isinstance(part, BNode) else None)
 
 
 def _matches(checker: EntailmentChecker, patterns: list[_Pattern]) -> Iterator[_Binding]:
-    """Return the bindings under which all patterns are entailed, matching those with few variables first."""
+    """Yield the bindings with which all patterns are entailed. The pattern with the fewest unbound variables
+    is matched next.
+    """
     waiting: list[tuple[list[_Pattern], _Binding]] = [(patterns, {})]
     while waiting:
         left, binding = waiting.pop()
@@ -166,7 +169,7 @@ def _matches(checker: EntailmentChecker, patterns: list[_Pattern]) -> Iterator[_
 
 
 def _found(checker: EntailmentChecker, pattern: _Pattern) -> list[_Binding]:
-    """Return the bindings of one pattern."""
+    """Return the bindings with which one pattern is entailed."""
     subject, predicate, object_ = pattern
     if not isinstance(subject, Variable) and not isinstance(object_, Variable):
         return [{}] if _holds(checker, (subject, predicate, object_)) else []
@@ -191,7 +194,7 @@ def _given(term: Argument) -> Term | None:
 
 
 def _completed(closure: AssertionClosure, unbound: list[Variable], binding: _Binding) -> Iterator[_Binding]:
-    """Return the binding extended by each choice of names for the unbound variables."""
+    """Yield the binding extended by each choice of names for the unbound variables."""
     if not unbound:
         yield binding
         return

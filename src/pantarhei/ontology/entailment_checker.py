@@ -1,8 +1,10 @@
-"""Entailment of axioms by assumptions: the condition of an axiom is assumed, its conclusion is tested.
+"""Entailment of axioms by assumptions: the condition of an axiom is assumed for fresh names, and its
+conclusion is tested.
 
-`C ⊑ D` is entailed if a fresh name assumed to be in C is then in D, or if the assumption is inconsistent. A
-complement is entailed if its operand is inconsistent. Entailments within OWL 2 RL are decided (its axioms
-have no alternatives); beyond it True is certain, and False may mean unknown.
+`C ⊑ D` is entailed if a fresh name that is assumed to be in C is then in D, or if the assumption is
+inconsistent. Membership in a complement is entailed if membership in its operand is inconsistent. Within OWL
+2 RL, whose axioms have no alternatives on the right side, entailment is decided. Beyond it, True is certain
+and False may mean unknown.
 """
 
 from __future__ import annotations
@@ -35,20 +37,22 @@ from pantarhei.values.emptiness import includes
 from pantarhei.values.membership import COMPARABLE, contains
 from pantarhei.values.value import value_of
 
-# Largest number of cases of an expression, from its unions.
+# Largest number of cases of an expression; unions multiply cases.
 _MOST_CASES = 1_000
 
-# Largest number of different values for a cardinality restriction.
+# Largest number of pairwise different values assumed for a cardinality restriction.
 _MOST_VALUES = 100
 
 
 class UndecidedError(Exception):
-    """An axiom whose condition cannot be assumed; it counts as not entailed."""
+    """The condition of an axiom cannot be assumed. The axiom then counts as not entailed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One case of an expression: facts, and axioms for the parts that facts cannot express."""
+    """One case of an expression: facts, and axioms for the parts of the expression that facts
+    cannot state.
+    """
 
     facts: tuple[Triple, ...] = ()
     axioms: tuple[Axiom, ...] = ()
@@ -59,11 +63,10 @@ class _Case:
 
 @dataclass(slots=True)
 class EntailmentChecker:
-    """Decision of entailments by one closure.
+    """Decides entailment by a closure.
 
     Args:
-        closure: the closure.
-        proofs: receives the proofs of entailed parts; None if they are not needed.
+        proofs: a list to which the proofs of entailed parts are appended; None if they are not needed.
     """
 
     closure: AssertionClosure
@@ -71,7 +74,9 @@ class EntailmentChecker:
     proofs: list[Proof] | None = None
 
     def entails(self, axiom: Axiom) -> bool:
-        """Return True if every model of the closure's ontology satisfies `axiom`."""
+        """Return True if every model of the closure's rules and facts satisfies `axiom`. False may mean
+        unknown.
+        """
         self._values.clear()
         try:
             return self._decide(axiom)
@@ -189,11 +194,11 @@ class EntailmentChecker:
         return self._within(facts, lambda: self._is_pair(*conclusion))
 
     def _is_in(self, expression: Filler, term: Term) -> bool:
-        """Return True if `term` is in the simple `expression`, or the assumptions are inconsistent."""
+        """Return True if `term` is in the simplified `expression`, or the assumptions are inconsistent."""
         known = len(self.proofs or ())
         found = self._is_surely_in(expression, term)
         if self.proofs and not found:
-            del self.proofs[known:]  # proofs of parts of a whole that does not hold
+            del self.proofs[known:]  # proofs of operands of an expression that is not entailed
         return found
 
     def _is_surely_in(self, expression: Filler, term: Term) -> bool:
@@ -312,7 +317,7 @@ class EntailmentChecker:
         return found
 
     def _add_proof(self, proof: Proof | None) -> None:
-        """Add a proof, if proofs are needed."""
+        """Append a proof if proofs are needed."""
         if self.proofs is not None and proof is not None and proof not in self.proofs:
             self.proofs.append(proof)
 
@@ -324,7 +329,9 @@ class EntailmentChecker:
             return test()
 
     def _in_case(self, case: _Case, test: Callable[[EntailmentChecker], bool]) -> bool:
-        """Return the result of a test while a case is assumed, except for lost parts of its axioms."""
+        """Return the result of `test` while a case is assumed. Parts of its axioms that cannot be translated
+        to rules are ignored.
+        """
         with self.closure.assuming(case.facts):
             if not case.axioms:
                 return test(self)
@@ -339,7 +346,7 @@ class EntailmentChecker:
             return test(EntailmentChecker(closure, self._values, self.proofs))
 
     def _cases(self, expression: Filler, term: Term) -> Iterator[_Case]:
-        """Return the cases in which `term` is in the simple `expression`."""
+        """Yield the cases in which `term` is in the simplified `expression`."""
         if isinstance(expression, DataRange):
             yield from self._value_cases(expression, term)
             return
@@ -372,10 +379,10 @@ class EntailmentChecker:
                 yield _Case(_thing(term), (owl.ClassAssertion(expression, term),))
 
     def _fresh_values(self, number: int) -> list[Term]:
-        """Return fresh names for values that must differ pairwise.
+        """Return fresh names for values that have to be pairwise different.
 
         Raises:
-            UndecidedError: there are too many pairs.
+            UndecidedError: `number` exceeds the limit.
         """
         if number > _MOST_VALUES:
             raise UndecidedError
@@ -389,7 +396,7 @@ class EntailmentChecker:
             yield _Case()
 
     def _pair(self, on: PropertyExpression, subject: Term, object_: Term) -> tuple[Triple, ...]:
-        """Return the facts for `on(subject, object_)`."""
+        """Return the facts that state `on(subject, object_)`."""
         if isinstance(on, owl.InverseOf):
             return self._pair(on.inverted, object_, subject)
         if on.iri in BOTTOM_PROPERTIES or isinstance(subject, Literal):  # impossible
@@ -404,10 +411,10 @@ class EntailmentChecker:
 
 
 def _joined(start: _Case, ways: Sequence[Sequence[_Case]]) -> Iterator[_Case]:
-    """Return each choice of one case from each of `ways`, joined to `start`.
+    """Yield each combination of one case from each of `ways`, added to `start`.
 
     Raises:
-        UndecidedError: there are too many.
+        UndecidedError: there are too many combinations.
     """
     if prod(map(len, ways)) > _MOST_CASES:
         raise UndecidedError
@@ -415,5 +422,5 @@ def _joined(start: _Case, ways: Sequence[Sequence[_Case]]) -> Iterator[_Case]:
 
 
 def _thing(name: Term) -> tuple[Triple, ...]:
-    """Return the fact that an individual of this name exists."""
+    """Return the fact that the name denotes an individual; () for a literal."""
     return () if isinstance(name, Literal) else ((name, RDF.type, OWL.Thing),)

@@ -1,7 +1,7 @@
-"""Ontologies, loaded once before any stream.
+"""Ontologies. An ontology is loaded before the stream starts.
 
-`load_ontology` reads a document with its imports into axioms, and translates the axioms to rules, constraints
-and background.
+`load_ontology` reads a document with its imports, and translates its axioms to rules, constraints and
+background.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ from pantarhei.values.membership import range_problem, unknown_reason
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Sets of one, for look-ups as with `ONLY_TYPE`.
+# Sets with one term: a look-up is faster than comparing rdflib terms.
 _INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
 _DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
 
 
 class Fingerprints(NamedTuple):
-    """Hex SHA-256 of the rules and of the background of an ontology."""
+    """Hex SHA-256 of an ontology's rules and constraints, and of its background."""
 
     rules: str
     background: str
@@ -82,12 +82,12 @@ class Ontology:
     """An ontology as rules, constraints and background, with a report on the translation of its axioms.
 
     Args:
-        rules: the rules, each once.
-        constraints: the rules without a head, each once.
-        background: the assertions in the ontology; they hold at every time.
+        rules: the rules, without duplicates.
+        constraints: the rules without a head, without duplicates.
+        background: the assertions in the ontology, which hold at every time.
         triples: all triples that were read.
-        imports_skipped: the missing imports that were skipped.
-        prefixes: the prefixes declared by its document, with their IRIs.
+        imports_skipped: the imports that were skipped because no local copy was given.
+        prefixes: the prefixes declared by the document, with their IRIs.
     """
 
     rules: tuple[Rule, ...]
@@ -103,11 +103,12 @@ class Ontology:
 
     @classmethod
     def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
-        """Return an ontology of the given rules and constraints, in the order given.
+        """Return an ontology with the given rules and constraints, in the order given.
 
         Raises:
-            OptionError: `rules` has an item that is not a rule.
+            OptionError: an item of `rules` is not a rule.
             InvalidRuleError: the head of a rule has a literal as class.
+            InconsistentOntologyError: the rules and the background contradict each other.
 
         >>> Ontology.from_rules([]).background
         frozenset()
@@ -116,7 +117,9 @@ class Ontology:
         for rule in (listed := tuple(rules)):
             check_type("rules", rule, Rule, "rules")
             if gives_literal_class(rule):
-                raise InvalidRuleError(str(rule), "the class in its head is a literal, and no class is one")
+                raise InvalidRuleError(
+                    str(rule), "the class in its head is a literal; a class is an IRI or a blank node"
+                )
         given = without_duplicates(tuple(map(by_class, listed)))
         ontology = cls(
             rules=tuple(rule for rule in given if not rule.is_constraint),
@@ -137,12 +140,12 @@ class Ontology:
 
     @cached_property
     def labels(self) -> Labels:
-        """The `rdfs:label` of each name, in English if there is a choice."""
+        """The `rdfs:label` of each name, preferably in English."""
         return labels_of(self.triples or self.background)
 
     @cached_property
     def graph(self) -> Graph:
-        """The triples that were read, imports included, as a new rdflib graph."""
+        """All triples that were read, imports included, as an rdflib graph."""
         graph = Graph()
         for prefix, iri in self.prefixes:
             graph.bind(prefix, iri)
@@ -152,25 +155,30 @@ class Ontology:
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
-        """The fingerprints of rules with constraints, and of background, independent of order and origin.
+        """The fingerprints of the rules with the constraints, and of the background. They do not depend on
+        order and origin.
 
-        Costs the canonical form of each rule.
+        The canonical form of each rule is computed.
         """
         rules = fingerprint_of_rules((*self.rules, *self.constraints))
         return Fingerprints(rules, fingerprint_of_triples(self.background))
 
     @property
     def fingerprint(self) -> str:
-        """The hex SHA-256 of `fingerprints`: the same in every process for the same rules and background."""
+        """The hex SHA-256 of `fingerprints`. It is equal in every process if rules and
+        background are equal.
+        """
         return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
 
     def report(self, unique_names: bool = True) -> Report:
-        """Return the report: each axiom with its translation, unsatisfiable names, contradictions.
+        """Return the report: each axiom with its translation, unsatisfiable names, and a contradiction if
+        there is one.
 
-        The first call costs the schema, and a materialization of the background.
+        The first call computes the schema and materializes the background.
 
         Args:
-            unique_names: as in `StreamReasoner`; without unique names there is no contradiction to report.
+            unique_names: as in `StreamReasoner`. Without unique names the report has no contradiction, since
+                a contradictory ontology is not loaded.
         """
         proofs = sorted(self.schema.unsatisfiable.items())
         return replace(
@@ -183,7 +191,9 @@ class Ontology:
 
     @cached_property
     def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
-        """The constraint violated under unique names, with a proof; a reasoner refuses such an ontology."""
+        """A constraint violated by the background under unique names, with the lines of a proof; None if
+        there is none. A reasoner with unique names refuses such an ontology.
+        """
         try:
             disambiguate(lambda: Foundation.of(self).model(), self.names)
         except InconsistentOntologyError as error:
@@ -192,14 +202,17 @@ class Ontology:
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
-        """The axioms that are lost in whole or in part, as in `report`, without its cost."""
+        """The axioms that have no effect, in whole or in part. Unlike `report`, it does not compute the
+        schema.
+        """
         return self._report.losses
 
     @cached_property
     def schema(self) -> Schema:
-        """The entailed subclasses, domains, ranges and other relations of names; computed at first use.
+        """The entailed subclasses, domains, ranges and other relations of names; computed on first access.
 
-        Costs the consequences of one instance of each class and property. Threads take turns.
+        The cost is that of the consequences of one instance of each class and property. Concurrent accesses
+        are serialized.
         """
         classes, properties = self._names()
         of_data = self._data_properties
@@ -207,20 +220,22 @@ class Ontology:
             return schema_of(self._closure, classes, properties, of_data, self.constraints)
 
     def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
-        """Return True if the ontology entails `graph` (OWL 2 Direct Semantics, no unique names).
+        """Return True if the ontology entails `graph` (OWL 2 Direct Semantics, without unique names).
 
-        Blank nodes in assertions are existential variables. The answer is exact within OWL 2 RL; beyond it
-        True is certain, and False may mean unknown, for example for cardinalities above 100, or for blank
-        nodes in axioms alone with too many candidate names. The first call costs a materialization of the
-        background; each call costs the consequences of its assumptions. Threads take turns.
+        Blank nodes in assertions are existential variables. Within OWL 2 RL the answer is exact. Beyond OWL 2
+        RL, True is certain and False may mean unknown, for example for cardinalities above 100, or for blank
+        nodes that occur only in axioms and have too many candidate names. The first call materializes the
+        background; the cost of each call is that of the consequences of its assumptions. Concurrent calls are
+        serialized.
 
         Args:
-            graph: assertions and axioms. Declarations hold.
-            annotations: require annotations to be in the ontology too; the semantics ignores them.
+            graph: assertions and axioms. Declarations are always entailed.
+            annotations: also require the annotations of `graph` to be in the ontology; the semantics ignores
+                them.
 
         Raises:
-            InputError: the graph contains no axiom and no assertion, or malformed axioms, or an undecidable
-                data range.
+            InputError: the graph has no axiom or assertion, or has malformed axioms or an undecidable data
+            range.
             OptionError: `graph` is neither a graph nor triples.
         """
         reading = self._read_statement(graph, annotations)
@@ -230,17 +245,19 @@ class Ontology:
             return entails_reading(self._closure, reading)
 
     def explain(self, axiom: URIRef | Triple | Graph | Iterable[Triple]) -> Entailment:
-        """Return the proofs of an entailed axiom or assertion, or of the unsatisfiability of a name.
+        """Return the proofs of an entailed axiom or assertion, or of the unsatisfiability of a class or
+        property.
 
-        The proofs suppose the condition of the axiom for a new name. Costs as `entails`, and the lineage of
-        the conclusions.
+        In the proofs, the condition of the axiom is supposed for a new name. The cost is that of `entails`,
+        plus the lineage of the conclusions.
 
         Args:
-            axiom: a triple, or several triples that write an axiom; or an unsatisfiable class or property.
+            axiom: a triple, several triples that together write an axiom, or an unsatisfiable class or
+                property.
 
         Raises:
-            NotEntailedError: it is not entailed, or may have an instance.
-            InputError, OptionError: as `entails`.
+            NotEntailedError: the axiom is not entailed, or the class or property may have an instance.
+            InputError, OptionError: as in `entails`.
         """
         if isinstance(axiom, URIRef):
             return self._explain_emptiness(axiom)
@@ -278,7 +295,7 @@ class Ontology:
 
     @cached_property
     def _known(self) -> dict[NameKind, Collection[Term]]:
-        """The classes, the properties, and as names all IRIs in triples, background and rules."""
+        """The classes, the properties, and as "name" all IRIs in triples, background and rules."""
         classes, properties = self._names()
         rules = (*self.rules, *self.constraints)
         atoms = (atom for rule in rules for atom in (*rule.body, *((rule.head,) if rule.head else ())))
@@ -290,13 +307,14 @@ class Ontology:
         return {"class": classes, "property": properties, "name": iris}
 
     def _read_statement(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
-        """Return the axioms and assertions of a graph; None if it has annotations that the ontology lacks.
+        """Return the axioms and assertions of a graph; None if the graph has annotations that are required
+        and missing in the ontology.
 
         Args:
-            annotations: require annotations; None where there is no such option.
+            annotations: require annotations; None if the caller has no such option.
 
         Raises:
-            InputError, OptionError: as `entails`.
+            InputError, OptionError: as in `entails`.
         """
         check_type("graph", graph, Iterable, "a graph, or triples")
         given = list(map(check_triple, cast("Iterable[Triple]", graph)))
@@ -320,9 +338,11 @@ class Ontology:
         return replace(reading, axioms=axioms, assertions=reading.assertions | facts)
 
     def _facts_in(self, unread: Sequence[Leftover]) -> frozenset[Triple]:
-        """Return the facts among triples that look like malformed axioms: those with names of this ontology.
+        """Return the triples of malformed axioms, which are facts if their class or property is in this
+        ontology: some ontologies define names in the namespaces of OWL and RDF.
 
-        Some ontologies define names in the namespaces of OWL and RDF.
+        Raises:
+            InputError: the class or property of a triple is unknown.
         """
         facts: list[Triple] = []
         names = {name for made in self._names() for name in made} if unread else set()
@@ -341,7 +361,9 @@ class Ontology:
         return self._closure_under((*self.rules, *self.constraints))
 
     def _closure_of_assertions(self) -> AssertionClosure:
-        """Return the closure without rules that cannot fire on assertions alone, which can be most rules."""
+        """Return the closure of the assertions under the rules that can fire on them. This often excludes
+        most rules.
+        """
         rules = (*self.rules, *self.constraints)
         names = {(o, 1) if p in ONLY_TYPE else (p, 2) for _, p, o in self.background}
         asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
@@ -360,7 +382,7 @@ class Ontology:
         return (s for s, p, o in self.triples if p in ONLY_TYPE and o in types)
 
     def _names(self) -> tuple[list[Predicate], list[Predicate]]:
-        """Return the classes and properties that are declared or occur in rules, in order."""
+        """Return the classes and the properties that are declared or occur in rules, sorted."""
         found: tuple[set[Predicate], set[Predicate]] = (set(), set())
         for subject, predicate, object_ in self.triples:
             if predicate == RDF.type and isinstance(subject, URIRef) and not is_defined(subject):
@@ -381,14 +403,16 @@ class Ontology:
 
     @cached_property
     def known_names(self) -> frozenset[Term] | None:
-        """The names in the ontology; None if it has no rules and no constraints."""
+        """The IRIs in the ontology; None if it has no rules and constraints."""
         if not (self.rules or self.constraints):
             return None
         named = (term for triple in self.triples for term in triple if isinstance(term, URIRef))
         return self.predicates.union(named)
 
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
-        """Return each constraint over asserted facts (PB26, Definition 9); recursive ones up to `depth`."""
+        """Return each constraint over asserted facts (PB26, Definition 9). Recursive constraints are shown up
+        to `depth` rule applications.
+        """
         check_type("depth", depth, int, "a whole number")
         return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
 
@@ -400,18 +424,19 @@ class Ontology:
         keys: Iterable[Key] | None = None,
         numbers: Numbers = "by_datatype",
     ) -> ShardingReport:
-        """Report the keys by which a stream can be sharded without a change of the derived facts.
+        """Report the keys by which a stream can be sharded without changing the derived facts.
 
-        Costs a materialization of the background, and for each key a pass over it and over the rules.
+        The cost is that of materializing the background; for each key it is linear in the background and the
+        rules.
 
         Args:
             streaming: the classes and properties that the stream asserts. If None, all except those with
-                assertions in the background, and the properties of facts that follow from it.
+                assertions in the background and the properties of facts derived from it.
             background: as in `StreamReasoner`.
             unique_names: as in `StreamReasoner`.
-            keys: the keys to check: `"subject"`, or properties of the background, such as `inBuilding`,
-                whose value is the shard. If None, `"subject"` and all such properties.
-            numbers: as in `StreamReasoner`; equal numbers are one key.
+            keys: the keys to check: `"subject"`, or properties of the background, such as `inBuilding`, whose
+                value identifies the shard. If None, `"subject"` and all such properties.
+            numbers: as in `StreamReasoner`; equal numbers are the same key.
 
         Raises:
             InconsistentOntologyError: ontology and background contradict each other.
@@ -427,14 +452,15 @@ class Ontology:
     def with_background(
         self, background: Graph | Iterable[Triple] | pa.Table | None
     ) -> tuple[Ontology, Iterable[Triple] | pa.Table | None]:
-        """Return this ontology with the axioms of a background, and the background's facts.
+        """Return this ontology extended by the axioms in a background, and the facts of the background.
 
-        A background without axioms is returned unchanged, which costs a check of each triple; for a table a
-        check of each distinct property and class. One with axioms costs loading both together.
+        If the background has no axioms, both are returned unchanged; this is tested on each triple, or on
+        each distinct property and class of a table. Otherwise the ontology is compiled again together with
+        the axioms.
 
         Raises:
             InvalidTripleError: an item of the background is not a triple.
-            OptionError: it is neither a graph nor triples nor a table.
+            OptionError: the background is neither a graph nor triples nor a table.
             InconsistentOntologyError: ontology and axioms contradict each other.
         """
         if is_table(background) and not table_has_axioms(background):
@@ -448,7 +474,9 @@ class Ontology:
         return self.with_documents([Document(checked, None, bound, None)])
 
     def with_documents(self, documents: Iterable[Document]) -> tuple[Ontology, tuple[Triple, ...]]:
-        """Return `with_background` of documents; origins of axioms name their files."""
+        """Return the result of `with_background` for documents. The origins of axioms name the documents'
+        files.
+        """
         given = tuple(documents)
         parts = [part for document in given if (part := axioms_of(document)) is not None]
         triples = dict.fromkeys(triple for document in given for triple in document.triples)
@@ -464,7 +492,9 @@ class Ontology:
         return joined, facts
 
     def _with_rules_of(self, other: Ontology) -> Ontology:
-        """Return this ontology with the rules, constraints and background of one built by `from_rules`."""
+        """Return this ontology extended by the rules, constraints and background of `other`, which was
+        created by `from_rules`.
+        """
         both = replace(
             self,
             rules=without_duplicates((*other.rules, *self.rules)),
@@ -491,20 +521,20 @@ def load_ontology(
     """Read an ontology and its imports.
 
     Args:
-        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG; OWL/XML, functional, Manchester syntax), an
-            `rdflib.Graph`, or an owlready2 ontology or world; a folder or a glob, for the files in it; or a
-            list of these. Several documents are one ontology.
-        catalog: the local copies of imports: a mapping from ontology IRI to path, a folder, or an XML catalog
-            as written by Protégé (`catalog-v001.xml`). Nothing is fetched. A catalog beside the ontology is
-            used by default, for files in its folder.
-        imports: "error" or "skip", for an import that is not in the catalog.
-        format: the format of `source`, where neither its content nor its suffix decides it.
-        strict: refuse an ontology of which an axiom is lost in whole or in part.
+        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG; OWL/XML, functional or Manchester syntax),
+            an `rdflib.Graph`, or an owlready2 ontology or world; a folder or a glob pattern, for all matching
+            files; or a list of these. Several documents form one ontology.
+        catalog: local copies of imports: a mapping from ontology IRI to path, a folder, or an XML catalog as
+            written by Protégé. Nothing is fetched from the network. A `catalog-v001.xml` in the folder of the
+            ontology is used by default, for files in that folder.
+        imports: "error" or "skip": the treatment of an import that is not in the catalog.
+        format: the format of `source`, if neither content nor file name determines it.
+        strict: refuse an ontology with an axiom that has no effect, in whole or in part.
 
     Raises:
-        InputError: the source cannot be read, or a folder or a glob has no ontology.
-        MissingImportError: an import is in no catalog.
-        UnsupportedAxiomError: `strict` is set, and an axiom is lost in whole or in part.
+        InputError: the source cannot be read, or a folder or glob pattern has no ontology.
+        MissingImportError: an import is not in a catalog.
+        UnsupportedAxiomError: `strict` is set, and an axiom has no effect, in whole or in part.
         InconsistentOntologyError: the ontology contradicts itself.
     """
     if imports not in ("error", "skip"):
@@ -513,7 +543,7 @@ def load_ontology(
 
 
 def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
-    """Translate documents to an ontology; raises as `load_ontology`."""
+    """Translate documents to an ontology; raises the errors of `load_ontology`."""
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
     names = shown_names_of(read.triples, reading, read.prefixes)
@@ -542,7 +572,9 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
 def _written(
     triples: Iterable[Triple], reading: Reading | None, write: Callable[[Triple], str]
 ) -> Iterator[str]:
-    """Return the texts of a statement: its triples, or its axioms if blank nodes write expressions."""
+    """Yield the texts of a statement: its triples, or its axioms if blank nodes in it stand for
+    expressions.
+    """
     if reading is None or not any(isinstance(term, BNode) for triple in triples for term in triple):
         return map(write, triples)
     facts = (triple for triple in triples if triple in reading.assertions)
@@ -554,11 +586,11 @@ def _declares_a_name(triple: Triple) -> bool:
 
 
 def _refuse_inconsistent(ontology: Ontology, impossible: Sequence[Contradiction] = ()) -> None:
-    """Refuse an ontology that is inconsistent by OWL's semantics, without unique names.
+    """Raise `InconsistentOntologyError` if the ontology is inconsistent under OWL's semantics, without unique
+    names.
 
     Args:
-        ontology: the ontology.
-        impossible: unsatisfiable axioms.
+        impossible: contradictions that do not depend on assertions.
     """
     closure = ontology._closure_of_assertions()
     if impossible:

@@ -1,8 +1,8 @@
-"""The schema entailed by an ontology: subclasses, domains, ranges and other relations of its names.
+"""Schema entailed by an ontology: subclasses, domains, ranges and other relations of its names.
 
-W3C: OWL 2 Profiles, section 4.3, table 9 (scm-*). The conclusions of those rules, and more, are read from one
-arbitrary instance of each class and one arbitrary pair of each property: the classes of the instance are the
-superclasses.
+W3C: OWL 2 Profiles, section 4.3, table 9 (scm-*). The conclusions of those rules, and further ones, are read
+off one arbitrary instance of each class and one arbitrary pair of each property. For example, the classes of
+the instance are the superclasses.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ _Table = dict[Predicate, Names]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Schema:
-    """The entailed relations of the names of an ontology.
+    """Entailed relations of the names of an ontology.
 
-    A class is among its own superclasses, and a property among its own superproperties; `owl:Thing` and
-    `owl:Nothing` are omitted. Unsatisfiable names, which would be related to all others, are only in
+    A class is one of its own superclasses, and a property one of its own superproperties; `owl:Thing` and
+    `owl:Nothing` are omitted. Unsatisfiable names, which are related to all others, are only in
     `unsatisfiable`.
 
     Args:
         superclasses: the superclasses of each class.
         superproperties: the superproperties of each property.
-        domains: the classes of the subjects of each property; all of them, not only the most specific.
-        ranges: the classes of the values of each property.
+        domains: the classes of the subjects of each property, including general ones.
+        ranges: the classes or datatypes of the values of each property, including general ones.
         inverses: the inverse properties of each property.
-        disjoint: pairs of classes that are disjoint by a constraint; their subclasses are disjoint too.
+        disjoint: pairs of classes with a constraint that makes them disjoint. The pairs of their subclasses,
+            which are disjoint too, are not listed.
         unsatisfiable: the classes and properties without possible instances, each with a proof.
-        object_properties: the properties between individuals.
-        data_properties: the properties that have literals.
+        object_properties: the properties that relate individuals.
+        data_properties: the properties whose values are literals.
     """
 
     superclasses: Mapping[Predicate, Names]
@@ -59,7 +60,9 @@ class Schema:
         return f"Schema({classes}, {of_objects}, {of_data}, {len(self.unsatisfiable)} without an instance)"
 
     def subclasses(self, class_: Predicate) -> Names:
-        """Return the subclasses of `class_`, including itself. Costs a pass over all classes."""
+        """Return the subclasses of `class_`, including itself. The cost is linear in the number
+        of classes.
+        """
         return frozenset(sub for sub, supers in self.superclasses.items() if class_ in supers)
 
     def are_disjoint(self, first: Predicate, second: Predicate) -> bool:
@@ -68,7 +71,7 @@ class Schema:
         return any((a in above and b in others) or (b in above and a in others) for a, b in self.disjoint)
 
     def triples(self) -> Iterator[Triple]:
-        """Return the schema as triples, without trivial ones (`C ⊑ C`) and inherited disjointness."""
+        """Yield the schema as triples, except trivial ones (`C ⊑ C`) and inherited disjointness."""
         for predicate, table in (
             (RDFS.subClassOf, self.superclasses),
             (RDFS.subPropertyOf, self.superproperties),
@@ -109,9 +112,9 @@ def schema_of(
     data_properties: Iterable[Predicate],
     constraints: Iterable[Rule],
 ) -> Schema:
-    """Return the schema of the given names; `data_properties` are among `properties`.
+    """Return the schema of the given classes and properties; `data_properties` are among `properties`.
 
-    Costs the consequences of one instance of each name, and a look-up in the closure for each.
+    For each name, the consequences of one instance are derived.
     """
     classes, properties = list(classes), list(properties)
     of_data = frozenset(data_properties)
@@ -160,7 +163,7 @@ def _between(closure: AssertionClosure, subject: Term, value: Term) -> Names:
 
 
 def _denied_pairs(constraints: Iterable[Rule]) -> tuple[tuple[Predicate, Predicate], ...]:
-    """Return the pair (C, D) of each constraint `⊥ :- C(x), D(x)`."""
+    """Return (C, D) for each constraint `⊥ :- C(x), D(x)`."""
     found = []
     for rule in constraints:
         if len(rule.body) == 2 and not rule.different and not rule.tests:

@@ -20,22 +20,22 @@ from pantarhei.rdf.ntriples import write_term
 
 NameKind = OneOf["class", "property", "name", "blank node", "word of OWL"]
 
-# Largest numbers of suggested names, and of known names that are compared.
+# Largest number of suggested names, and of known names that are compared with an unknown one.
 _MOST_SUGGESTED = 2
 _MOST_COMPARED = 20_000
 
-# Parts of an axiom that are not searched for further names.
+# Parts of an axiom whose own parts are not searched for names.
 _NAMED = Class | Property | DataRange
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownName:
-    """A name that neither ontology nor background nor stream uses.
+    """Name that is not used by ontology, background or stream.
 
     Args:
-        name: the name.
-        kind: its kind by its place in the triple; a "word of OWL" is a term of the language itself.
-        nearest: similar known names of that kind, the most similar first.
+        kind: the kind of name expected at its position in the triple; "word of OWL" for a term of the OWL,
+            RDF or RDFS vocabulary.
+        nearest: similar known names of that kind, most similar first.
     """
 
     name: Term
@@ -49,7 +49,7 @@ class UnknownName:
         'unknown class Identifyer (did you mean Identifier?)'
         """
         if self.kind == "word of OWL":
-            return f"{short(self.name)} is a word of OWL: ontology.explain says what the ontology entails"
+            return f"{short(self.name)} is a term of OWL: ontology.explain proves entailed axioms"
         return disambiguate(self._shown)
 
     def to_json(self) -> dict[str, object]:
@@ -64,14 +64,14 @@ class UnknownName:
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names that ontology, background and stream use.
+    """Names used by ontology, background and stream.
 
     Args:
-        vocabulary: the numbers of terms.
-        symbols: classes and properties below this number occur in rules or background.
-        names: names below this number occur in rules or background.
+        vocabulary: the vocabulary that numbers terms.
+        symbols: classes and properties with numbers below this one occur in rules or background.
+        names: names with numbers below this one occur in rules or background.
         asserted: the facts of the stream, shape (n, 3).
-        declared: classes and properties that the ontology has.
+        declared: the classes and properties of the ontology.
     """
 
     vocabulary: Vocabulary
@@ -81,7 +81,7 @@ class KnownNames:
     declared: Collection[Term]
 
     def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
-        """Return the unknown names of a triple. Costs a pass over the facts of the stream."""
+        """Return the unknown names in a triple. The cost is linear in the number of facts of the stream."""
         return tuple(
             self._unknown(name, kind) for name, kind in _names_in(triple) if not self._knows(name, kind)
         )
@@ -106,7 +106,7 @@ class KnownNames:
         return _is_used(vocabulary.find_class(name), self.symbols, asserted[:, 0])
 
     def _all(self, kind: NameKind) -> Iterator[Term]:
-        """Return the known names of a kind, as many as are compared."""
+        """Yield the known names of a kind, at most `_MOST_COMPARED` of most kinds."""
         if kind == "name":
             met = np.unique(self.asserted[:, 1:])
             numbers = [*range(self.names), *met[(met >= self.names) & (met < FIRST_LITERAL)].tolist()]
@@ -126,17 +126,17 @@ class KnownNames:
 
 
 def _is_used(number: int | None, given: int, asserted: Integers) -> bool:
-    """Return True if a number is one of the first `given` ones, or is in asserted facts."""
+    """True if a number is below `given`, or occurs in asserted facts."""
     return number is not None and (number < given or bool((asserted == number).any()))
 
 
 def unknown_names_in_axioms(
     axioms: Iterable[Axiom], assertions: Iterable[Triple], known: Mapping[NameKind, Collection[Term]]
 ) -> tuple[UnknownName, ...]:
-    """Return the unknown names in axioms and assertions, each once.
+    """Return the unknown names in axioms and assertions, without duplicates.
 
     Args:
-        known: the known classes and properties, and under "name" all known names.
+        known: the known classes, properties, and as "name" all known names.
     """
     found: dict[Term, NameKind] = {}
     for axiom in axioms:
@@ -157,7 +157,7 @@ def unknown_names_in_axioms(
 
 
 def _names_in(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
-    """Return the names of a triple with their kinds."""
+    """Yield the names in a triple with their kinds."""
     subject, predicate, object_ = triple
     yield subject, "name"
     if predicate == RDF.type:
@@ -169,7 +169,7 @@ def _names_in(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
 
 
 def similar_names(name: Term, known: Iterable[Term]) -> list[Term]:
-    """Return the known names whose last parts are most similar to the name's."""
+    """Return the known names whose last parts are most similar to the last part of `name`."""
     by_part: dict[str, Term] = {}
     for each in (*known, *(_words() if is_reserved(name) else ())):
         if isinstance(each, URIRef):
@@ -180,6 +180,6 @@ def similar_names(name: Term, known: Iterable[Term]) -> list[Term]:
 
 
 def _words() -> Iterator[Term]:
-    """Return the terms of OWL, RDF and RDFS, as suggestions for a misspelt one."""
+    """Yield the terms of OWL, RDF and RDFS."""
     for namespace in (OWL, RDF, RDFS):
         yield from (namespace[word] for word in sorted(namespace.__annotations__) if word.isidentifier())

@@ -27,7 +27,7 @@ OPEN = member(EX.Open, EX.door)
         ),
         (
             Absence(OPEN, 3, (RetractedAssertion(1, None, 2),)),
-            "asserted at 1 and taken out at 2, since newer facts",
+            "asserted at 1 and removed at 2, since newer facts",
         ),
         (
             Absence(OPEN, 3, (RetractedAssertion(1, 2, left_early=True),)),

@@ -81,7 +81,7 @@ def test_what_a_repair_took_out_is_told_with_the_whole_contradiction(ontology):
         None,
     ]
     text = str(absence)
-    assert "taken out at 1" in text and "danger" in text and "alarm" in text
+    assert "removed at 1" in text and "danger" in text and "alarm" in text
 
 
 def test_what_it_rested_on_and_left_with_its_timestamp_is_told(ontology):
@@ -223,7 +223,7 @@ def test_words_of_owl_lead_to_the_ontology(ontology):
     reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
     absence = reasoner.why_not((EX.Smoke, RDFS.subClassOf, EX.Alarm))
     assert [(each.name, each.kind) for each in absence.unknown] == [(RDFS.subClassOf, "word of OWL")]
-    assert "subClassOf is a word of OWL: ontology.explain" in str(absence)
+    assert "subClassOf is a term of OWL: ontology.explain" in str(absence)
     assert ontology.explain((EX.Smoke, RDFS.subClassOf, EX.Alarm))
 
 
