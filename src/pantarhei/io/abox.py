@@ -1,4 +1,4 @@
-"""Timestamped ABoxes, and streams of them made in Python."""
+"""Timestamped ABoxes, and streams of timestamped ABoxes built from Python objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, tri
 class TimestampedABox(NamedTuple):
     """Assertions of one timestamp, in input order.
 
-    Triples of `read_stream` may be columnar; accessing one creates rdflib's terms.
+    The triples of `read_stream` may be stored by column; rdflib terms are then created on access.
     """
 
     at: TimePoint
@@ -28,25 +28,25 @@ class TimestampedABox(NamedTuple):
 
 
 class TripleBuffer:
-    """Growing sequence of triples, added one by one or by column."""
+    """Append-only sequence of triples, added one by one or as columns of terms."""
 
     __slots__ = ("_length", "_open", "_parts")
 
     def __init__(self) -> None:
         self._parts: list[Part] = []
-        self._open: list[Triple] = []  # behind the parts
+        self._open: list[Triple] = []  # triples added one by one since the last of the parts
         self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
     def append(self, triple: Triple) -> None:
-        """Add a triple."""
+        """Append one triple."""
         self._open.append(triple)
         self._length += 1
 
     def extend(self, triples: Sequence[Triple]) -> None:
-        """Add triples."""
+        """Append triples; the columns of columnar triples are shared, not copied."""
         if isinstance(triples, ColumnarTriples):
             for part in triples.parts:
                 if isinstance(part, TripleColumns):
@@ -58,7 +58,7 @@ class TripleBuffer:
             self._length += len(triples)
 
     def append_part(self, columns: TripleColumns) -> None:
-        """Add triples by column, without copying them."""
+        """Append triples stored by column, without copying them."""
         self._close()
         self._parts.append(columns)
         self._length += columns.height
@@ -77,12 +77,13 @@ class TripleBuffer:
 
 
 def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> Iterator[TimestampedABox]:
-    """Yield the ABoxes of a Python stream lazily; neighbours with the same timestamp are merged.
+    """Yield the ABoxes of a Python stream lazily; consecutive items with equal timestamps become one ABox.
 
     Raises:
-        TimestampError: a timestamp is invalid, or of another kind than the first (integers are valid floats).
+        TimestampError: a timestamp is invalid, or its kind (integer, float or datetime) differs from the
+            first timestamp's; integers are accepted in a stream of floats.
         InvalidTripleError: an item is not a triple of rdflib terms.
-        OptionError: at once, if `items` is not iterable.
+        OptionError: `items` is not iterable; raised by the call, before iteration.
 
     >>> from rdflib import RDF, URIRef
     >>> belt = (URIRef("urn:belt"), RDF.type, URIRef("urn:Stopped"))
@@ -102,10 +103,11 @@ def _checked(given: Graph | Iterable[Triple]) -> TripleBuffer:
 
 
 def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[TimestampedABox]:
-    """Yield an ABox for each run of parts with the same timestamp.
+    """Merge consecutive (timestamp, triples) pairs with equal timestamps into one ABox each.
 
     Raises:
-        TimestampError: a timestamp is invalid, or of another kind than the first (integers are valid floats).
+        TimestampError: a timestamp is invalid, or its kind (integer, float or datetime) differs from the
+            first timestamp's; integers are accepted in a stream of floats.
     """
     kind: TimeKind | None = None
     held: tuple[TimePoint, TripleBuffer] | None = None
@@ -123,10 +125,14 @@ def merge_parts(parts: Iterable[tuple[TimePoint, TripleBuffer]]) -> Iterator[Tim
 
 
 def same_kind(at: TimePoint, kind: TimeKind | None, where: str = "") -> TimeKind:
-    """Check a timestamp against the kind of its stream; return the kind, which the first timestamp decides.
+    """Check that timestamp `at` is of the stream's kind; return the kind.
+
+    Args:
+        kind: the kind of the stream; None before the first timestamp, whose kind is returned.
+        where: prefix of the error message.
 
     Raises:
-        TimestampError: `at` is not of `kind`, or exceeds 62 bits of ticks; the message begins with `where`.
+        TimestampError: `at` is not of `kind`, or does not fit into 62 bits of ticks.
 
     >>> same_kind(2, same_kind(1.5, None)) is TimeKind.FLOAT
     True

@@ -1,7 +1,7 @@
-"""Messages that are datasets with one time each: messages of logs, and JSON-LD documents.
+"""Messages that are RDF datasets with one time each: messages of RDF message logs, and JSON-LD documents.
 
-A message asserts the triples of all its graphs. If its time is a property of one of its named graphs, the
-statements of the default graph about that graph are not asserted.
+A message asserts the triples of all its graphs, except the statements of the default graph whose subject is
+the name of a graph of the message, such as the time of that graph.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class DatasetMessages:
 
     Args:
         source: the file's name in errors.
-        time: place of a message's time, as for `read_stream`.
-        skip: receives skipped statements; None to raise.
-        reading: options of times; `on_cut` is called once per message.
+        time: the option `time` of `read_stream`.
+        skip: called with each invalid statement, which is then skipped; None to raise instead.
+        reading: options for parsing times; `on_cut` is called at most once per message.
     """
 
     def __init__(self, source: str, time: str, skip: Skip | None, reading: TimeReading = EXACTLY) -> None:
@@ -59,11 +59,11 @@ class DatasetMessages:
         self.ordinal = 0
 
     def read(self, messages: Iterable[LogMessage]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """Yield the messages with their times; empty messages are ignored.
+        """Yield the time and the triples of each message that is not empty.
 
         Raises:
-            InputError: a message has no time or several, or a statement is not a triple of RDF 1.1, and
-                nothing is skipped.
+            InputError: a message has no time or several times, or a statement is not an RDF 1.1 triple, and
+                `skip` is None.
         """
         for line, statements in messages:
             if not statements:
@@ -93,7 +93,7 @@ class DatasetMessages:
             yield at, triples
 
     def _add(self, triples: TripleBuffer, line: int, quad: ox.Quad, nodes: NumberedNodes) -> bool:
-        """Add the triple of a statement; return False if it was skipped."""
+        """Append the triple of a statement; return False if the statement is invalid and was skipped."""
         try:
             triples.append(self._terms.triple(quad, nodes))
         except InvalidTripleError as error:
@@ -136,11 +136,11 @@ class JSONLDMessages:
 
     Args:
         source: the file's name in errors.
-        time: place of times, as for `read_stream`.
-        base: base of relative IRIs; None to refuse them.
-        skip: receives skipped documents and statements; None to raise.
-        reading: options of times; `on_cut` is called once per message.
-        contexts: contexts by their IRIs.
+        time: the option `time` of `read_stream`.
+        base: base of relative IRIs; None to refuse relative IRIs.
+        skip: called with each invalid document or statement, which is then skipped; None to raise instead.
+        reading: options for parsing times; `on_cut` is called at most once per message.
+        contexts: JSON-LD contexts by IRI.
     """
 
     def __init__(
@@ -157,10 +157,10 @@ class JSONLDMessages:
         self._alone = DatasetMessages(source, time, skip, reading)
 
     def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """Yield the messages in file order with their times.
+        """Yield the time and the triples of each message in file order.
 
         Raises:
-            InputError: a document, a time or a graph is invalid, and nothing is skipped.
+            InputError: a document, a time or a graph is invalid, and `skip` is None.
         """
         for line, text in documents(feed, self._source, self._skip):
             statements = self._statements(line, text)
@@ -172,10 +172,11 @@ class JSONLDMessages:
                 yield from self._alone.read([LogMessage(line, statements)])
 
     def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """Yield the attributes of NGSI-LD entities in the order of documents, each with its `observedAt`.
+        """Yield the time (`observedAt`) and the triples of each attribute of the NGSI-LD entities in the
+        file.
 
         Raises:
-            InputError: as `read`.
+            InputError: a document, a time or a graph is invalid, and `skip` is None.
         """
         for line, text in documents(feed, self._source, self._skip):
             for graph in timed_graphs(text, self._reading.zone):
@@ -190,7 +191,7 @@ class JSONLDMessages:
         return read_document(line, text, self._source, self._base, self._skip, self._contexts)
 
     def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """Yield the graphs of a document; the next document may reuse their names."""
+        """Yield the time and triples of each graph of one document; graph names are local to the document."""
         graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._alone.ordinal)
         yield from graphs.read(iter(statements))
         self._alone.ordinal = graphs.ordinal

@@ -1,7 +1,7 @@
-"""Graphs of a stream as timestamped messages, and the times of graphs.
+"""Graphs of an N-Quads or TriG stream as timestamped messages, and the times of graphs.
 
-A message waits for its time if a property states the time later. Later messages wait too, so that file order
-is kept.
+The time of a graph may be stated after the graph. Its message is held back until then, and so are all later
+messages, so that messages are emitted in file order.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _ENCODED = re.compile(r"%(3A|2B|20|2E|2D)", re.IGNORECASE)
 
 
 class TimeReading(NamedTuple):
-    """Options for reading times.
+    """Options for parsing times.
 
     Args:
-        zone: zone of times without one; None to refuse them.
-        on_cut: called with the text of a time that is cut to microseconds; None to refuse such times.
+        zone: time zone assumed for times without a zone; None to refuse such times.
+        on_cut: called with the text of each time that is cut to microseconds; None to refuse such times.
     """
 
     zone: tzinfo | None = None
@@ -64,11 +64,12 @@ class TimeReading(NamedTuple):
 
 
 EXACTLY = TimeReading()
-"""Options that refuse times without a zone and times finer than microseconds."""
+"""Refuse times without a zone and times finer than microseconds."""
 
 
 def time_in_name(name: str, reading: TimeReading = EXACTLY) -> TimePoint | None:
-    """Return the time at the end of a graph's IRI after `/`, `#`, `:` or `=`; None if there is none.
+    """Return the time at the end of a graph's IRI, after `/`, `#`, `:`, `=`, `?` or `&`; None if there is
+    none.
 
     Raises:
         TimestampError: the time has no zone, does not exist, or is out of range.
@@ -84,7 +85,7 @@ def time_in_name(name: str, reading: TimeReading = EXACTLY) -> TimePoint | None:
 
 
 def parse_time(text: str, reading: TimeReading) -> TimePoint:
-    """Call `parse_timestamp`; the error for a missing zone has a remedy.
+    """Parse a timestamp as `parse_timestamp` does, with a longer error for a missing time zone.
 
     Raises:
         TimestampError: the text is not a timestamp.
@@ -103,7 +104,7 @@ def parse_time(text: str, reading: TimeReading) -> TimePoint:
 
 
 def time_properties(time: str) -> frozenset[str]:
-    """Return the IRIs of the properties of a graph's time for a value of the option `time`.
+    """Return the IRIs of the properties that state a graph's time, for a value of the option `time`.
 
     Raises:
         OptionError: the value is neither "auto" nor "graph" nor an IRI.
@@ -118,7 +119,7 @@ def time_properties(time: str) -> frozenset[str]:
 
 
 def expected_time(time: str) -> str:
-    """Return the expected place of a graph's time, for an error."""
+    """Return the text of an error on where the option `time` expects a graph's time."""
     if time == BY_NAME:
         return "a name that ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
@@ -131,7 +132,7 @@ def expected_time(time: str) -> str:
 
 
 def expected_time_in_message(time: str) -> str:
-    """Return the expected place of a message's time, for an error."""
+    """Return the text of an error on where the option `time` expects a dataset message's time."""
     if time == BY_NAME:
         return "a graph in it whose name ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
@@ -142,7 +143,7 @@ def expected_time_in_message(time: str) -> str:
 
 
 def other_time(quad: ox.Quad) -> str:
-    """Return a hint if a statement has a time in another property; else an empty text.
+    """Return a hint for an error if the object of a statement looks like a time; else an empty text.
 
     >>> a, b = ox.NamedNode("urn:a"), ox.NamedNode("urn:seen")
     >>> other_time(ox.Quad(a, b, ox.Literal("2026-01-31T10:00:00")))
@@ -158,7 +159,11 @@ def other_time(quad: ox.Quad) -> str:
 
 
 class GraphTimes(Generic[Name]):
-    """Times of graphs stated by properties; times of completed graphs are evicted later."""
+    """Times of graphs, as stated by properties.
+
+    The time of a graph is kept until its message is emitted; of the emitted ones, the newest `REMEMBERED` are
+    kept, so that a contradictory later statement is detected.
+    """
 
     REMEMBERED = 10_000
 
@@ -170,7 +175,7 @@ class GraphTimes(Generic[Name]):
         """Set the time of graph `name` to the time in `text`.
 
         Raises:
-            TimestampError: the text is not a time, or the graph already has another time.
+            TimestampError: the text is not a time, or the graph already has a different time.
         """
         at = parse_time(text, reading)
         known = self.get(name)
@@ -184,12 +189,12 @@ class GraphTimes(Generic[Name]):
             self._stated[name] = at
 
     def get(self, name: Name) -> TimePoint | None:
-        """Return the graph's time; None if it is not known yet."""
+        """Return the time of graph `name`; None if no time has been stated."""
         known = self._stated.get(name)
         return self._used.get(name) if known is None else known
 
     def use(self, name: Name, at: TimePoint) -> None:
-        """Note that the graph was emitted with this time."""
+        """Record that the message of graph `name` was emitted with time `at`."""
         self._stated.pop(name, None)
         self._used[name] = at
         if len(self._used) > self.REMEMBERED:
@@ -200,19 +205,22 @@ GraphName = ox.NamedNode | ox.BlankNode
 
 
 class Skip(Protocol):
-    """Receiver of skipped input: its line, the error, the text, and the number of statements."""
+    """Callback for skipped input: its line if known, the error, its text, and its number of statements."""
 
     def __call__(self, line: int | None, reason: str, text: str, count: int = ..., /) -> None: ...
 
 
-Content = TypeVar("Content", bound=Sized)  # collection of a message's triples
+Content = TypeVar("Content", bound=Sized)  # type of the collection that holds a message's triples
 
 
 @dataclass(slots=True)
 class GraphMessage(Generic[Content]):
-    """Run of statements of one graph; `line` is the line of the first.
+    """Message under construction: consecutive statements of one graph.
 
-    `is_kept` is true after a statement that was not skipped, `is_announced` after the time was emitted.
+    Attributes:
+        line: the line of the first statement.
+        is_kept: True once a statement was accepted; a message of skipped statements alone is dropped.
+        is_announced: True once the message's time was considered for early emission.
     """
 
     name: GraphName
@@ -225,7 +233,12 @@ class GraphMessage(Generic[Content]):
 
 @dataclass(slots=True)
 class _Description:
-    """Statements of the default graph about a subject that is not yet known as a graph."""
+    """Statements of the default graph about a subject that is not (yet) the name of a graph of the stream.
+
+    Attributes:
+        line, text: line and text of the first statement.
+        count: number of statements.
+    """
 
     line: int
     text: str
@@ -233,18 +246,18 @@ class _Description:
 
 
 class Refusal(NamedTuple):
-    """Handling of invalid statements: raises an error with its place, or skips.
+    """Handler of invalid statements: raises the error with file and line, or skips the statements.
 
     Args:
         source: the file's name in errors.
-        skip: receives skipped statements; None to raise.
+        skip: called with each skipped statement; None to raise instead.
     """
 
     source: str
     skip: Skip | None
 
     def __call__(self, error: PantarheiError, line: int, text: str, count: int = 1) -> None:
-        """Raise an error, or skip `count` statements that begin at `line` with `text`."""
+        """Raise `error`, or skip `count` statements of which the first is `text` at `line`."""
         where = f"{self.source}, line {line}"
         match error:
             case TimestampError():
@@ -266,10 +279,10 @@ class GraphMessages(ABC, Generic[Content]):
 
     Args:
         source: the file's name in errors.
-        time: place of a graph's time, as for `read_stream`.
-        skip: receives skipped input; None to raise.
-        reading: options of times; `on_cut` is called once per message.
-        ordinal: the number of the first message.
+        time: the option `time` of `read_stream`.
+        skip: called with skipped input; None to raise instead.
+        reading: options for parsing times; `on_cut` is called at most once per message.
+        ordinal: the number of the first message; scopes its blank nodes.
     """
 
     HELD_TRIPLES = 1_000_000
@@ -288,17 +301,16 @@ class GraphMessages(ABC, Generic[Content]):
         self._refuse = Refusal(source, skip)
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
         self._times: GraphTimes[GraphName] = GraphTimes()
-        self._cut: dict[GraphName, str] = {}  # cut times of messages that wait
-        # the newest graphs that have begun
-        self._names: OrderedDict[GraphName, None] = OrderedDict()
+        self._cut: dict[GraphName, str] = {}  # texts of cut times, by graph of a held-back message
+        self._names: OrderedDict[GraphName, None] = OrderedDict()  # the newest graph names of the stream
         self._current: GraphMessage[Content] | None = None
         self._waiting: deque[GraphMessage[Content]] = deque()
         self._held = 0
         self.ordinal = ordinal
         self._kind: TimeKind | None = None
-        self._other_time = ""  # hint on a time in another property of the default graph
+        self._other_time = ""  # error hint: the default graph has a time in an unexpected property
         self._unplaced: dict[GraphName, _Description] = {}
-        self._described: dict[GraphName, _Description] = {}  # subjects with a time, whose graph is expected
+        self._described: dict[GraphName, _Description] = {}  # subjects with a time: their graph may follow
 
     @abstractmethod
     def _empty(self) -> Content:
@@ -306,21 +318,23 @@ class GraphMessages(ABC, Generic[Content]):
 
     @abstractmethod
     def _add(self, message: GraphMessage[Content], quad: ox.Quad) -> None:
-        """Add the triple of a statement.
+        """Add the triple of a statement to the message.
 
         Raises:
-            InvalidTripleError: a term is not in RDF 1.1, or a literal is a class.
+            InvalidTripleError: a term is not an RDF 1.1 term, or a literal is used as a class.
         """
 
     @abstractmethod
     def _take(self, message: GraphMessage[Content], run: PlainRun) -> None:
-        """Add the triples of a run of plain lines."""
+        """Add the triples of consecutive plain N-Quads lines to the message."""
 
     def read(self, statements: Iterator[Statement | PlainRun]) -> Iterator[tuple[TimePoint, Content]]:
-        """Yield the messages in file order with their times.
+        """Yield the time and the triples of each message in file order.
+
+        The time of an incomplete message may be emitted early, with no triples.
 
         Raises:
-            InputError: a statement, a time or a graph is invalid, and nothing is skipped.
+            InputError: a statement, a time or a graph is invalid, and `skip` is None.
         """
         for found in statements:
             if isinstance(found, Statement):
@@ -350,7 +364,7 @@ class GraphMessages(ABC, Generic[Content]):
     # statements
 
     def _begun(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:
-        """Begin a message of the graph `name`, after emitting the messages that are complete."""
+        """End the current message, emit the messages whose time is known, and begin one for graph `name`."""
         self._end_message()
         yield from self._ready()
         self._begin_message(line, name)
@@ -368,7 +382,7 @@ class GraphMessages(ABC, Generic[Content]):
             self._refuse(error, line, str(quad))
 
     def _about(self, line: int, quad: ox.Quad) -> None:
-        """Process a statement of the default graph: a graph's time, or a description of a graph."""
+        """Process a statement of the default graph: the time of a graph, or a description of a graph."""
         subject = quad.subject
         if isinstance(subject, ox.Triple):
             raise MalformedInputError(self._source, line, "triple terms (RDF 1.2) are not supported")
@@ -415,7 +429,10 @@ class GraphMessages(ABC, Generic[Content]):
     # times
 
     def _announced(self, message: GraphMessage[Content]) -> Iterator[tuple[TimePoint, Content]]:
-        """Emit the time of the current message if it is certain, which completes earlier ABoxes."""
+        """Emit the time of the current message, without triples, if no later statement can change it.
+
+        This completes the ABox of an earlier time.
+        """
         message.is_announced = True
         if self._waiting or (self._time == AUTO and self._times.get(message.name) is None):
             return
@@ -423,12 +440,16 @@ class GraphMessages(ABC, Generic[Content]):
             at = self._time_of(message)
             self._kind = self._kind if at is None else same_kind(at, self._kind)
         except PantarheiError:
-            return  # refused at its end
+            return  # raised or skipped when the message ends
         if at is not None:
             yield at, self._empty()
 
     def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, Content]]:
-        """Yield the first waiting messages with a known time; drop messages without kept statements."""
+        """Emit messages in file order up to the first whose time is unknown; drop those without statements.
+
+        Args:
+            ended: whether the input has ended, so that a time still unknown is an error.
+        """
         while self._waiting:
             message = self._waiting[0]
             if not message.is_kept:
@@ -453,7 +474,7 @@ class GraphMessages(ABC, Generic[Content]):
                 yield at, message.triples
 
     def _remove_first(self) -> str | None:
-        """Remove the first waiting message; return the text of its time if it was cut."""
+        """Remove the oldest held-back message; return the text of its time if that was cut."""
         message = self._waiting.popleft()
         self._held -= len(message.triples) + 1
         return self._cut.pop(message.name, None)
@@ -471,7 +492,9 @@ class GraphMessages(ABC, Generic[Content]):
         return at
 
     def _reading_of(self, name: GraphName) -> TimeReading:
-        """Return the options for a graph's time; a cut time that is read twice is counted once."""
+        """Return options under which a cut time of graph `name` is recorded once, however often it is
+        parsed.
+        """
         note = None if self._reading.on_cut is None else partial(self._cut.__setitem__, name)
         return self._reading._replace(on_cut=note)
 
@@ -489,7 +512,7 @@ class GraphMessages(ABC, Generic[Content]):
 
 
 class TripleMessages(GraphMessages[TripleBuffer]):
-    """Reader of messages with triples of rdflib terms, or columnar triples."""
+    """Reader of graph messages whose triples are collected in a `TripleBuffer`."""
 
     @cached_property
     def _terms(self) -> TermReader:

@@ -1,4 +1,4 @@
-"""Frame of all readers: sources, formats, and counts of skipped input and of cut times."""
+"""Common parts of all readers: sources, formats, and counters of skipped input and of cut times."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SUFFIXES = {
 
 
 def format_of(name: str) -> str | None:
-    """Return the format of a table by the suffix of its file; None for an unknown suffix.
+    """Return the format of a table file by its suffix; None for an unknown suffix.
 
     >>> format_of("readings.csv.gz"), format_of("readings.nq")
     ('csv', None)
@@ -50,7 +50,7 @@ _BEGINNINGS = {
 
 
 def format_error(first: bytes) -> str | None:
-    """Return an error for the first bytes of a file that is not a table in text; None if it may be one.
+    """Return the error for a file whose first bytes are not those of a text table; None if they may be.
 
     >>> format_error(b"PAR1...")
     'it is Parquet; use the suffix .parquet or format "parquet"'
@@ -64,7 +64,7 @@ def format_error(first: bytes) -> str | None:
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
-    """Return whether a source is a path or "-"."""
+    """Return whether a source is a path, or "-" for standard input."""
     return isinstance(source, str | os.PathLike)
 
 
@@ -76,7 +76,7 @@ def source_name(source: Any, default: str = "<stream>") -> str:
 
 
 def opened(source: str | os.PathLike[str] | Readable) -> AbstractContextManager[Readable]:
-    """Open a source: "-" is standard input, and an open file is returned as it is.
+    """Open a source: a path, or "-" for standard input; a file that is already open is returned, not closed.
 
     Raises:
         MissingFileError: the file cannot be opened.
@@ -92,17 +92,17 @@ def opened(source: str | os.PathLike[str] | Readable) -> AbstractContextManager[
 
 
 def refuse_text(source: str | os.PathLike[str]) -> None:
-    """Refuse the text of a document in the place of a path.
+    """Refuse a source that is the text of a document instead of a path.
 
     Raises:
-        OptionError: the source is a text.
+        OptionError: the source is such a text.
     """
     if isinstance(source, str) and is_document(source):
-        raise OptionError("source", repr(source)[:60] + "…", "a path; of a text, io.BytesIO(text.encode())")
+        raise OptionError("source", repr(source)[:60] + "…", "a path; for a text, io.BytesIO(text.encode())")
 
 
 def skips_errors(on_error: str) -> bool:
-    """Return whether invalid input is skipped.
+    """Return True for `on_error="skip"`, False for "raise".
 
     Raises:
         OptionError: the value is neither "raise" nor "skip".
@@ -116,7 +116,7 @@ def skips_errors(on_error: str) -> bool:
 
 
 class Skipped(NamedTuple):
-    """Input skipped under `on_error="skip"`: its line (if known), the error, and the text."""
+    """Input that was skipped under `on_error="skip"`: its line (None if unknown), the error, and its text."""
 
     line: int | None
     reason: str
@@ -130,8 +130,9 @@ class ReaderCounts:
         name: the source's name in errors.
 
     Attributes:
-        skipped: input skipped under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        on_skipped: called with each skipped item and the count so far.
+        skipped: the first `SKIPS_KEPT` items that were skipped under `on_error="skip"`.
+        skipped_count: number of skipped statements or rows.
+        on_skipped: called with each skipped item and `skipped_count`.
         times_cut: number of messages or rows whose time was cut to microseconds.
     """
 
@@ -147,7 +148,7 @@ class ReaderCounts:
         self.skipped_count = self.times_cut = 0
 
     def _note_skipped(self, skipped: Skipped, count: int = 1) -> None:
-        """Count skipped input; `count` is its number of statements or rows."""
+        """Record a skipped item of `count` statements or rows."""
         self.skipped_count += count
         if len(self.skipped) < self.SKIPS_KEPT:
             self.skipped.append(skipped)
@@ -155,7 +156,7 @@ class ReaderCounts:
             self.on_skipped(skipped, self.skipped_count)
 
     def _note_cut(self, text: str, count: int = 1) -> None:
-        """Count cut times, with a warning at the first; `text` is the first of them."""
+        """Count `count` more cut times, of which the first is `text`; the first of all emits a warning."""
         if count and not self.times_cut:
             warnings.warn(TimesCutWarning(self.name, text), stacklevel=2)
         self.times_cut += count

@@ -1,4 +1,4 @@
-"""Streams of timestamped ABoxes from tables, by a mapping."""
+"""Conversion of tables and single records to timestamped ABoxes by a mapping."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def read_records(
     on_error: str = "raise",
     precision: Precision | None = None,
 ) -> RecordReader:
-    """Return a reader of a table's rows as timestamped ABoxes; errors in the table are raised by iteration.
+    """Return a reader of a table's rows as timestamped ABoxes; iterating over it raises the table's errors.
 
-    Neighbouring rows with the same time are one ABox. Rows are read in table order, several files in the
-    order of their names, block by block: memory does not grow with the table.
+    Consecutive rows with the same time are one ABox. Rows are read in table order, several files in the
+    order of their names. The table is read block by block, so that memory does not grow with it.
 
     Args:
         source: a path, a folder or a glob, or several of these; "-" for standard input, or a binary file; a
@@ -46,18 +46,19 @@ def read_records(
         mapping: mapping of rows to triples: a path, a text in YAML, a dictionary, or the result of
             `read_mapping`; see docs/tables.md.
         format: "csv", "tsv", "jsonl", "json" or "parquet"; by default by the path's suffix.
-        on_error: "raise", or "skip" to skip rows that do not fit the mapping, count them and keep them in
-            `skipped`.
+        on_error: "raise", or "skip" to skip rows that do not fit the mapping; skipped rows are counted, and
+            the first of them kept in `skipped`.
         precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
             the rows in `times_cut`; "exact" makes them errors. By default the mapping's precision.
 
     Raises:
         OptionError: an argument is invalid.
         MissingFileError: a file does not exist.
-        MappingError: the mapping is invalid, with the line and similar names.
+        MappingError: the mapping is invalid; the error has the line and suggests similar names.
 
-    Iteration raises `MappingError` if a column is missing or has another type, `InvalidCellError` with file,
-    line and column, and `MalformedInputError` with file and line.
+    Iteration raises `MappingError` if a column is missing or has the wrong type, `InvalidCellError` with
+    file, line and column for an invalid cell, and `MalformedInputError` with file and line for malformed
+    text.
 
     >>> import io
     >>> table = io.BytesIO(b"at,garage,free\\n7,north,12\\n")
@@ -71,14 +72,14 @@ def read_records(
     """
     skips = skips_errors(on_error)
     from pantarhei.io.tables.record_reader import RecordReader
-    from pantarhei.io.tables.table_sources import sources_of  # Arrow, which takes a while to be there
+    from pantarhei.io.tables.table_sources import sources_of  # imported late, since importing Arrow is slow
 
     read = with_precision(read_mapping(mapping), precision)
     return RecordReader(sources_of(source, format), read, skips)
 
 
 def with_precision(mapping: RecordMapping, precision: Precision | None) -> RecordMapping:
-    """Return a mapping with another precision of times; None keeps its own.
+    """Replace the precision of times of a mapping; None keeps the mapping's own precision.
 
     Raises:
         OptionError: the precision is unknown.
@@ -98,11 +99,11 @@ _NAME = "<record>"
 class Mapping:
     """Mapping of records to timestamped triples; build with `load`.
 
-    The result for a record equals that of `read_records` for a line of JSON. Usual records are mapped by the
-    compiled mapping, others as a table of one row.
+    A record is mapped as `read_records` maps a line of JSON. Well-formed records are mapped by a compiled
+    mapping, all others as a table of one row.
 
     Attributes:
-        mapping: the mapping as a value.
+        mapping: the mapping as a value, as returned by `read_mapping`.
         times_cut: number of records whose time was cut to microseconds; the first emits a `TimesCutWarning`.
 
     >>> mapping = Mapping.load({
@@ -129,8 +130,8 @@ class Mapping:
 
         Raises:
             MissingFileError: the file does not exist.
-            MappingError: the mapping is invalid, with the line and similar names.
-            OptionError: the source has another type.
+            MappingError: the mapping is invalid; the error has the line and suggests similar names.
+            OptionError: the source is of another type.
         """
         return cls(read_mapping(source))
 
@@ -141,26 +142,27 @@ class Mapping:
         return Mapping, (self.mapping,)
 
     def abox(self, record: Record, row: int = 1) -> TimestampedABox:
-        """Return the triples of a record with its time.
+        """Map one record to a timestamped ABox.
 
         Args:
             record: a dictionary of JSON values, or the text of a JSON object.
-            row: its number, the value of `$(_row)`.
+            row: the number of the record, the value of `$(_row)`.
 
         Raises:
             InvalidCellError: a member does not fit the mapping.
-            MalformedInputError: a text is not a JSON object.
-            OptionError: the record has another type.
+            MalformedInputError: the record is a text, but not a JSON object.
+            OptionError: the record is neither a dictionary nor a text.
         """
         at, triples = self._part(record, row, None, None)
         return TimestampedABox(at, tuple(triples))
 
     def aboxes(self, records: Iterable[Record], on_bad: OnBad | None = None) -> list[TimestampedABox]:
-        """Return the ABoxes of records; neighbours of one time are one ABox, as in a table.
+        """Map records to timestamped ABoxes; consecutive records with the same time become one ABox.
 
         Args:
-            records: as for `abox`; `$(_row)` counts them from 1.
-            on_bad: called with each record that does not fit the mapping, and the error; None raises it.
+            records: records as for `abox`; `$(_row)` numbers them from 1.
+            on_bad: called with each record that does not fit the mapping and the error; None to raise
+                instead.
 
         Raises the errors of `abox`.
         """
@@ -190,7 +192,7 @@ class Mapping:
                 if on_bad is None:
                     raise
                 on_bad(record, error)
-                row += isinstance(error, InvalidCellError)  # a text that is not an object is not a row
+                row += isinstance(error, InvalidCellError)  # malformed texts are not numbered as rows
                 continue
             row, kind = row + 1, kind or kind_of(found[0])
             yield found
@@ -202,7 +204,7 @@ class Mapping:
         names = tuple(_names(members)) if self.mapping.has_globs else ()
         try:
             found = self._of_members(names, is_text).read(members, row, kind)
-        except UnicodeEncodeError:  # of the name of a member
+        except UnicodeEncodeError:  # the name of a member has a lone surrogate
             found = None
         if found is None:
             return self._by_table(members if is_text else _as_row(members), row, kind, order)
@@ -211,7 +213,12 @@ class Mapping:
         return found
 
     def _of_members(self, names: tuple[str, ...], is_text: bool) -> CompiledMapping:
-        """Return the compiled mapping for records; `names` are their members if the mapping has a `*`."""
+        """Return the compiled mapping for records, from the cache if possible.
+
+        Args:
+            names: the members of the record if the mapping selects members by `*`, else empty.
+            is_text: whether the record was parsed from JSON, with numbers as bytes.
+        """
         if (is_text, names) not in self._compiled:
             # imported here, since importing Arrow takes a while
             from pantarhei.io.mapping.binding import bind
@@ -236,7 +243,7 @@ class Mapping:
         return made.at, made.triples.sequence()
 
 
-_SHAPES = 1_000  # compiled mappings that are kept
+_SHAPES = 1_000  # cached compiled mappings
 
 
 def _members(record: Record) -> MappingOf[str, Any]:
@@ -259,10 +266,10 @@ def _names(record: MappingOf[str, Any]) -> list[str]:
 
 
 def _as_row(record: MappingOf[str, Any]) -> Any:
-    """Convert a dictionary to the internal form of JSON rows.
+    """Convert a record given as a dictionary to the form that `DECODER` returns, with numbers as bytes.
 
     Raises:
-        InvalidCellError: a value has no form in JSON.
+        InvalidCellError: a value is not representable in JSON.
         MalformedInputError: the nesting is too deep.
     """
     try:
@@ -272,13 +279,13 @@ def _as_row(record: MappingOf[str, Any]) -> Any:
 
 
 def _as_json(value: Any, name: str = "") -> Any:
-    """Convert a Python value to the internal form of JSON values.
+    """Convert a Python value to the form that `DECODER` returns, with numbers as bytes.
 
     Args:
-        name: the member, for errors.
+        name: the name of the member, for errors.
 
     Raises:
-        InvalidCellError: its type has no form in JSON.
+        InvalidCellError: the value is not representable in JSON.
     """
     from pantarhei.io.mapping.compiled_mapping import value_of
     from pantarhei.io.mapping.json_cells import HALF_A_PAIR, is_unicode

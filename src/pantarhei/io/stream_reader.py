@@ -1,9 +1,9 @@
 """Reader of RDF streams: files of timestamped messages, read as they arrive.
 
-In N-Quads and TriG each run of quads of one graph is a message. Its time is in the graph's name or stated by
-a property of the graph. The statement of the time, and statements of the default graph about a graph of the
-stream, are not asserted. In message logs and JSON-LD documents, messages are datasets that contain their
-time. Neighbouring messages with the same time are one ABox.
+In N-Quads and TriG, consecutive quads of one graph are a message. Its time is in the graph's name or stated
+by a property of the graph. The statement of the time, and statements of the default graph about a graph of
+the stream, are not asserted. In message logs and JSON-LD documents, messages are datasets that contain their
+time. Consecutive messages with the same time become one ABox.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 BLOCK = 1 << 20
-FEWEST_BYTES = 1 << 13  # for fewer bytes, parsing is cheaper than splitting, and Arrow is not imported
+FEWEST_BYTES = 1 << 13  # smaller blocks are parsed line by line, which is cheaper and does not import Arrow
 
 
 class QuadsReader:
@@ -64,8 +64,8 @@ class QuadsReader:
 
     Args:
         source: the file's name in errors.
-        time: place of a graph's time; lines that state it are not part of a run.
-        skip: receives malformed lines; None to raise.
+        time: the option `time` of `read_stream`; lines that state a time are returned as statements.
+        skip: called with each malformed line, which is then skipped; None to raise instead.
     """
 
     def __init__(self, source: str, time: str, skip: Skip | None) -> None:
@@ -73,13 +73,13 @@ class QuadsReader:
         self._plain: PlainQuadsReader | None = None
 
     def read(self, feed: ByteFeed, line: int = 1) -> Iterator[Statement | PlainRun]:
-        """Yield the lines in file order, as runs of plain lines and as statements.
+        """Yield the lines in file order: plain lines of one graph as a run by column, others as statements.
 
         Args:
             line: the number of the first line.
 
         Raises:
-            MalformedInputError: a line is malformed, and nothing is skipped.
+            MalformedInputError: a line is malformed, and `skip` is None.
         """
         for first, block in line_blocks(feed, self._source, line, BLOCK, self._skip):
             if len(block) < FEWEST_BYTES:
@@ -92,7 +92,9 @@ class QuadsReader:
                     yield found
 
     def _unparsed(self, lines: UnparsedLines) -> Iterator[Statement | PlainRun]:
-        """Yield the content of lines that are not plain: large blocks are normalized and split again."""
+        """Yield the content of lines that are not plain; a large block is first rewritten in canonical
+        N-Quads.
+        """
         text = canonical_lines(lines.text) if len(lines.text) >= FEWEST_BYTES else None
         again: Iterable[PlainRun | UnparsedLines]
         again = [lines] if text is None else self._plain_reader().read(lines.line, text)
@@ -124,12 +126,12 @@ _FORMATS = {
 }
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*$")
 SUFFIXES = (".nq", ".nquads", ".trig")
-"""Suffixes of files whose graphs are messages."""
+"""Suffixes of files in the syntaxes `OF_GRAPHS`."""
 OTHER_SUFFIXES = (".jsonld", ".json", ".jsonl", ".ndjson", ".ndjsonld", ".nt", ".ttl")
-"""Suffixes of other streams."""
+"""Suffixes of files in the other syntaxes."""
 SYNTAXES = ("nquads", "trig", "jsonld", "ngsi-ld", "ntriples", "turtle")
 OF_GRAPHS = ("nquads", "trig")
-"""Syntaxes with graphs, which can be messages."""
+"""Syntaxes whose named graphs can be messages."""
 _WITHOUT_TIME = {"rdf", "xml", "owl", "n3"}
 
 
@@ -147,14 +149,15 @@ class _ReadOptions(NamedTuple):
 class StreamReader(ReaderCounts):
     """Iterable of the ABoxes of one file; build with `read_stream`.
 
-    Iteration reads the file lazily from its start, and sets the counters below to zero.
+    Each iteration reads the file lazily from its start, and resets the counters below.
 
     Attributes:
-        name: the file's name in errors: the given path, `<stdin>` or the like.
-        skipped: input skipped under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        on_skipped: called with each skipped item and the count so far.
+        name: the file's name in errors: the given path, or `<stdin>`.
+        skipped: the first `SKIPS_KEPT` items that were skipped under `on_error="skip"`.
+        skipped_count: number of skipped statements.
+        on_skipped: called with each skipped item and `skipped_count`.
         times_cut: number of messages whose time was cut to microseconds.
-        bytes_read: number of bytes read so far; for a compressed file, of unpacked bytes.
+        bytes_read: number of bytes read so far, after decompression.
         size: the file's size in bytes; None if it is unknown or the file is compressed.
     """
 
@@ -226,30 +229,32 @@ def read_stream(
     precision: Precision = "microseconds",
     contexts: GivenContexts | None = None,
 ) -> StreamReader:
-    """Return a reader of the timestamped messages in `source`; iteration raises the errors of the input.
+    """Return a reader of the timestamped messages in `source`; iterating over it raises errors in the input.
 
     Args:
         source: a path, a binary file, or "-" for standard input; gzip and zstd are unpacked.
         format: "nquads", "trig", "jsonld", "ngsi-ld", "ntriples" or "turtle"; by default by the suffix.
             N-Quads and TriG contain graphs with times, or are message logs that begin with `VERSION
-            "1.2-messages"`; N-Triples and Turtle must be message logs. JSON-LD is one document with such
-            graphs, or many documents, one per line or in an array; a document without graphs is a message.
+            "1.2-messages"`; N-Triples and Turtle must be message logs. JSON-LD is one document with graphs
+            that have times, or many documents, one per line or in an array; a document without named graphs
+            is one message.
             Each attribute of an NGSI-LD entity is a message with the time of its `observedAt`.
-        time: place of a graph's time. "graph": at the end of its name, a number or an ISO 8601 time after
-            `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated inside the graph or
-            in the default graph; if it is stated after the graph, the graph waits for it. "auto": a known
-            property (prov:generatedAtTime, sosa:resultTime, saref:hasTimestamp) if one is stated before the
-            end of the graph, else the name. In a dataset message, any subject may have the property.
-        on_error: "raise", or "skip" to skip invalid input, count it and keep it in `skipped`. A malformed
-            line of N-Quads, JSON-LD document or message of a log is skipped; other malformed TriG always
-            raises, since the begin of the next statement is unknown.
+        time: where the time of a graph is stated. "graph": at the end of its name, a number or an ISO 8601
+            time after `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated inside the
+            graph or in the default graph; if it is stated after the graph, the graph is held back until
+            then. "auto": a known property (prov:generatedAtTime, sosa:resultTime, saref:hasTimestamp) if one
+            is stated before the end of the graph, else the name. In a dataset message, any subject may have
+            the property.
+        on_error: "raise", or "skip" to skip invalid input; skipped items are counted, and the first of them
+            kept in `skipped`. A malformed line of N-Quads, JSON-LD document or message of a log is skipped;
+            other malformed TriG always raises, since the start of the next statement is unknown.
         base: base of relative IRIs, unless the stream declares one; by default relative IRIs are errors.
-        zone: time zone of times without one, such as "Europe/Berlin" or "UTC"; by default such times are
-            errors.
+        zone: time zone assumed for times without a zone, such as "Europe/Berlin" or "UTC"; by default such
+            times are errors.
         precision: "microseconds" cuts finer fractions of a second, warns once (`TimesCutWarning`) and counts
-            them in `times_cut`; "exact" makes them errors.
+            the messages in `times_cut`; "exact" makes them errors.
         contexts: for JSON-LD, the contexts that documents refer to: by IRI, a file or an object with the
-            member `@context`. Nothing is fetched.
+            member `@context`. Contexts are never fetched from the web.
 
     Raises:
         OptionError: an argument is invalid, or the format cannot contain timestamped messages;
@@ -258,9 +263,9 @@ def read_stream(
         CompressedInputError: the compression is not supported.
 
     Iteration raises `MalformedInputError`, `TimestampError` and `MissingTimestampError` with the file and, if
-    known, the line; `CompressedInputError` for an unsupported compression of a pipe, for any `on_error`; and
-    `OSError` if reading fails. An ABox is emitted when the next message begins; with "auto" when the next
-    message ends, since a property inside may have the same time.
+    known, the line; `CompressedInputError`, whatever `on_error` is, for an unsupported compression of a pipe;
+    and `OSError` if reading fails. An ABox is emitted when the next message begins; with `time="auto"` only
+    when the next message ends, since that may state the same time by a property.
 
     >>> import io
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
@@ -280,7 +285,7 @@ def read_stream(
     try:
         syntax = syntax_of(source_name(source), format)
     except UnknownFormatError:
-        _refuse_unreadable(source)  # the more helpful error
+        _refuse_unreadable(source)  # a missing file is the more helpful error
         raise
     _refuse_unreadable(source)
     reading = _ReadOptions(str(time), base, zone, skips, precision == "exact", Contexts(contexts))
@@ -293,7 +298,7 @@ def _refuse_unreadable(source: Source) -> None:
 
 
 def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SYNTAXES) -> str:
-    """Return the syntax of a stream by `format` or, if it is None, by the suffix of its name.
+    """Return the syntax of a stream by `format` or, if `format` is None, by the suffix of the source's name.
 
     Args:
         syntaxes: the supported syntaxes.

@@ -1,4 +1,4 @@
-"""Reader of RDF files as Arrow tables, for `push` and `background`, without an object for each triple."""
+"""Reader of RDF files as Arrow tables, for `push` and `background`, without a Python object per triple."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _KNOWN = tuple(name for name, syntax in FORMATS.items() if syntax is not None an
 def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> pa.Table:
     """Read the triples of a file into a table of terms in N-Triples syntax, in file order.
 
-    The columns are `subject`, `predicate` and `object`, dictionary-encoded strings; for N-Quads and TriG also
-    `graph`, null for the default graph. Blank nodes keep their labels in N-Triples and N-Quads, and are
-    numbered in other formats. `push` accepts the table as an ABox, `StreamReasoner` as `background`.
+    The columns `subject`, `predicate` and `object` are dictionary-encoded strings; for N-Quads and TriG there
+    is also `graph`, null for the default graph. Blank nodes keep their labels in N-Triples and N-Quads, and
+    are numbered in other formats. `push` accepts the table as an ABox, `StreamReasoner` as `background`.
 
-    Costs some 2 µs a triple of N-Triples or N-Quads with single spaces between terms; several times that for
-    other text.
+    Costs about 2 µs per triple for N-Triples or N-Quads with single spaces between terms, several times as
+    much for other text.
 
     Args:
         source: a path.
@@ -47,18 +47,15 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
     Raises:
         OptionError: the format or the suffix is unknown, or the source is not a path.
         MissingFileError: the file cannot be read.
-        MalformedInputError: the file is malformed or compressed; with the line if it is known.
+        MalformedInputError: the file is malformed or compressed; the error has the line if it is known.
 
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "belts.ttl"
-    ...     _ = path.write_text("@prefix : <urn:> . :belt :speed 0.5 .")
-    ...     read_table(path).to_pylist()
-    [{'subject': '<urn:belt>', 'predicate': '<urn:speed>', 'object': '"0.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'}]
+    >>> from pathlib import Path >>> from tempfile import TemporaryDirectory >>> with TemporaryDirectory() as
+    folder: ...     path = Path(folder) / "belts.ttl" ...     _ = path.write_text("@prefix : <urn:> . :belt
+    :speed 0.5 .") ...     read_table(path).to_pylist() [{'subject': '<urn:belt>', 'predicate': '<urn:speed>',
+    'object': '"0.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'}]
     """
     if not isinstance(source, str | os.PathLike):
-        raise OptionError("source", repr(source), "a path; read_stream reads files that are open")
+        raise OptionError("source", repr(source), "a path; read_stream also reads open files")
     path = Path(source)
     refuse_null(path)
     name = _format_of(path, format)
@@ -85,7 +82,7 @@ def _format_of(path: Path, format: str | None) -> str:
 
 
 def _parts_written_anew(path: Path, name: str) -> Iterator[_TablePart]:
-    """Yield the parts of a file in a syntax without lines, whose errors have no line."""
+    """Yield the parts of a file that is not line-based, by converting it; errors then have no line."""
     content = BytesIO(_as_lines(path, name))
     try:
         yield from _parts(_lines(content, str(path), "nquads" if name in _WITH_GRAPHS else "nt"), str(path))
@@ -94,7 +91,7 @@ def _parts_written_anew(path: Path, name: str) -> Iterator[_TablePart]:
 
 
 def _as_lines(path: Path, name: str) -> bytes:
-    """Convert a file to canonical N-Triples; a file with graphs to N-Quads."""
+    """Convert a file to canonical N-Triples, or to N-Quads if its syntax has graphs."""
     content = plain_text(path.read_bytes(), str(path))
     if name == "xml":
         content = in_utf_8(content, str(path))
@@ -118,7 +115,7 @@ def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | Plain
 
 
 class _TablePart(NamedTuple):
-    """Triples and their graphs; `None` is the default graph."""
+    """Triples by column, and the graph of each triple; None is the default graph."""
 
     triples: TripleColumns
     graphs: list[str | None]
@@ -142,7 +139,9 @@ def _table(parts: Iterable[_TablePart], name: str) -> pa.Table:
 
 
 def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_TablePart]:
-    """Join neighbouring triples: those of one block, and parsed ones."""
+    """Group consecutive triples to parts: adjacent runs of plain lines of one block, and parsed
+    statements.
+    """
     run: PlainRun | None = None
     graphs: list[str | None] = []
     rows: list[tuple[str, ...]] = []
@@ -168,12 +167,12 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Tabl
 
 
 def _triples(run: PlainRun) -> TripleColumns:
-    """Return the triples of a run, with only the terms that occur in them."""
+    """Return the triples of a run of plain lines; the columns hold only terms that occur in the run."""
     return TripleColumns(*(column.occurring() for column in run.block.columns.slice(run.begin, run.end)))
 
 
 def _numbered(parts: Iterable[_TablePart]) -> Iterator[_TablePart]:
-    """Number the blank nodes of parts, since the parser gives random labels."""
+    """Relabel blank nodes as `_:b0`, `_:b1` and so on, since the parser assigns random labels."""
     names: dict[str, str] = {}
 
     def named(text: str) -> str:

@@ -1,17 +1,18 @@
-"""Writers of answers as NDJSON, CSV or tables, and sinks for the history of assertions.
+"""Writers of answers as NDJSON, CSV or text tables, and sinks for the history of assertions.
 
-A writer writes a block of rows for each window and flushes it. The first column is the time of the window,
-`at` (`window_at` if the query has a variable of that name): a number, or ISO 8601. Changes of answers also
-have the column `change`. A window without answers has no rows. If the previous window had answers, a record
-with the time alone is written: there are no answers until the next row.
+A writer writes the rows of one window at a time and flushes them. The first column is the time of the window,
+`at` (`window_at` if the query has a variable `at`): a number, or ISO 8601. Deltas of answers also have the
+column `change`. A window without answers has no rows; if the previous window had answers, an *end record*
+with the time alone is written.
 
-- NDJSON: an object per row with plain values, as for `jq` and pandas: IRIs as strings, blank nodes as
-  `_:label`, well-typed numbers and booleans as JSON values, other literals as their text, unbound as null.
-  End of answers: an object with the time as its only key.
-- CSV: as SPARQL 1.1's CSV results: IRIs and texts unchanged, blank nodes as `_:label`, unbound as an empty
-  cell. End of answers: a row with the time, in which all other columns are empty (as in an answer of empty
-  texts).
-- Table: IRIs are shortened by prefixes. A window without answers has a line.
+- NDJSON: one object per row, with plain values: IRIs as strings, blank nodes as `_:label`, well-typed numbers
+  and booleans as JSON values, other literals as their text, unbound variables as null. End record: an object
+  with the time as its only key.
+- CSV: as in SPARQL 1.1's CSV results: IRIs and texts unchanged, blank nodes as `_:label`, unbound variables
+as
+  empty cells. End record: a row with the time in which all other cells are empty (an answer of empty texts
+  looks alike).
+- Table: IRIs are shortened by prefixes. A window without answers has a line of its own, and no end record.
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ from pantarhei.repair.history_records import HistoryRecord
 
 
 class NDJSONSink:
-    """Sink that appends a line of JSON for each history record to a file.
+    """History sink that appends one line of JSON per history record to a file.
 
-    It is called with records, oldest first. If it raises, the records are passed again with the next ones.
-    After a restore from a checkpoint, records since the checkpoint are written a second time.
+    A sink is called with lists of records, oldest first. If it raises, the same records are passed to the
+    next call again. After a restore from a checkpoint, records since the checkpoint are written a second
+    time.
 
     A line has the fields of `HistoryRecord`, times as numbers or ISO 8601. `conflicts` is a list of objects
-    with `constraints` and `against`, empty for facts that were not removed.
+    with `constraints` and `against`; it is empty for assertions that a repair did not remove.
 
     Args:
         path: the file; it is created if missing.
@@ -69,15 +71,16 @@ class NDJSONSink:
             try:
                 file.write(text.encode())
                 file.flush()
-            except BaseException:  # the records will be written again
+            except BaseException:  # the records are passed again: remove those already written
                 os.truncate(self.path, before)
                 raise
 
 
 class ParquetSink:
-    """Sink that writes history records as Parquet files into a folder: `history-000001.parquet` and so on.
+    """History sink that writes Parquet files into a folder: `history-000001.parquet` and so on.
 
-    Columns as in `NDJSONSink`, with `timestamp` and `at` as integers, floats or timestamps in UTC.
+    The columns are the fields of `HistoryRecord`, with `timestamp` and `at` as integers, floats or timestamps
+    in UTC.
 
     Args:
         folder: the folder; it is created if missing.
@@ -122,7 +125,7 @@ def _nested(record: HistoryRecord) -> dict[str, object]:
 
 
 def _object(record: HistoryRecord) -> dict[str, object]:
-    """Convert a record to JSON values."""
+    """Convert a history record to JSON values."""
     conflicts = [
         {
             "constraints": list(each.constraints),
@@ -147,18 +150,23 @@ _SUFFIXES = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv":
 
 
 class AnswerWriter(ABC):
-    """Writer of the answers of windows; closes the file if it opened it."""
+    """Writer of the answers of windows to a text file.
+
+    Args:
+        file: the file.
+        close: whether `close` closes the file.
+    """
 
     def __init__(self, file: TextIO, close: bool = False) -> None:
         self._file, self._close = file, close
         self._had_answers = False
 
     def write(self, at: TimePoint, result: QueryResult) -> None:
-        """Write the answers at time `at`, or the end of answers."""
+        """Write the answers of the window at time `at`, or an end record."""
         self.report(at, result.columns())
 
     def report(self, at: TimePoint, columns: Columns) -> None:
-        """Write answers given as columns of equal length, or the end of answers."""
+        """Write answers given as columns of equal length, or an end record if there are none any more."""
         self.rows(at, columns)
         has_answers = any(columns.values())
         if self._had_answers and not has_answers:
@@ -173,14 +181,14 @@ class AnswerWriter(ABC):
 
     @abstractmethod
     def rows(self, at: TimePoint, columns: Columns) -> None:
-        """Write rows given as columns of equal length; flushed with the next `write` or `close`."""
+        """Write rows given as columns of equal length, without flushing them."""
 
     @abstractmethod
     def no_more(self, at: TimePoint, columns: Columns) -> None:
-        """Write the end of answers at time `at`."""
+        """Write the end record of the window at time `at`."""
 
     def close(self) -> None:
-        """Flush, and close the file if this writer opened it."""
+        """Flush the file; close it if the writer was constructed with `close=True`."""
         self._file.flush()
         if self._close:
             self._file.close()
@@ -196,7 +204,7 @@ class AnswerWriter(ABC):
 
 
 class NdjsonWriter(AnswerWriter):
-    """Writer of a JSON object per row.
+    """Writer of one JSON object per row.
 
     >>> NdjsonWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
     {"at": 7, "x": "urn:belt", "speed": 0.5}
@@ -215,7 +223,7 @@ class NdjsonWriter(AnswerWriter):
 
 
 class CsvWriter(AnswerWriter):
-    """Writer of comma-separated values under one header line.
+    """Writer of comma-separated values below one header line.
 
     >>> CsvWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
     at,x,speed
@@ -226,7 +234,7 @@ class CsvWriter(AnswerWriter):
 
     @classmethod
     def behind(cls, file: TextIO, header: list[str] | None) -> CsvWriter:
-        """Return a writer that appends to rows under a header, if there is one, and closes the file."""
+        """Return a writer that closes the file and appends to it, if it already has the header `header`."""
         writer = cls(file, close=True)
         writer._header = header
         return writer
@@ -250,7 +258,9 @@ class CsvWriter(AnswerWriter):
 
 
 class TableWriter(AnswerWriter):
-    """Writer of a table per window, as wide as the terminal, or as needed in a file."""
+    """Writer of one text table per window, at most as wide as the terminal; unlimited if not to a
+    terminal.
+    """
 
     def __init__(self, file: TextIO, close: bool = False, prefixes: Mapping[str, str] | None = None) -> None:
         from rich.console import Console
@@ -287,7 +297,9 @@ def report_columns(
     """Return the rows of a report as columns, sorted by their terms in N-Triples syntax.
 
     Args:
-        shows_changes: whether the first column is `change`, `+` for added and `-` for removed rows.
+        added, removed: number of occurrences of each inserted and each deleted row.
+        shows_changes: whether to begin with a column `change`, with `+` for inserted and `-` for deleted
+            rows.
     """
     names = {"SELECT": tuple(map(str, query.variables)), "ASK": ()}.get(query.form, _OF_TRIPLES)
     signed = [
@@ -306,16 +318,14 @@ def report_columns(
 
 
 def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None:
-    """Refuse a query with variables that have the names of columns added by a writer.
-
-    A table has no column of times.
+    """Refuse a query with a variable that has the name of a column added by the writer.
 
     Args:
-        shows_changes: as for `report_columns`.
-        format: one of `FORMATS`.
+        shows_changes: whether the writer adds the column `change`.
+        format: the output format, one of `FORMATS`; a table has no column of times.
 
     Raises:
-        OptionError: the query has such variables.
+        OptionError: the query has such a variable.
     """
     names: Columns = {str(each): () for each in query.variables} if query.form == "SELECT" else {}
     times = [] if format == "table" else [_time_column(names)]
@@ -339,8 +349,8 @@ def open_writer(
 
     Args:
         format: one of `FORMATS`; by default by the file's suffix, and a table for standard output.
-        prefixes: prefixes for IRIs in a table.
-        append: whether to append to the file.
+        prefixes: namespaces by prefix, to shorten IRIs in a table.
+        append: whether to append to the file instead of replacing it.
 
     Raises:
         OptionError: the format or the suffix is unknown.
@@ -365,7 +375,11 @@ def _header_of(path: str) -> list[str] | None:
 
 
 def format_of(target: str | None, format: str | None) -> str:
-    """Return the format that `open_writer` writes; raises its errors."""
+    """Return the format that `open_writer` would write.
+
+    Raises:
+        OptionError: the format or the suffix is unknown.
+    """
     if format is None:
         format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if _is_file(target) else "table"
     if not format:
@@ -387,7 +401,7 @@ def _opened(path: str, append: bool) -> TextIO:
 
 
 def is_torn(path: Path) -> bool:
-    """Return whether a file ends within a line, since its writer was killed."""
+    """Return whether a file ends in an incomplete line, as it does if its writer was killed."""
     if not path.is_file() or not path.stat().st_size:
         return False
     with path.open("rb") as file:
@@ -396,7 +410,7 @@ def is_torn(path: Path) -> bool:
 
 
 def time_text(at: TimePoint) -> str:
-    """Return the text of a timestamp; UTC is written `Z`.
+    """Return the text of a timestamp: a number, or ISO 8601 with `Z` for UTC.
 
     >>> from datetime import UTC
     >>> time_text(7), time_text(datetime(2026, 1, 31, 10, tzinfo=UTC))
@@ -409,7 +423,7 @@ def time_text(at: TimePoint) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """Return the text of a term or a value, without datatype and language."""
+    """Return the text of a term or a plain value; literals without datatype and language."""
     return f"_:{cell}" if isinstance(cell, BNode) else str(cell)
 
 

@@ -1,6 +1,6 @@
 """Binding of a mapping to the columns of a table, and hints for errors in columns and values.
 
-Melted columns are expanded to one pattern each.
+Templates that refer to melted columns are expanded to one template for each melted column.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ _HEADERLESS = re.compile(r"\s*[+-]?\d+([.,:/ T-]+\d+)*Z?\s*")
 
 
 def value_hint(text: str, datatype: URIRef, decimal: str) -> str:
-    """Return a hint for a text that is not in the lexical space of a datatype.
+    """Return a hint for a text outside the lexical space of a datatype.
+
+    Args:
+        decimal: the decimal mark of the mapping.
 
     >>> value_hint("1,5", XSD.decimal, ".")
     '; if , is the decimal mark, set decimal: "," in the mapping'
@@ -83,11 +86,11 @@ def _number_hint(text: str, datatype: URIRef, decimal: str) -> str:
 
 
 def column_hint(column: str, columns: Sequence[str], is_text: bool) -> str:
-    """Return a hint for a missing column.
+    """Return a hint for a column that a mapping refers to and a table lacks.
 
     Args:
         columns: the columns of the table.
-        is_text: whether the table is text with a delimiter.
+        is_text: whether the table is delimited text (CSV or TSV).
 
     >>> column_hint("time", ["at;garage"], True)
     '; the delimiter seems to be ";": set delimiter: ";"'
@@ -110,7 +113,7 @@ def column_hint(column: str, columns: Sequence[str], is_text: bool) -> str:
 
 
 def _first_line_hint(columns: Sequence[str]) -> str:
-    """Return a hint for a first line without names of columns."""
+    """Return a hint for delimited text whose first line does not seem to be a header."""
     first = columns[0].lstrip()
     if first.startswith(("[", "{")):
         return '; it looks like JSON: JSON lines are read as format "jsonl", an object on each line'
@@ -130,7 +133,7 @@ def time_hint(text: str, columns: Sequence[str]) -> str:
     """Return a hint for a text that is not a time.
 
     Args:
-        columns: the columns of the time.
+        columns: the columns that the mapping composes the time from.
 
     >>> time_hint("10:00", ["clock"])
     'a time of day alone; if the day is in another column, set value: $(day)T$(clock) in the mapping'
@@ -147,7 +150,7 @@ def time_hint(text: str, columns: Sequence[str]) -> str:
 
 
 def column_reference(column: str) -> str:
-    """Return the reference to a column in a mapping.
+    """Return the reference to a column as it is written in a mapping.
 
     >>> column_reference("speed (km/h)")
     '$(speed \\\\(km/h\\\\))'
@@ -160,13 +163,13 @@ _MOST_SHOWN = 30
 
 @dataclass(frozen=True, slots=True)
 class BoundMapping:
-    """Mapping of the rows of a certain table.
+    """Mapping of the rows of one table, whose columns are known.
 
     Args:
-        time: place and form of a row's time.
-        patterns: templates of its triples, in order.
-        columns: the columns used by the mapping, with the lines of their references.
-        nulls: texts of cells without a value.
+        time: columns and form of a row's time.
+        patterns: templates of a row's triples, in order.
+        columns: the columns used by the mapping, each with the line of its first reference.
+        nulls: texts of cells that stand for no value.
         decimal: the decimal mark.
     """
 
@@ -188,9 +191,9 @@ def bind(
 
     Args:
         table: the table's name in errors.
-        is_text: whether the table is text with a delimiter.
-        elsewhere: columns of other tables, without values here; None for any column, if each row has its own
-            columns.
+        is_text: whether the table is delimited text (CSV or TSV).
+        elsewhere: columns of other tables of the same source, which are empty in this table; None to accept
+            any column, for JSON objects, of which each has its own members.
 
     Raises:
         MappingError: a referenced column is missing or ambiguous.
@@ -236,7 +239,7 @@ def _check_column(
 
 @dataclass(frozen=True, slots=True)
 class _Melted:
-    """Melted column, with its constants by the names of virtual columns."""
+    """Melted column, with the mapping's constants for it by the name of their virtual column."""
 
     column: str
     data: dict[str, str]
@@ -245,7 +248,9 @@ class _Melted:
 def _melted(
     mapping: RecordMapping, columns: Sequence[str], table: str, elsewhere: Collection[str] | None
 ) -> Iterator[_Melted]:
-    """Yield the distinct melted columns with their first constants."""
+    """Yield each melted column once; if several entries of `melt` match it, the first one has its
+    constants.
+    """
     melt, seen = mapping.melt, set[str]()
     for name, data in ({} if melt is None else melt.columns).items():
         found = _matching(name, columns)
@@ -268,7 +273,11 @@ def _matching(name: str, columns: Collection[str]) -> list[str]:
 def _patterns(
     group: tuple[TripleTemplate, ...], mapping: RecordMapping, melted: Sequence[_Melted]
 ) -> Iterator[TripleTemplate]:
-    """Yield the patterns of a group; patterns of melted rows once for each melted column, in table order."""
+    """Yield the templates of one group of a mapping, bound to columns of the table.
+
+    Templates without virtual columns come first; the others follow once for each melted column, in table
+    order.
+    """
     melt = mapping.melt
     if melt is None:
         yield from group
@@ -286,7 +295,7 @@ def _patterns(
 
 
 def _of_melted(term: TermTemplate, melted: _Melted, mapping: RecordMapping, melt: Melt) -> TermTemplate:
-    """Convert a term of a melted row to a term of the table's row."""
+    """Replace the virtual columns in a template by the melted column, its name and its constants."""
 
     def fill(name: str) -> TextTemplate:
         if name == melt.value:

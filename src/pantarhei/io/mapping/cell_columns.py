@@ -1,8 +1,11 @@
-"""Columns of a table as distinct texts and codes, and lexical forms of Arrow's timestamps and dates."""
+"""Dictionary-encoded columns of a table, and the XML Schema lexical forms of Arrow's values.
+
+A column is a list of distinct texts and, for each row, the index of its text (its *code*).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from types import MappingProxyType
@@ -21,18 +24,16 @@ from pantarhei.rdf.triple_table import Codes
 
 Numbers = npt.NDArray[np.int64]
 
-_BLOCK = 4 * 3600  # seconds, in which a zone changes its offset once at most
-_FIRST, _LAST = (
-    FIRST_TICK // 10**6 + 2 * 86400,
-    LAST_TICK // 10**6 - 2 * 86400,
-)  # in which each zone has a clock
+_BLOCK = 4 * 3600  # seconds; assumes that a zone changes its offset at most once within a block
+# Seconds since 1970 between which local times of every zone are within the years 1 to 9999.
+_FIRST, _LAST = FIRST_TICK // 10**6 + 2 * 86400, LAST_TICK // 10**6 - 2 * 86400
 
 
 def date_times(values: pa.TimestampArray) -> pa.StringArray:
-    """Return timestamps as `xsd:dateTime`, with the offset of their zone if they have one.
+    """Return the lexical forms of timestamps as `xsd:dateTime`, with the offset of the column's zone if any.
 
-    In UTC where the offset is not a whole number of minutes, where the zone is unknown, and outside the years
-    1 to 9999.
+    An instant is written in UTC if its offset is not a whole number of minutes, if the zone is unknown, or if
+    its year is not in 1 to 9999.
 
     >>> date_times(pa.array([0], pa.timestamp("s", "Europe/Berlin"))).to_pylist()
     ['1970-01-01T01:00:00+01:00']
@@ -51,7 +52,7 @@ def date_times(values: pa.TimestampArray) -> pa.StringArray:
 
 
 def dates(values: pa.Array) -> pa.StringArray:
-    """Return dates as `xsd:date`, of any year.
+    """Return the lexical forms of dates as `xsd:date`; years may be negative or have more than four digits.
 
     >>> dates(pa.array([0, 10**7], pa.date32())).to_pylist()
     ['1970-01-01', '29349-01-26']
@@ -76,7 +77,10 @@ def _suffix(minutes: int) -> str:
 
 
 def _offsets(seconds: Numbers, name: str) -> Numbers:
-    """Return the offsets of a zone at instants, in seconds; 0 for an unknown zone and beyond its years."""
+    """Return a zone's UTC offsets in seconds at instants in seconds since 1970.
+
+    The offset is 0 for an unknown zone, and for instants outside the years 1 to 9999.
+    """
     try:
         zone = zone_named(name)
     except OptionError:
@@ -93,7 +97,7 @@ def _offsets(seconds: Numbers, name: str) -> Numbers:
 
 
 def _offset(zone: tzinfo, second: int) -> int:
-    """Return the offset of a zone at an instant, in seconds."""
+    """Return a zone's UTC offset in seconds at an instant in seconds since 1970."""
     at: datetime = (EPOCH + timedelta(seconds=second)).astimezone(zone)
     offset = at.utcoffset()
     assert offset is not None
@@ -108,19 +112,20 @@ NOT_FINITE = {
     **dict.fromkeys(("inf", "Infinity"), "INF"),
     **dict.fromkeys(("-inf", "-Infinity"), "-INF"),
 }
-"""Lexical forms of XML Schema for the numbers that Arrow, Python and JSON write otherwise."""
+"""XML Schema lexical form of each spelling of NaN and the infinities in Arrow, Python and JSON."""
 
 
 class ColumnValues(NamedTuple):
-    """Values of a column.
+    """Dictionary-encoded column.
 
     Args:
-        codes: by row, the index in `values`; -1 for no value.
-        values: the distinct values, as texts; some may not occur.
-        datatype: the datatype of the column's type; None for texts.
-        datatypes: the datatype of each of `values`, if they differ.
-        ends: by row, the end of its values in `codes`; None if each row has one.
-        refused: by row without a value, the error of its cell, if any.
+        codes: indices in `values`, in row order; -1 for no value.
+        values: the distinct values, as texts; some may not occur in `codes`.
+        datatype: the datatype of all values; None for texts.
+        datatypes: the datatype of each of `values`; None if all have `datatype`.
+        ends: for columns of arrays: row i has the codes from `ends[i - 1]` (0 for the first row) up to
+            `ends[i]` (excluded); None if row i has the single code `codes[i]`.
+        refused: the error of each invalid cell, by row index; such a row has no value.
     """
 
     codes: Codes
@@ -131,20 +136,20 @@ class ColumnValues(NamedTuple):
     refused: Mapping[int, str] = MappingProxyType({})
 
     def dense(self) -> pa.StringArray:
-        """Return the values by row, null for no value."""
+        """Return the value of each row as an Arrow array, null for no value; requires `ends` to be None."""
         return self.values.take(pa.array(self.codes, mask=self.codes < 0))
 
     def with_(self, datatypes: Container[URIRef | None]) -> Flags:
-        """Return flags of those `values` that have one of these datatypes."""
+        """Return for each of `values` whether its datatype is in `datatypes`."""
         if self.datatypes is None:
             return np.full(len(self.values), self.datatype in datatypes)
         return np.fromiter((each in datatypes for each in self.datatypes), bool, len(self.values))
 
     def single(self, expected: str) -> ColumnValues:
-        """Return the column with at most one value a row; rows with several are refused.
+        """Return the column with one code per row; a row with several values becomes an invalid cell.
 
         Args:
-            expected: the single value, as errors name it.
+            expected: description of the single value, for the error.
         """
         if self.ends is None:
             return self
@@ -158,17 +163,17 @@ class ColumnValues(NamedTuple):
 
 
 class CellColumn(Protocol):
-    """Column that is not an Arrow array."""
+    """Column of a table that is not an Arrow array."""
 
     def cells(self, nulls: frozenset[str]) -> ColumnValues:
-        """Return the values as cells; a text among `nulls` is not a value."""
+        """Dictionary-encode the column; a text in `nulls` stands for no value."""
 
     def shown(self, row: int) -> object:
-        """Return the value of a row, as errors show it."""
+        """Return the value of a row for error messages."""
 
 
 def column_values(array: pa.Array | CellColumn, nulls: frozenset[str]) -> ColumnValues:
-    """Return the values of a column; a text among `nulls` is no value."""
+    """Dictionary-encode a column; a text in `nulls` stands for no value."""
     if not isinstance(array, pa.Array):
         return cast(CellColumn, array).cells(nulls)
     array = decoded(array)
@@ -185,7 +190,9 @@ def column_values(array: pa.Array | CellColumn, nulls: frozenset[str]) -> Column
 
 
 def decoded(array: pa.Array) -> pa.Array:
-    """Return a column without dictionary and runs, texts as Arrow's plain strings; Polars has other ones."""
+    """Remove dictionary and run-end encodings, and cast all string types (such as Polars' views) to
+    `string`.
+    """
     if isinstance(array, pa.DictionaryArray):
         return decoded(array.dictionary).take(array.indices)
     if isinstance(array, pa.RunEndEncodedArray):
@@ -194,7 +201,9 @@ def decoded(array: pa.Array) -> pa.Array:
 
 
 def joined(template: TextTemplate, columns: Mapping[str, ColumnValues]) -> ColumnValues:
-    """Return the texts of a template; a row has no text if one of its columns has no value."""
+    """Instantiate a text template for each row; a row has no text if one of the template's columns is
+    empty.
+    """
     if template.is_whole:
         return columns[template.columns[0]]
     ends, named = unfolded({name: columns[name] for name in template.columns})
@@ -208,9 +217,10 @@ def joined(template: TextTemplate, columns: Mapping[str, ColumnValues]) -> Colum
 
 
 def unfolded(columns: Mapping[str, ColumnValues]) -> tuple[Places | None, Mapping[str, ColumnValues]]:
-    """Repeat rows for each combination of their values; return where those of a row end, and the columns.
+    """Expand rows with several values to one entry per combination of values (the Cartesian product).
 
-    The ends are None if each row has one value.
+    Returns the end of each row's entries, and the columns with one code per entry; None and the given columns
+    if each row has one value in each column.
     """
     if all(cells.ends is None for cells in columns.values()):
         return None, columns
@@ -227,10 +237,14 @@ def _height(columns: Mapping[str, ColumnValues]) -> int:
 
 
 def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, list[Places]]:
-    """Combine the values that columns have in one row; return the row of each, and its place in each column.
+    """Form the Cartesian product of the values that columns have in each row.
+
+    Returns the row of each combination, and for each column the index in its `codes` of each combination's
+    value.
 
     Args:
-        ends: by column, the end of the values of each row; None if each row has one.
+        ends: `ColumnValues.ends` of each column.
+        height: number of rows.
 
     >>> rows, (first, second) = combinations([np.array([2, 2, 3]), None], 3)
     >>> rows.tolist(), first.tolist(), second.tolist()
@@ -250,7 +264,9 @@ def combinations(ends: Sequence[Places | None], height: int) -> tuple[Places, li
 
 
 def shown_cell(array: pa.Array | CellColumn, row: int) -> object:
-    """Return the value of a cell for errors: a Python value, or a text if Python has no such value."""
+    """Return the value of a cell for errors, as a Python value, or as a text if Python cannot represent
+    it.
+    """
     if not isinstance(array, pa.Array):
         return cast(CellColumn, array).shown(row)
     try:
@@ -266,17 +282,21 @@ def flags(array: pa.BooleanArray) -> npt.NDArray[np.bool_]:
 
 
 def is_readable(kind: pa.DataType) -> bool:
-    """Return whether values of an Arrow type have texts."""
+    """Return whether values of an Arrow type can be converted to lexical forms."""
     while isinstance(kind, pa.DictionaryType | pa.RunEndEncodedType):
         kind = kind.value_type
     return _is_text(kind) or pa.types.is_null(kind) or _datatype(kind) is not None
 
 
 def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: int | None) -> None:
-    """Check that values of a column's type have texts.
+    """Check that values of a column's Arrow type can be converted to lexical forms.
+
+    Args:
+        source, mapping: names of the table and the mapping in the error.
+        line: the line of the mapping that refers to the column.
 
     Raises:
-        MappingError: they do not.
+        MappingError: the type is nested or unknown.
     """
     if is_readable(kind):
         return
@@ -289,19 +309,12 @@ def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: 
     raise MappingError(mapping, line, f"column {column} of {source} is of type {kind}", expected)
 
 
-_WRITERS: Mapping[URIRef, Callable[[pa.Array], pa.StringArray]] = {
-    XSD.dateTime: date_times,
-    XSD.date: dates,
-}
-"""Functions for lexical forms that differ from Arrow's texts."""
-
-
 def _is_text(kind: pa.DataType) -> bool:
     return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def _datatype(kind: pa.DataType) -> URIRef | None:
-    """Return the datatype of an Arrow type: R2RML's natural mapping."""
+    """Return the datatype of an Arrow type by R2RML's natural mapping; None for texts and nested types."""
     types = pa.types
     for fits, datatype in (
         (types.is_integer, XSD.integer),
@@ -318,12 +331,12 @@ def _datatype(kind: pa.DataType) -> URIRef | None:
 
 
 def _texts(values: pa.Array) -> tuple[pa.StringArray, URIRef | None]:
-    """Return values as lexical forms of XML Schema, with their datatype."""
+    """Return the XML Schema lexical forms of values, and their datatype."""
     datatype = _datatype(values.type)
     if datatype is None:
         return values, None
-    if (written := _WRITERS.get(datatype)) is not None:
-        return written(values), datatype
+    if datatype in (XSD.dateTime, XSD.date):
+        return (date_times if datatype == XSD.dateTime else dates)(values), datatype
     if pa.types.is_float16(values.type):
         values = values.cast(pa.float32())
     texts = values.cast(pa.string())

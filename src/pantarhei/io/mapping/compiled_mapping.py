@@ -1,7 +1,7 @@
-"""Mapping compiled for single records: a fast path for usual records.
+"""Mapping compiled to Python functions that map one record at a time: a fast path for well-formed records.
 
-The result equals that of `map_rows` for a table of this one row, which maps the records for which the fast
-path returns None.
+For each record that it accepts, the fast path returns the result of `map_rows` for a table of this one row.
+For the others it returns None, and the caller uses `map_rows`.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ from pantarhei.rdf.ntriples import parse_term
 from pantarhei.values.value import INTEGER_BOUNDS, is_ill_typed, value_key
 
 TEXT, INTEGER, DECIMAL, DOUBLE, BOOLEAN = range(5)
-"""Kinds of values in JSON."""
+"""Kinds of JSON values; numbers with a fraction or an exponent are decimals, NaN and INF doubles."""
 
 Value: TypeAlias = tuple[str, int]
-"""Text of a value, and its kind."""
+"""Text and kind of a JSON value."""
 Values: TypeAlias = Sequence[Value]
-"""Values of a member: empty if it is absent, several for an array, else one."""
+"""Values of one member of a record: none if it is absent or null, several if it is an array, else one."""
 Record: TypeAlias = Mapping[str, Any]
 
 _DATATYPES = (None, XSD.integer, XSD.decimal, XSD.double, XSD.boolean)
-_KEPT = 1 << 16  # cached terms of a template
+_KEPT = 1 << 16  # cached terms for each template
 _FORM = {datatype: re.compile(form) for datatype, form in FORMS.items()}
 _WHOLE_IRI = re.compile(IRI)
 _INTEGER = re.compile(r"-?[0-9]+")
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,12})?")
-_SURE = range(1970, 2100)  # years within the calendar in every zone
+_SURE = range(1970, 2100)  # years whose times are read here; others are left to `map_rows`
 _ESCAPES = str.maketrans(dict(ESCAPES))
 
 
 class CompiledMapping:
-    """Function from usual records to their times and triples.
+    """Compiled mapping from records to times and triples.
 
     Args:
         bound: the mapping, bound to the members of the records.
-        value: returns the text and the kind of a value; None for an object or the like.
+        value: returns the text and the kind of a member's value; None for values that are not scalars.
     """
 
     def __init__(self, bound: BoundMapping, value: Callable[[object], Value | None]) -> None:
@@ -76,11 +76,11 @@ class CompiledMapping:
         self._time = _time_reader(bound.time)
 
     def read(self, record: Record, row: int, kind: TimeKind | None) -> tuple[TimePoint, list[Triple]] | None:
-        """Return the time of a record and its triples; None for a record that is not usual.
+        """Return the time and the triples of a record; None if the fast path does not support the record.
 
         Args:
-            row: its number.
-            kind: the required kind of its time; None for any.
+            row: the number of the record.
+            kind: the required kind of the time; None for any kind.
         """
         cells: dict[str, Values] = {ROW: ((str(row), INTEGER),)}
         for name, read in self._members:
@@ -115,7 +115,10 @@ class CompiledMapping:
 def _reader(
     name: str, nulls: frozenset[str], value_of: Callable[[object], Value | None]
 ) -> Callable[[Record], Values | None]:
-    """Return a function that reads the values of a member, or returns None if an error is possible."""
+    """Compile the reading of a member: a function from a record to the member's values.
+
+    The function returns None for values that `map_rows` may refuse.
+    """
     inner = member(name) if "." in name else None
 
     def read(record: Record) -> Values | None:
@@ -136,12 +139,12 @@ def _reader(
 
 
 def value_in_text(value: object) -> Value | None:
-    """Return the text and the kind of a value of the JSON decoder; None for an object or array."""
+    """Return the text and kind of a value decoded by `DECODER`; None for an object or array."""
     return _number(value.decode()) if isinstance(value, bytes) else value_of(value)
 
 
 def value_of(value: object) -> Value | None:
-    """Return the text of a Python value, and its kind in JSON; None for a value of another type.
+    """Return the text of a Python value and its kind in JSON; None if JSON has no scalar for its type.
 
     >>> value_of(21.5), value_of(True), value_of([1])
     (('21.5', 2), ('true', 4), None)
@@ -155,7 +158,7 @@ def value_of(value: object) -> Value | None:
     if kind is bool:
         return ("true" if value else "false"), BOOLEAN
     if isinstance(value, int) and kind is int:
-        # str() of an int is limited to some thousand digits, str() of a Decimal is not
+        # Python limits str() of an int to some thousand digits, but not str() of a Decimal.
         return str(value if value.bit_length() < _MOST_BITS else Decimal(value)), INTEGER
     return _number(str(value)) if kind is Decimal else None
 
@@ -175,7 +178,10 @@ def _number(text: str) -> Value:
 
 
 def _maker(pattern: TermTemplate, decimal: str) -> Callable[[Mapping[str, Values]], Sequence[Term] | None]:
-    """Return a function that makes the terms of a template, or returns None if an error is possible."""
+    """Compile a term template: a function from a record's values to the terms of the template.
+
+    The function returns None if `map_rows` may refuse one of the terms.
+    """
     texts, columns = pattern.template.texts, pattern.template.columns
     literal = _literals(pattern, decimal)
     write: Callable[[str, int], Term | None] = literal if pattern.kind is TermKind.LITERAL else _iris(pattern)
@@ -253,7 +259,7 @@ def _literals(pattern: TermTemplate, decimal: str) -> Callable[[str, int], Term 
 
 
 def _written(pattern: TermTemplate, text: str, kind: int, decimal: str) -> str | None:
-    """Return a literal in N-Triples syntax; None if it may be ill-typed."""
+    """Return a literal in N-Triples syntax; None if the literal may be ill-typed."""
     if pattern.language is not None:
         return f'"{text.translate(_ESCAPES)}"@{pattern.language}'
     datatype = pattern.datatype or _DATATYPES[kind]
@@ -291,7 +297,9 @@ def _is_well_typed(text: str, datatype: URIRef) -> bool:
 
 
 def _time_reader(time: RowTime) -> Callable[[Mapping[str, Values], TimeKind | None], TimePoint | None]:
-    """Return a function that reads a record's time; it returns None for an unusual form."""
+    """Compile the reading of a record's time; the function returns None for times that `map_rows` must
+    read.
+    """
     texts, columns = time.template.texts, time.template.columns
     read = _instants(time) if time.unit is None else _amounts(time)
 

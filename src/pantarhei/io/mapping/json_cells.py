@@ -1,7 +1,8 @@
-"""Members of JSON objects as columns: each value has its type in JSON, independent of other rows.
+"""Members of JSON objects as columns; the datatype of a value depends on its JSON type alone, not on other
+rows.
 
-A whole number is an xsd:integer, another number an xsd:decimal, both with the digits of the text. An array is
-several values, as in RML; an object is not a value.
+A whole number is an xsd:integer, any other number an xsd:decimal, with the digits of the JSON text. An array
+stands for several values, as in RML; an object is not a value.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rdflib import XSD, URIRef
 from pantarhei.io.mapping.cell_columns import NOT_FINITE, ColumnValues
 
 JSONObject: TypeAlias = dict[str, Any]
-"""Object of JSON; numbers are bytes, the digits of the file."""
+"""JSON object decoded by `DECODER`: numbers are bytes, with the digits of the JSON text."""
 
 _SCALARS = frozenset({str, bytes, bool, type(None)})
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -28,17 +29,17 @@ HALF_A_PAIR = "half of a pair of surrogates (\\ud800 to \\udfff), which is not a
 DECODER = json.JSONDecoder(
     parse_int=str.encode, parse_float=str.encode, parse_constant=lambda text: NOT_FINITE[text].encode()
 )
-"""Decoder that keeps the digits of numbers."""
+"""JSON decoder that returns numbers as bytes, with the digits of the JSON text."""
 
 
 class JSONColumn(Sequence[Any]):
-    """Values of one member of objects, None where an object lacks it.
+    """Column of the values of one member of JSON objects; None for an object without the member.
 
     Args:
-        name: the member.
+        name: the name of the member; the path `outer.inner` for a member of an inner object.
         rows: the objects.
-        is_found: whether no mapping names the member, but a `*` matches it; values that are objects are
-            absent then.
+        is_found: whether the mapping refers to the member by a `*` only; its values that are objects are then
+            ignored instead of refused.
     """
 
     def __init__(self, name: str, rows: Sequence[JSONObject], is_found: bool = False) -> None:
@@ -54,7 +55,7 @@ class JSONColumn(Sequence[Any]):
         return self._values[row]
 
     def shown(self, row: int) -> object:
-        """Return the value of a row, as errors show it."""
+        """Return the value of a row for error messages."""
         return _shown(self._values[row])
 
     @property
@@ -63,7 +64,7 @@ class JSONColumn(Sequence[Any]):
         return any(value is not None for value in self._values)
 
     def cells(self, nulls: frozenset[str]) -> ColumnValues:
-        """Return the values as cells; a text among `nulls` is not a value."""
+        """Dictionary-encode the column; a text in `nulls` stands for no value."""
         values, ends, refused = self._values, None, dict[int, str]()
         if not set(map(type, values)) <= _SCALARS:
             found = [_scalars(value, self.name) for value in values]
@@ -87,12 +88,12 @@ class JSONColumn(Sequence[Any]):
 
 
 class JSONColumns(Mapping[str, JSONColumn]):
-    """Members of objects as columns; a member of an inner object is `outer.inner`.
+    """Columns of JSON objects by member; a member of an inner object has the name `outer.inner`.
 
     Args:
         rows: the objects.
-        names: the requested members.
-        found: those of them that a `*` matches, and no reference names.
+        names: the members that the mapping uses.
+        found: the members among `names` that the mapping refers to by a `*` only.
     """
 
     def __init__(self, rows: Sequence[JSONObject], names: Sequence[str], found: Container[str] = ()) -> None:
@@ -113,11 +114,11 @@ class JSONColumns(Mapping[str, JSONColumn]):
         return len(self._names)
 
     def members(self) -> list[str]:
-        """Return the names of all members, sorted."""
+        """Return the names of all members of all objects, sorted."""
         return sorted({name for row in self._rows for name in _names(row)})
 
     def with_found(self, names: Sequence[str]) -> JSONColumns:
-        """Return the columns with further members, which a `*` matches."""
+        """Return the columns `names`, of which those without a column here are marked as matched by a `*`."""
         found = frozenset(names) - frozenset(self._names)
         return JSONColumns(self._rows, names, found)
 
@@ -133,7 +134,9 @@ def _names(row: JSONObject) -> Iterator[str]:
 
 
 def member(name: str) -> Callable[[Sequence[JSONObject]], list[Any]]:
-    """Return a function that reads one member of each object: one of this name, else one inside an object.
+    """Return a function that reads one member of each of several objects.
+
+    A name with dots is a member of that name or, if there is none, a path into inner objects.
 
     >>> member("a.b")([{"a": {"b": b"1"}}, {"a.b": "x"}, {}])
     [b'1', 'x', None]
@@ -159,7 +162,7 @@ def _inner(row: JSONObject, name: str) -> Any:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value with the texts of its numbers."""
+    """Convert the numbers inside a decoded value from bytes to texts."""
     if isinstance(value, list):
         return [_shown(each) for each in value]
     if isinstance(value, dict):
@@ -168,14 +171,14 @@ def _shown(value: Any) -> Any:
 
 
 class _Refused(str):
-    """Error of a member without a value that can be a term's."""
+    """Error text in the place of a member's value that cannot be read."""
 
 
 _ONE_EACH = "; write each object of an array on its own line"
 
 
 def _scalars(value: Any, name: str) -> Sequence[Any] | str:
-    """Return the values of a member, or its error."""
+    """Return the scalar values of a member, or an error text if it is an object or contains one."""
     if isinstance(value, _Refused):
         return str(value)
     if isinstance(value, dict):
@@ -191,7 +194,7 @@ def _scalars(value: Any, name: str) -> Sequence[Any] | str:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether a text has no half of a pair of surrogates, which JSON and Python can hold.
+    """Return whether a text has no lone surrogate, which texts of JSON and Python may contain.
 
     >>> is_unicode("\\U0001d11e"), is_unicode("\\ud834")
     (True, False)
@@ -200,14 +203,14 @@ def is_unicode(text: str) -> bool:
 
 
 def text_of(value: str | bytes | bool) -> str:
-    """Return the text of a value; a number has the digits of the file."""
+    """Return the text of a decoded scalar; for a number, the digits of the JSON text."""
     if isinstance(value, str):
         return value
     return value.decode() if isinstance(value, bytes) else "true" if value else "false"
 
 
 def datatype_of(value: str | bytes | bool) -> URIRef | None:
-    """Return the datatype of a value in JSON; None for texts.
+    """Return the datatype of a decoded scalar; None for texts.
 
     >>> [datatype_of(each) for each in (b"21", b"1e-7", "21", True)] == [
     ...     XSD.integer, XSD.decimal, None, XSD.boolean

@@ -44,7 +44,7 @@ FORMS[XSD.float] = FORMS[XSD.double]
 NUMBERS = frozenset({*INTEGER_BOUNDS, *FORMS})
 _ZONE = r"(Z|[+-][0-9]{2}:[0-9]{2})?$"
 _MONTH = "^-?[0-9]{4,}-(0[1-9]|1[0-2])"
-FORMS |= {  # datatypes without values in `literals.value`
+FORMS |= {  # datatypes whose values `values.value` does not interpret
     XSD.date: rf"{_MONTH}-(0[1-9]|[12][0-9]|3[01]){_ZONE}",
     XSD.time: rf"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?{_ZONE}",
     XSD.gYear: rf"^-?[0-9]{{4,}}{_ZONE}",
@@ -52,7 +52,7 @@ FORMS |= {  # datatypes without values in `literals.value`
 }
 TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
 IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
-# What RFC 3987 calls iunreserved stays as it is (RML, section on templates).
+# Characters that RFC 3987 calls iunreserved are not percent-encoded in templates (RML, section on templates).
 _SAFE = r"^[A-Za-z0-9\-._~]*$"
 _UNSAFE = re.compile(
     r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
@@ -61,20 +61,20 @@ _UNSAFE = re.compile(
 )
 _WITH_FRACTIONS = (XSD.double, XSD.decimal)
 MOST_DIGITS = 1_000
-"""Digits before or behind the point that a number with an exponent has at most when it is written without."""
+"""Limit of digits before or after the point when a number with an exponent is rewritten without exponent."""
 _UNTYPED = TermTemplate(TextTemplate(("", ""), ("value",)), TermKind.LITERAL)
 ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 
 
 class MappedTerms(NamedTuple):
-    """Terms of a template.
+    """Dictionary-encoded terms of one template.
 
     Args:
-        codes: by row, the index in `texts`; -1 for no term.
+        codes: indices in `texts`, in row order; -1 for no term.
         texts: the distinct terms in N-Triples syntax.
-        wrong: flags of invalid terms; None for none.
-        reason: returns the error of a term by its index.
-        ends: by row, the end of its terms in `codes`; None if each row has one.
+        wrong: for each of `texts`, whether the term is invalid; None if all are valid.
+        reason: returns the error of an invalid term, by its index in `texts`.
+        ends: as `ColumnValues.ends`, if a row can have several terms; None if row i has the term `codes[i]`.
     """
 
     codes: Codes
@@ -87,7 +87,7 @@ class MappedTerms(NamedTuple):
 def map_terms(
     pattern: TermTemplate, columns: Mapping[str, ColumnValues], height: int, decimal: str
 ) -> MappedTerms:
-    """Return the terms of a template in a table of `height` rows."""
+    """Instantiate a term template for each row of a table of `height` rows; `decimal` is the decimal mark."""
     if not pattern.template.columns:
         codes, text = np.zeros(height, np.int32), pa.array([pattern.template.texts[0]], pa.string())
         return _written(pattern, ColumnValues(codes, text), decimal)
@@ -101,14 +101,14 @@ def map_terms(
 
 
 def _encoded(cells: ColumnValues) -> ColumnValues:
-    """Percent-encode the unsafe characters of values."""
+    """Percent-encode the characters of the column's values that are not iunreserved."""
     if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
         return cells
     return cells._replace(values=pa.array(map(encoded, cells.values.to_pylist()), pa.string()))
 
 
 def encoded(text: str) -> str:
-    """Return a text with its unsafe characters percent-encoded, as part of an IRI."""
+    """Percent-encode the characters of a text that are not iunreserved (RFC 3987), for use in an IRI."""
     return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
 
 
@@ -134,7 +134,7 @@ def _written(pattern: TermTemplate, cells: ColumnValues, decimal: str) -> Mapped
 
 
 def _of_several_datatypes(cells: ColumnValues, decimal: str) -> MappedTerms:
-    """Return literals with the datatypes of the values."""
+    """Return a column of literals, each with its value's own datatype."""
     assert cells.datatypes is not None
     texts, wrong = np.empty(len(cells.values), object), np.zeros(len(cells.values), bool)
     for datatype in dict.fromkeys(cells.datatypes):
@@ -153,7 +153,7 @@ def _of_several_datatypes(cells: ColumnValues, decimal: str) -> MappedTerms:
 
 
 def suffix_of(datatype: URIRef | None) -> str:
-    """Return the suffix of a literal in N-Triples syntax; empty for a string."""
+    """Return the datatype suffix `^^<…>` of a literal in N-Triples syntax; empty for a string."""
     return "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
 
 
@@ -165,14 +165,14 @@ def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
 
 
 def _lexical(cells: ColumnValues, datatype: URIRef | None, decimal: str) -> pa.StringArray:
-    """Return lexical forms of values for a datatype without surrounding spaces."""
+    """Convert a column's distinct texts to lexical forms of a datatype, without surrounding spaces."""
     values = pc.utf8_trim_whitespace(cells.values)
     if datatype == XSD.boolean:
         return pc.utf8_lower(values)
     if datatype not in NUMBERS:
         return values
     if decimal != "." and (is_text := cells.with_((None,))).any():
-        without_points = pc.replace_substring(values, ".", "·")  # a point is invalid then
+        without_points = pc.replace_substring(values, ".", "·")  # makes a number with a point ill-typed
         with_points = pc.replace_substring(without_points, decimal, ".")
         values = pc.if_else(pa.array(is_text), with_points, values)
     if datatype not in (XSD.double, XSD.float) and (is_number := cells.with_(_WITH_FRACTIONS)).any():
@@ -186,7 +186,10 @@ def _lexical(cells: ColumnValues, datatype: URIRef | None, decimal: str) -> pa.S
 
 
 def plain_number(text: str) -> str:
-    """Return a number without exponent and trailing zeros; the given text if that has too many digits.
+    """Rewrite a number without exponent and trailing zeros.
+
+    Returns the given text if it is not a finite number, or if it would have more than about `MOST_DIGITS`
+    digits.
 
     >>> plain_number("1e-7"), plain_number("21.50"), plain_number("1e999999")
     ('0.0000001', '21.5', '1e999999')
@@ -202,7 +205,7 @@ def plain_number(text: str) -> str:
 
 
 def _ill_typed(values: pa.StringArray, datatype: URIRef | None) -> Flags | None:
-    """Return flags of values that are not in the datatype; None for none."""
+    """Return for each text whether it is outside the lexical space of a datatype; None if none is."""
     if datatype in (None, XSD.string):
         return None
     form = FORMS.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
@@ -236,7 +239,7 @@ def _shown(text: str) -> str:
 
 
 class BadCell(NamedTuple):
-    """Invalid row: its index, the first invalid column, and the error."""
+    """Invalid row: its index in the table, its first invalid column or columns, and the error."""
 
     row: int
     column: str
@@ -244,15 +247,15 @@ class BadCell(NamedTuple):
 
 
 class MappedRows(NamedTuple):
-    """Result of mapping rows.
+    """Result of mapping the rows of a table.
 
     Args:
-        kind: the kind of times.
-        ticks: the times of valid rows.
-        triples: the triples of valid rows, row by row.
-        ends: by valid row, the end of its triples.
-        bad: the invalid rows.
-        cut: by valid row, whether its time was cut; None if none was.
+        kind: the kind of the times.
+        ticks: the time of each valid row, in ticks.
+        triples: the triples of all valid rows, in row order.
+        ends: for each valid row, the end (excluded) of its triples in `triples`.
+        bad: the invalid rows, in order.
+        cut: for each valid row, whether its time was cut to microseconds; None if none was.
     """
 
     kind: TimeKind
@@ -264,11 +267,11 @@ class MappedRows(NamedTuple):
 
     @property
     def times_cut(self) -> int:
-        """Number of rows whose time was cut."""
+        """Number of rows whose time was cut to microseconds."""
         return 0 if self.cut is None else int(self.cut.sum())
 
     def first(self, rows: int) -> MappedRows:
-        """Return the result for the first `rows` rows, which are all valid."""
+        """Return the result for the first `rows` rows of the table, which must all be valid."""
         end = int(self.ends[rows - 1]) if rows else 0
         cut = None if self.cut is None else self.cut[:rows]
         return MappedRows(self.kind, self.ticks[:rows], self.triples.slice(0, end), self.ends[:rows], (), cut)
@@ -283,18 +286,18 @@ def map_rows(
     kind: TimeKind | None = None,
     order: RowOrder | None = None,
 ) -> MappedRows:
-    """Map the rows of a table to triples.
+    """Map the rows of a table to times and triples, column by column.
 
     Args:
-        arrays: the table's columns, at least those used by the mapping.
+        arrays: the table's columns by name, at least those used by the mapping.
         height: number of rows.
-        first_row: the number of the first row.
+        first_row: the number of the first row, for the column `_row`.
         mapping: the mapping's name in errors.
-        kind: the required kind of times; None for the kind that fits all.
-        order: the previous rows, for `ambiguous: infer`.
+        kind: the required kind of times; None for the kind that fits all rows.
+        order: instants of the previous rows, for the mapping option `ambiguous: infer`.
 
     Raises:
-        MappingError: a column has another type than the mapping requires.
+        MappingError: a column's type does not fit the mapping.
     """
     cells: dict[str, ColumnValues] = {}
 
@@ -360,7 +363,7 @@ def _triples(
     cells: Mapping[str, ColumnValues],
     good: Flags,
 ) -> tuple[TripleColumns, Places]:
-    """Return the triples in the order of rows, and the row of each."""
+    """Return the triples in row order, and the row of each triple."""
     found = [_matches(pattern, terms, cells, good) for pattern in patterns]
     together = np.concatenate([rows for rows, _ in found])
     order = np.argsort(together, kind="stable")
@@ -377,7 +380,10 @@ def _matches(
     cells: Mapping[str, ColumnValues],
     good: Flags,
 ) -> tuple[Places, list[Places]]:
-    """Return the rows of the triples of a template, and the indices of their terms in each column."""
+    """Instantiate a triple template.
+
+    Returns the row of each triple, and for subject, predicate and object the indices in the terms' `codes`.
+    """
     made = [terms[term] for term in pattern.terms]
     present = good.copy()
     for column in pattern.needs:
@@ -396,7 +402,7 @@ def _matches(
 
 
 def _has_value(cells: ColumnValues) -> Flags:
-    """Return flags of the rows that have a value."""
+    """Return for each row whether it has a value."""
     if cells.ends is None:
         return cells.codes >= 0
     counts = np.concatenate([[0], np.cumsum(cells.codes >= 0)])[np.concatenate([[0], cells.ends])]
@@ -404,7 +410,13 @@ def _has_value(cells: ColumnValues) -> Flags:
 
 
 def _column(made: Sequence[MappedTerms], places: Sequence[Places], order: Places) -> TermColumn:
-    """Join the terms of several templates to one sorted column with distinct terms per template."""
+    """Concatenate the terms of several templates to one column of terms.
+
+    Args:
+        made: the terms of each template.
+        places: for each template, the indices in its `codes` of the terms to take.
+        order: permutation of the concatenated terms.
+    """
     begins: dict[int, int] = {}
     different: list[MappedTerms] = []
     length = 0
@@ -422,7 +434,7 @@ def _column(made: Sequence[MappedTerms], places: Sequence[Places], order: Places
 
 
 def runs(ticks: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each run of equal times.
+    """Yield the begin and the end (excluded) of each run of equal ticks.
 
     >>> list(runs(np.array([7, 7, 8], np.int64)))
     [(0, 2), (2, 3)]

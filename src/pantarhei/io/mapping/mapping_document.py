@@ -1,7 +1,7 @@
-"""Document of a mapping: YAML or a dictionary, as a tree of texts, lists and dictionaries with lines.
+"""Document of a mapping: YAML or a dictionary, as a tree of texts, lists and dictionaries with line numbers.
 
-Scalars are the texts of the document, without YAML's types: `no` is "no", and `1.0` is "1.0". Nothing is
-executed or expanded: tags are refused, and so are aliases, which can expand to large documents.
+YAML's implicit types are ignored: a scalar is its text, so that `no` is "no", and `1.0` is "1.0". Tags are
+refused, since they can execute code, and aliases, since they can expand to large documents.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class DocumentNode:
     """Node of a YAML document.
 
     Args:
-        content: a text, a list of nodes, or nodes by key.
-        line: its first line, from 1; None if it was not read from a text.
-        lines: the line of each key, if the content is a dictionary.
+        content: a text, a list of nodes, or a dictionary of nodes.
+        line: the node's first line, counted from 1; None if the mapping was given as a dictionary.
+        lines: the line of each key, if the content is a dictionary read from YAML.
     """
 
     content: Content
@@ -37,13 +37,15 @@ class DocumentNode:
 
 
 def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str, DocumentNode]:
-    """Return the name of a mapping for error messages, and its tree. A string of several lines is YAML, any
-    other string a path.
+    """Return the name of a mapping for error messages, and its tree.
+
+    Args:
+        given: a dictionary; a text in YAML, which contains a line feed; or a path.
 
     Raises:
         MissingFileError: the file does not exist.
         MappingError: the document is not YAML, or has unsupported constructs.
-        OptionError: the argument has another type.
+        OptionError: the argument is of another type.
     """
     if isinstance(given, Mapping):
         return "the mapping", _of_python("the mapping", given, 0)
@@ -65,7 +67,7 @@ def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[st
 
 
 def _parsed(source: str, text: str) -> DocumentNode:
-    import yaml  # costs as much as a small file's reading
+    import yaml  # imported only if needed, since the import takes as long as reading a small file
 
     if len(text) > LONGEST:
         raise MappingError(source, None, f"it has {len(text):,} characters", f"{LONGEST:,} at most")
@@ -99,24 +101,21 @@ def _advice(problem: str) -> str:
 
 
 def _check_events(source: str, events: Iterable[Any]) -> None:
-    """Check that YAML has only texts, lists and dictionaries, not nested too deep.
+    """Check that a YAML document consists of scalars, lists and dictionaries, nested at most `DEEPEST`
+    levels.
 
     Raises:
-        MappingError: it has other constructs.
+        MappingError: it has tags, anchors or aliases, or is nested deeper.
     """
     depth = 0
     for event in events:
-        line, anchor, tag = (
-            _line(event.start_mark),
-            getattr(event, "anchor", None),
-            getattr(event, "tag", None),
-        )
-        if anchor is not None:
+        line = _line(event.start_mark)
+        if (anchor := getattr(event, "anchor", None)) is not None:
             raise MappingError(source, line, f"the anchor or alias {anchor}", "the text itself")
-        if tag is not None:
+        if (tag := getattr(event, "tag", None)) is not None:
             raise MappingError(source, line, f"the tag {tag}", "plain texts, lists and dictionaries")
         depth += type(event).__name__.endswith("StartEvent") - type(event).__name__.endswith("EndEvent")
-        _check_depth(source, line, depth - 2)  # without the stream and the document
+        _check_depth(source, line, depth - 2)  # the events of the stream and the document do not count
 
 
 def _line(mark: Any) -> int | None:

@@ -44,7 +44,7 @@ _CLOCK = frozenset("HIMSfpTXc")
 
 
 def _has_day(directives: set[str]) -> bool:
-    """Return whether directives have a year, and a day where they have a time of day."""
+    """Return whether strptime directives contain a year, and also a day if they contain a time of day."""
     whole = bool(directives & {*"cxDF"})
     month, weekday = bool(directives & {*"mbB"}), bool(directives & {*"aAuw"})
     in_week = weekday and bool(directives & {*"UWV"})
@@ -85,8 +85,8 @@ def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMappi
 
     Raises:
         MissingFileError: the file does not exist.
-        MappingError: the mapping is invalid, with the line and similar names.
-        OptionError: the argument has another type.
+        MappingError: the mapping is invalid; the error has the line and suggests similar names.
+        OptionError: the argument is of another type.
 
     >>> mapping = read_mapping({
     ...     "prefixes": {"ex": "http://example.org/"},
@@ -102,11 +102,11 @@ def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMappi
 
 
 class _MappingReader:
-    """Reader of one document.
+    """Reader of one mapping document.
 
     Args:
         source: the document's name in errors.
-        root: its tree.
+        root: the root node of the document.
     """
 
     def __init__(self, source: str, root: DocumentNode) -> None:
@@ -247,7 +247,7 @@ class _MappingReader:
         )
 
     def _statement(self, node: DocumentNode) -> list[tuple[TermTemplate, TermTemplate]]:
-        """Return each predicate with each object; an object's kind may depend on the predicate."""
+        """Return each pair of a predicate and an object; the objects of `rdf:type` are IRIs."""
         if isinstance(node.content, dict):
             for key, value in node.content.items():
                 if ":" in key and isinstance(value.content, str):
@@ -314,7 +314,7 @@ class _MappingReader:
         return TermTemplate(template, TermKind.LITERAL, datatype, language, value.line)
 
     def _may_be_iri(self, template: TextTemplate) -> bool:
-        """Return whether an object begins like an IRI."""
+        """Return whether a template begins with a known prefix or a scheme followed by `//`."""
         prefix, colon, rest = template.texts[0].partition(":")
         return (
             bool(colon) and not rest.startswith(" ") and (prefix in self._prefixes or rest.startswith("//"))
@@ -369,7 +369,7 @@ class _MappingReader:
                 node, problem, r"$(column); a bracket in its name is written \( or \)"
             ) from None
 
-    # pieces
+    # nodes
 
     def _text(self, node: DocumentNode) -> str:
         if isinstance(node.content, str):

@@ -1,6 +1,6 @@
-"""Values of a mapping: templates of triples and of the time of a row.
+"""Mapping as a value: templates of triples and of the time of a row.
 
-The terms are YARRRML's (https://rml.io/yarrrml/spec/), except those for time and melting.
+Names are YARRRML's (https://rml.io/yarrrml/spec/), except those for time and melting.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _SCHEMES = {"data", "did", "doi", "info", "mailto", "ni", "tag", "tel", "urn", "
 
 
 def iri(text: str, prefixes: Mapping[str, str], source: str, line: int | None) -> str:
-    """Return the IRI, or its beginning, of a text with or without a prefix.
+    """Expand a prefixed name of a mapping, or the beginning of one, to an IRI; a full IRI is returned as
+    given.
 
     Args:
-        source, line: the place in the mapping.
+        source, line: name of the mapping and line of the text, for errors.
 
     Raises:
         MappingError: the text is not an IRI.
@@ -55,16 +56,16 @@ def iri(text: str, prefixes: Mapping[str, str], source: str, line: int | None) -
 
 
 ROW = "_row"
-"""Reference to the row's number, counted from 1 over all files."""
+"""Name of the virtual column that holds the row's number, counted from 1 over all files."""
 
 NULLS = frozenset({"", "-", "--", "?", "na", "n/a", "nan", "nil", "none", "null", "unknown"})
-"""Usual texts for a missing value, in lower case."""
+"""Texts that often stand for a missing value, in lower case."""
 
 _REFERENCE = re.compile(r"\$\(((?:[^()\\]|\\.)*)\)")
 
 
 class TextTemplate(NamedTuple):
-    """Text with values of columns: `texts[0]`, the value of `columns[0]`, `texts[1]`, and so on."""
+    """Template of a text: `texts[0]`, the value of `columns[0]`, `texts[1]`, and so on."""
 
     texts: tuple[str, ...]
     columns: tuple[str, ...] = ()
@@ -87,11 +88,11 @@ class TextTemplate(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """True if the template is the value of one column."""
+        """True if the template consists of one column's value alone."""
         return self.texts == ("", "")
 
     def filled(self, fill: Callable[[str], TextTemplate]) -> TextTemplate:
-        """Replace each column by another template."""
+        """Replace each column by the template that `fill` returns for it."""
         texts, columns = [self.texts[0]], list[str]()
         for column, text in zip(self.columns, self.texts[1:], strict=True):
             inner = fill(column)
@@ -107,7 +108,7 @@ class TextTemplate(NamedTuple):
 
 
 class TermKind(Enum):
-    """Kind of the terms of a template."""
+    """Kind of the terms that a template creates."""
 
     IRI = "an IRI with percent-encoded values"
     WHOLE_IRI = "an IRI that is the value of a column"
@@ -116,11 +117,12 @@ class TermKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TermTemplate:
-    """Template of a term.
+    """Template of an RDF term.
 
     Args:
-        datatype: the datatype of a literal; None for the datatype of the column's type, xsd:string for text.
-        line: its line in the mapping.
+        datatype: the datatype of a literal; None for the datatype of the column's type, which is xsd:string
+            for a column of texts.
+        line: the line of the template in the mapping.
     """
 
     template: TextTemplate
@@ -132,8 +134,9 @@ class TermTemplate:
 
 @dataclass(frozen=True, slots=True)
 class TripleTemplate:
-    """Template of a triple, instantiated for records with values in all columns of its terms and in all
-    columns of `needs`.
+    """Template of a triple.
+
+    It creates a triple for each row with a value in each column of its terms and in each column of `needs`.
     """
 
     subject: TermTemplate
@@ -148,7 +151,7 @@ class TripleTemplate:
 
     @property
     def columns(self) -> Iterator[tuple[str, int | None]]:
-        """Referenced columns, with the lines of the references."""
+        """Columns that the template refers to, each with the line of the reference."""
         for term in self.terms:
             yield from ((column, term.line) for column in term.template.columns)
         yield from ((column, self.subject.line) for column in self.needs)
@@ -160,18 +163,19 @@ UNITS: Mapping[str, int] = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9, "numb
 
 @dataclass(frozen=True, slots=True)
 class RowTime:
-    """Place and form of a row's time.
+    """Columns and form of a row's time.
 
     Args:
-        template: the column, or a text of several columns.
-        unit: unit of a number since 1970, or "number" or "float" for a number that is the time; None for a
-            text.
+        template: the column with the time, or a template that composes it from several columns.
+        unit: unit of a number that counts from 1970; "number" or "float" for a number that is itself the
+            timestamp; None for times written as texts.
         format: format of a text in directives of Python's `strptime`; None for ISO 8601.
-        zone: the name of the zone of local times; None if each time has a zone.
-        ambiguous: handling of local times that clocks show twice: an error, one of the two, or inference from
-            the order of rows.
-        precision: handling of fractions finer than microseconds: cut and counted, or an error.
-        line: its line in the mapping.
+        zone: the name of the time zone of local times; None if each time has a zone.
+        ambiguous: handling of local times that occur twice, when clocks are put back: an error, the earlier
+            or the later instant, or inference from the order of rows.
+        precision: handling of fractions finer than microseconds: "microseconds" cuts and counts them, "exact"
+            makes them errors.
+        line: the line of the time in the mapping.
     """
 
     template: TextTemplate
@@ -185,12 +189,16 @@ class RowTime:
 
 @dataclass(frozen=True, slots=True)
 class Melt:
-    """Columns that become rows, with virtual columns for the name, the value and constants.
+    """Columns to melt: each melted column of a row is mapped as a row of its own.
+
+    In such a row, virtual columns hold the name of the melted column, its value, and constants of the
+    mapping.
 
     Args:
-        columns: constants by name, for each name of a column, which may contain `*`.
-        variable, value: names of the virtual columns for the name and the value.
-        line: its line in the mapping.
+        columns: by name of a melted column, which may contain `*`: constants by name of their virtual column.
+        variable: name of the virtual column that holds the melted column's name.
+        value: name of the virtual column that holds the melted column's value.
+        line: the line of `columns` in the mapping.
     """
 
     columns: Mapping[str, Mapping[str, str]]
@@ -205,12 +213,12 @@ class RecordMapping:
 
     Args:
         source: the mapping's name in errors.
-        prefixes: the namespaces of prefixes.
-        time: place and form of a row's time.
-        groups: the templates of triples of each mapping in it.
-        melt: the columns that become rows.
-        nulls: texts of cells without a value.
-        delimiter: the delimiter of a table in text.
+        prefixes: the namespace of each prefix.
+        time: columns and form of a row's time.
+        groups: the triple templates of each entry of `mappings`.
+        melt: the columns to melt; None for none.
+        nulls: texts of cells that stand for no value.
+        delimiter: the delimiter of a CSV table; None to detect it.
         decimal: the decimal mark.
     """
 
@@ -225,5 +233,5 @@ class RecordMapping:
 
     @property
     def has_globs(self) -> bool:
-        """True if `melt` selects columns with `*`."""
+        """True if `melt` selects columns by a name with `*`."""
         return self.melt is not None and any("*" in name for name in self.melt.columns)

@@ -1,4 +1,4 @@
-"""Times of rows in ticks: by column if all have the expected form, else one by one."""
+"""Times of table rows, in ticks: read by column if all have the expected form, else one by one."""
 
 from __future__ import annotations
 
@@ -51,21 +51,21 @@ from pantarhei.model.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.rdf.triple_table import Codes
 
 _DAY = 86400  # seconds
-_LARGEST_SURE = 2**53  # up to which each whole number is a float of its own
+_LARGEST_SURE = 2**53  # floats represent all whole numbers up to this one exactly
 _NO_TIME = "there is no time; expected one in each row"
 _FINER = f"a time with finer fractions of a second; expected {EXACT}"
 
 
 class RowTimes(NamedTuple):
-    """Times of rows.
+    """Dictionary-encoded times of rows.
 
     Args:
-        kind: their kind.
+        kind: the kind of the times.
         ticks: the distinct times.
-        codes: by row, the place in `ticks`; None if each row has its own.
-        reasons: by place in `ticks`, the error; -1 is a row without time.
-        cut: by place in `ticks`, whether the time was finer than microseconds; None if none was.
-        refused: by row, the error of a cell that has no time.
+        codes: for each row, the index of its time in `ticks`, -1 for no time; None if row i has `ticks[i]`.
+        reasons: errors by index in `ticks`; the error under -1 applies to rows without time.
+        cut: for each of `ticks`, whether the time was finer than microseconds; None if none was.
+        refused: the errors of invalid cells, by row index.
     """
 
     kind: TimeKind
@@ -84,17 +84,17 @@ def times_of(
     kind: TimeKind | None = None,
     order: RowOrder | None = None,
 ) -> RowTimes:
-    """Return the times of the rows of a table.
+    """Read the times of a table's rows.
 
     Args:
-        arrays: its columns.
-        cells: returns a column's values as texts.
+        arrays: the table's columns by name.
+        cells: returns a column as dictionary-encoded texts.
         mapping: the mapping's name in errors.
-        kind: the required kind of times; None for the kind that fits all.
-        order: the previous rows, for `ambiguous: infer`.
+        kind: the required kind of times; None for the kind that fits all rows.
+        order: instants of the previous rows, for the mapping option `ambiguous: infer`.
 
     Raises:
-        MappingError: the column of times has another type than the mapping requires.
+        MappingError: the type of the column of times does not fit the mapping.
     """
     order = RowOrder() if order is None else order
     array = arrays.get(time.template.columns[0]) if time.template.is_whole else None
@@ -120,9 +120,9 @@ def times_of(
 def first_kind(
     time: RowTime, arrays: Mapping[str, pa.Array | CellColumn], nulls: frozenset[str]
 ) -> TimeKind | None:
-    """Return the kind of times: of the column's type, else of the first time; None without a time.
+    """Return the kind of a table's times, by the column's type or else by the first row with a valid time.
 
-    It depends on the first row alone, not on rows that follow.
+    Later rows have no influence. None if no row has a valid time.
     """
     if time.unit != "number":
         return kind_of_numbers(time.unit, True)
@@ -142,18 +142,18 @@ def first_kind(
 def _row_times(
     time: RowTime, found: ReadTimes, codes: Codes | None, order: RowOrder, texts: pa.StringArray | None = None
 ) -> RowTimes:
-    """Choose the times of rows among their candidates.
+    """Choose the instant of each row among its candidates.
 
     Args:
-        codes: by row, the place of its time, -1 for no time; None if each row has its own.
-        texts: by place, the texts of times for errors, if a time may have two candidates.
+        codes: for each row, the index of its time in `found`, -1 for no time; None if row i has the time i.
+        texts: the texts of the times in `found`, for errors; required if a time may have two candidates.
     """
     chosen = choose_times(found.candidates, codes, time, order)
     reasons, cut = dict(found.reasons), found.cut
     if time.precision == "exact" and cut is not None:
         reasons |= dict.fromkeys(np.flatnonzero(cut).tolist(), _FINER)
         cut = None
-    if chosen.codes is not codes and codes is not None:  # each row has become a place of its own
+    if chosen.codes is not codes and codes is not None:  # the chosen ticks are one per row
         places = codes.tolist()
         reasons = {row: reasons[place] for row, place in enumerate(places) if place in reasons}
         cut = None if cut is None else cut[codes]
@@ -167,7 +167,7 @@ def _row_times(
 
 
 def _codes(array: pa.Array) -> Codes | None:
-    """Return each row's own place, -1 for nulls; None without nulls."""
+    """Return for each row its own index, -1 for null; None if the column has no nulls."""
     if not array.null_count:
         return None
     codes = np.arange(len(array), dtype=np.int32)
@@ -203,7 +203,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
 
 
 def _microseconds(values: pa.Array) -> ReadTimes:
-    """Convert timestamps or dates to ticks, in UTC or local; 0 for those out of range."""
+    """Convert Arrow timestamps or dates to ticks, 0 for those out of range; local times stay local."""
     per_second, numbers = _numbers_of(values)
     least, most = bounds_of(TimeKind.DATETIME, per_second)
     outside = np.flatnonzero((numbers < least) | (numbers > most)).tolist()
@@ -215,7 +215,9 @@ def _microseconds(values: pa.Array) -> ReadTimes:
 
 
 def _numbers_of(values: pa.Array) -> tuple[int, Ticks]:
-    """Return the units a second and the numbers of timestamps or dates."""
+    """Return Arrow timestamps or dates as numbers since 1970, preceded by their number of units per
+    second.
+    """
     if pa.types.is_date32(values.type):
         return 1, np.from_dlpack(values.cast(pa.int32())).astype(np.int64) * _DAY
     unit = "ms" if pa.types.is_date64(values.type) else values.type.unit
@@ -251,9 +253,9 @@ def _of_numbers(time: RowTime, array: pa.Array) -> ReadTimes:
 def _of_reals(
     reals: npt.NDArray[np.float64], scale: Decimal, bounds: tuple[int, int]
 ) -> tuple[Ticks, Flags | None, Flags]:
-    """Return the ticks of floats, which of them were cut, and which are out of range.
+    """Convert floats to ticks; return the ticks, flags of cut times (None for none), and flags out of range.
 
-    A float is its shortest decimal, as texts are: `0.1` s is 100 ms.
+    A float stands for its shortest decimal representation, as in a text: `0.1` s is 100 ms.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         products = reals * float(scale)
@@ -273,9 +275,10 @@ def _of_reals(
 
 
 def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:
-    """Convert ticks to timestamps; instants have the offset of the mapping's zone, or are in UTC.
+    """Convert ticks to timestamps; datetimes have the UTC offset of the mapping's zone, or are in UTC.
 
-    Python compares times of one zone by their local times, so that timestamps have offsets instead of zones.
+    The datetimes have fixed offsets instead of the zone itself, since Python compares datetimes of one zone
+    by their local times, which is wrong when clocks are put back.
     """
     times = [time_of(each, kind) for each in ticks.tolist()]
     if kind is not TimeKind.DATETIME or time.zone is None:

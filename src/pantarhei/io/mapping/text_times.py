@@ -1,4 +1,8 @@
-"""Times written as texts, as candidates in ticks: by column if all have one form, else one by one."""
+"""Times written as texts, converted to ticks: by column if all have one form, else one by one.
+
+A local time that occurs twice, when clocks are put back, has two *candidates*, from which the mapping option
+`ambiguous` chooses.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ _SURE_UNTIL = (datetime(2037, 1, 1, tzinfo=EPOCH.tzinfo) - EPOCH) // MICROSECOND
 
 
 class Candidates(NamedTuple):
-    """Instants that times may denote, in ticks; earlier and later are equal where there is one."""
+    """Earlier and later instant that each time may denote, in ticks; equal for unambiguous times."""
 
     earlier: Ticks
     later: Ticks
@@ -52,7 +56,8 @@ class Candidates(NamedTuple):
 def candidates_of(values: pa.TimestampArray, time: RowTime) -> Candidates | None:
     """Return the candidates of a column of local times, 0 for nulls.
 
-    None if a time does not exist, the zone is unknown to Arrow, or a year is beyond Arrow's clock changes.
+    None if Arrow cannot decide: a time does not exist, the zone is unknown to Arrow, or a year is outside
+    1970 to 2036, for which Arrow knows the clock changes.
     """
     bounds = pc.min_max(values.cast(pa.int64()))
     first, last = bounds["min"].as_py(), bounds["max"].as_py()
@@ -74,13 +79,14 @@ def candidates_of(values: pa.TimestampArray, time: RowTime) -> Candidates | None
 
 
 def candidates_at(at: datetime, text: str, time: RowTime) -> tuple[datetime, datetime]:
-    """Return the earlier and the later candidate of a time, which are equal for a time with a zone.
+    """Return the earlier and the later candidate of one time; they are equal if the time has a zone.
 
     Args:
-        text: the text of the time for errors.
+        text: the text of the time, for errors.
 
     Raises:
-        ValueError: neither the time nor the mapping has a zone, or clocks skip the time.
+        ValueError: neither the time nor the mapping has a zone, or the local time was skipped when clocks
+            were put forward.
     """
     if at.tzinfo is not None:
         return at, at
@@ -96,7 +102,7 @@ def candidates_at(at: datetime, text: str, time: RowTime) -> tuple[datetime, dat
 
 
 def ambiguity_error(text: str, time: RowTime) -> str:
-    """Return the error for a time with two candidates."""
+    """Return the error for a local time that occurred twice."""
     return (
         f"{text!r} occurred twice in {time.zone}, when clocks were put back; expected a time with its "
         "offset, or ambiguous: infer in the mapping if rows are in the order of time (earlier or later "
@@ -111,10 +117,10 @@ UNDECIDED = (
 
 
 def check_unordered(mapping: RecordMapping, source: str) -> None:
-    """Check that a mapping does not need the order of rows.
+    """Check that a mapping can be applied to rows without an order, such as those of a Spark frame.
 
     Raises:
-        MappingError: it infers times from the order.
+        MappingError: the mapping infers times from the order of rows (`ambiguous: infer`).
     """
     if mapping.time.ambiguous == "infer":
         problem = f"ambiguous: infer, but the rows of {source} have no order"
@@ -124,25 +130,32 @@ def check_unordered(mapping: RecordMapping, source: str) -> None:
 
 @dataclass(slots=True)
 class _Run:
-    """Rows that follow one another with one instant."""
+    """Consecutive rows with the same instant: the instant in ticks, and the number of rows."""
 
     at: int
     rows: int
 
 
 class RowOrder:
-    """Newest instants of the rows read so far, to choose among the candidates of the next row."""
+    """Last instants of the rows read so far, from which the instant of an ambiguous next row is inferred.
+
+    The three newest runs of rows with equal instants are kept. A row's instant is at least the previous
+    row's. If the earlier candidate equals the previous instant, but previous runs were at least the repeated
+    hour apart, the numbers of rows in the runs decide whether the row still belongs to the previous run.
+    """
 
     def __init__(self) -> None:
-        self._runs: list[_Run] = []  # the last three, the newest last
+        self._runs: list[_Run] = []  # at most three, the newest last
 
     def note(self, instants: Ticks) -> None:
-        """Add rows whose instants are decided."""
+        """Add rows with unambiguous instants, in row order."""
         for at, rows in _last_runs(instants):
             self.add(at, rows)
 
     def choose(self, earlier: int, later: int) -> int | None:
-        """Choose the instant of the next row, and add it; None if the order of rows does not decide."""
+        """Choose the instant of the next row and add the row; return None if the order of rows is
+        inconclusive.
+        """
         newest = self._runs[-1].at if self._runs else None
         at: int | None = earlier
         if newest is not None and newest > earlier:
@@ -157,11 +170,11 @@ class RowOrder:
         return at
 
     def _is_sparse(self, repeated: int) -> bool:
-        """Return whether the step to the newest run is at least the repeated time."""
+        """Return whether the two newest runs are at least `repeated` ticks apart."""
         return len(self._runs) > 1 and self._runs[-1].at - self._runs[-2].at >= repeated
 
     def add(self, at: int, rows: int = 1) -> None:
-        """Add rows at one instant."""
+        """Add consecutive rows with the same instant."""
         if self._runs and self._runs[-1].at == at:
             self._runs[-1].rows += rows
         else:
@@ -169,7 +182,10 @@ class RowOrder:
 
 
 def _last_runs(instants: Ticks) -> list[tuple[int, int]]:
-    """Return the last runs of equal instants, at most four: the first may continue a run of earlier rows."""
+    """Return instant and length of the last runs of equal instants, at most four.
+
+    Four, since the first of them may continue the last run of earlier rows.
+    """
     if not len(instants):
         return []
     begins = np.concatenate(([0], np.flatnonzero(np.diff(instants)) + 1))
@@ -178,12 +194,13 @@ def _last_runs(instants: Ticks) -> list[tuple[int, int]]:
 
 
 class ChosenTimes(NamedTuple):
-    """Instants of rows.
+    """Chosen instants of rows.
 
     Args:
-        ticks: the instants by place.
-        codes: by row, the place; None if each row has its own.
-        wrong: places whose candidate is not decided.
+        ticks: the chosen instants.
+        codes: for each row, the index of its instant in `ticks`, -1 for no time; None if row i has
+            `ticks[i]`.
+        wrong: indices in `ticks` of ambiguous times that remain undecided.
     """
 
     ticks: Ticks
@@ -192,10 +209,10 @@ class ChosenTimes(NamedTuple):
 
 
 def choose_times(found: Candidates, codes: Codes | None, time: RowTime, order: RowOrder) -> ChosenTimes:
-    """Choose among candidates by the way of the mapping.
+    """Choose the instants of ambiguous times by the mapping option `ambiguous`.
 
     Args:
-        codes: by row, the place of its candidates, -1 for none; None if each row has its own.
+        codes: for each row, the index of its time in `found`, -1 for no time; None if row i has the time i.
     """
     differing = np.flatnonzero(found.earlier != found.later)
     if time.ambiguous != "infer":
@@ -224,7 +241,7 @@ def _in_order(found: Candidates, codes: Codes | None, order: RowOrder) -> Chosen
     return ChosenTimes(ticks, own, frozenset(wrong))
 
 
-MICROSECONDS = 10**6  # a second
+MICROSECONDS = 10**6  # per second
 UNIT_ASKED = (
     "unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the stream's times"
 )
@@ -233,18 +250,18 @@ OUT_OF_RANGE = f"is out of range; expected {IN_RANGE}"
 _PATTERNS = {"": "", "Y": r"(?P<Y>\d{4})", "%": "%", **{each: rf"(?P<{each}>\d{{1,2}})" for each in "mdHMS"}}
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NAIVE, _ZONED = (tuple(pa.timestamp(unit, zone) for unit in ("us", "ns")) for zone in (None, "UTC"))
-_MOST_DIGITS = 30  # of a number that may be a time
-_NEAR = 5 * 10**15  # microseconds since 1970, up to 2128: the limit of times for which a unit is plausible
+_MOST_DIGITS = 30  # digits before the point; a larger number is not a time
+_NEAR = 5 * 10**15  # microseconds since 1970 (the year 2128): a unit is suggested only for earlier times
 
 
 class ReadTimes(NamedTuple):
-    """Times of distinct values.
+    """Times of the distinct values of a column.
 
     Args:
-        kind: their kind.
-        candidates: the instants that they may denote.
-        cut: by place, whether the time was finer than microseconds; None if none was.
-        reasons: by place, the error.
+        kind: the kind of the times.
+        candidates: the instants that each value may denote.
+        cut: for each value, whether the time was finer than microseconds; None if none was.
+        reasons: the errors of invalid values, by index of the value.
     """
 
     kind: TimeKind
@@ -254,14 +271,16 @@ class ReadTimes(NamedTuple):
 
 
 def kind_of_numbers(unit: Unit | None, is_whole: bool) -> TimeKind:
-    """Return the kind of times that texts or numbers of a unit are."""
+    """Return the kind of times given by the mapping option `unit`; None as `unit` stands for times as
+    texts.
+    """
     if unit not in ("number", "float"):
         return TimeKind.DATETIME
     return TimeKind.INTEGER if is_whole and unit == "number" else TimeKind.FLOAT
 
 
 def bounds_of(kind: TimeKind, per_second: int) -> tuple[int, int]:
-    """Return the least and the greatest number that is a time; `per_second` counts the units in a second."""
+    """Return the least and the greatest valid time as a number with `per_second` units in a second."""
     if kind is not TimeKind.DATETIME:
         return -MOST_TICKS, MOST_TICKS
     if per_second >= MICROSECONDS:
@@ -272,7 +291,10 @@ def bounds_of(kind: TimeKind, per_second: int) -> tuple[int, int]:
 
 
 def scaled(numbers: Ticks, per_second: int) -> tuple[Ticks, Flags | None]:
-    """Convert times since 1970 to microseconds, rounded down; return them, and flags of finer ones."""
+    """Convert numbers since 1970 to microseconds, rounded down.
+
+    Returns the microseconds, and for each number whether it was rounded; None if the unit is not finer.
+    """
     if per_second <= MICROSECONDS:
         return numbers * (MICROSECONDS // per_second), None
     ticks, rest = np.divmod(numbers, per_second // MICROSECONDS)
@@ -280,7 +302,7 @@ def scaled(numbers: Ticks, per_second: int) -> tuple[Ticks, Flags | None]:
 
 
 def beyond(text: str, unit: Unit) -> str:
-    """Return the error for a number that is not a time."""
+    """Return the error for a number outside the range of times, with a hint if another unit is plausible."""
     if unit in ("number", "float"):
         return f"{text} as a time is not finite, or does not fit into 62 bits of ticks"
     try:
@@ -299,11 +321,11 @@ def beyond(text: str, unit: Unit) -> str:
 def read_texts(
     time: RowTime, values: pa.StringArray, used: Iterable[int], kind: TimeKind | None = None
 ) -> ReadTimes:
-    """Read the times of distinct texts.
+    """Read the times in the distinct texts of a column.
 
     Args:
-        used: the places of texts that occur.
-        kind: the required kind; None for the kind that fits all.
+        used: the indices of the texts that occur in rows.
+        kind: the required kind of times; None for the kind that fits all texts.
     """
     found = None if kind is TimeKind.FLOAT else _by_column(time, values)
     return one_by_one(time, values.to_pylist(), sorted(used), kind) if found is None else found
@@ -313,7 +335,7 @@ def read_texts(
 
 
 def _by_column(time: RowTime, values: pa.StringArray) -> ReadTimes | None:
-    """Read texts that all have the expected form, else return None."""
+    """Read texts by column with Arrow; None if a text has another form than expected."""
     try:
         if time.unit is not None:
             return _whole_numbers(time.unit, values)
@@ -339,7 +361,7 @@ def _is_in_range(found: Candidates) -> bool:
 
 def _whole_numbers(unit: Unit, values: pa.StringArray) -> ReadTimes | None:
     if any(pc.any(pc.match_substring(values, mark)).as_py() for mark in "xX"):
-        return None  # hexadecimal digits are none here, which Arrow reads
+        return None  # Arrow would read hexadecimal numbers, which are invalid here
     numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
     kind = kind_of_numbers(unit, True)
     if kind is TimeKind.FLOAT:
@@ -352,7 +374,7 @@ def _whole_numbers(unit: Unit, values: pa.StringArray) -> ReadTimes | None:
 
 
 def _iso(values: pa.StringArray) -> pa.TimestampArray | None:
-    """Return ISO texts as timestamps, all with a zone or all without, else None."""
+    """Parse ISO 8601 texts as timestamps; None unless all have a zone or none has."""
     for microseconds, nanoseconds in (_NAIVE, _ZONED):
         for kind in (microseconds, nanoseconds):
             try:
@@ -363,7 +385,7 @@ def _iso(values: pa.StringArray) -> pa.TimestampArray | None:
 
 
 def _formatted(values: pa.StringArray, form: str) -> pa.TimestampArray | None:
-    """Return texts of a format as timestamps; None if Arrow does not read them as Python does."""
+    """Parse texts by a strptime format; None if Arrow may read a text differently from Python."""
     pieces = re.split(r"%(.)", form)
     directives = [*pieces[1::2], ""]
     named = [each for each in directives if each not in ("%", "")]
@@ -376,7 +398,7 @@ def _formatted(values: pa.StringArray, form: str) -> pa.TimestampArray | None:
         return None
     parsed = pc.strptime(values, format=form, unit="us")
     names = {field.name for field in parts.type}
-    # strptime of C makes February 30 March 1, and a second 60 the next minute
+    # C's strptime, which Arrow uses, turns February 30 into March, and a second 60 into the next minute.
     for name, of in (("d", pc.day), ("S", pc.second)):
         if name in names:
             written = pc.struct_field(parts, name).cast(pa.int64())
@@ -389,7 +411,7 @@ def _formatted(values: pa.StringArray, form: str) -> pa.TimestampArray | None:
 
 
 def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind | None = None) -> ReadTimes:
-    """Read the texts at some places."""
+    """Read the texts with the indices `used` one by one; the other times are 0."""
     height = max(1, len(texts))
     earlier, later, cut = np.zeros(height, np.int64), np.zeros(height, np.int64), np.zeros(height, bool)
     reasons: dict[int, str] = {}
@@ -407,7 +429,7 @@ def one_by_one(time: RowTime, texts: list[str], used: list[int], kind: TimeKind 
 
 
 def is_whole(text: str) -> bool:
-    """Return whether a text is a whole number that can be a time."""
+    """Return whether a text is a whole number in decimal digits."""
     return re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) is not None
 
 
@@ -417,10 +439,10 @@ def _is_fraction(text: str) -> bool:
 
 
 def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
-    """Return the tick of a number, and whether it was cut.
+    """Return the tick of a number written as a text, and whether it was cut to microseconds.
 
     Raises:
-        ValueError: it is not a time; the text has the expected form.
+        ValueError: the text is not a valid time; the message states the expected form.
     """
     if not _NUMBER.fullmatch(text.strip()):
         raise ValueError(f"{text!r} is not a number, but the mapping has unit: {unit}")
@@ -432,7 +454,7 @@ def _number(unit: Unit, text: str, kind: TimeKind) -> tuple[int, bool]:
             number = Decimal(text.strip())
             exact = number * scale if number.adjusted() < _MOST_DIGITS else Decimal("inf")
             ticks = int(exact.to_integral_value("ROUND_FLOOR"))
-        except ArithmeticError:  # beyond what decimals hold
+        except ArithmeticError:  # beyond the range of Decimal
             raise ValueError(beyond(text.strip(), unit)) from None
     least, most = bounds_of(kind, MICROSECONDS)
     if not least <= ticks <= most:
@@ -446,7 +468,7 @@ _FLOAT_ASKED = "for fractions write unit: float in the mapping, or cast the colu
 
 
 def is_time(text: str, kind: TimeKind) -> bool:
-    """Return whether a text is a number that is a time of a kind."""
+    """Return whether a text is a number that is a valid time of kind `kind`."""
     try:
         _number("number", text, kind)
     except ValueError:
@@ -455,10 +477,11 @@ def is_time(text: str, kind: TimeKind) -> bool:
 
 
 def _instants(time: RowTime, text: str) -> tuple[int, int, bool]:
-    """Return the ticks of both candidates of a time, and whether it was cut.
+    """Return the ticks of both candidates of a time written as a text, and whether it was cut to
+    microseconds.
 
     Raises:
-        ValueError: it is not a time; the text has the expected form.
+        ValueError: the text is not a valid time; the message states the expected form.
     """
     read = _parsed(time, text)
     earlier, later = candidates_at(read.at, text, time)
@@ -486,11 +509,11 @@ def _parsed(time: RowTime, given: str) -> ReadTime:
 
 
 def _with_format(text: str, form: str) -> ReadTime:
-    """Read a text by `strptime`, which may have more than six decimals, or the time 24:00.
+    """Parse a text by `strptime`, but accept more than six decimals of a second, and the time 24:00.
 
     Raises:
-        ValueError: it has another form.
-        OverflowError: it is 24:00 of the last day.
+        ValueError: the text does not have the format.
+        OverflowError: the time is 24:00 of the last day of the year 9999.
     """
     written, is_cut = without_finer(text) if "%f" in form else (text, False)
     try:
@@ -505,7 +528,7 @@ def _with_format(text: str, form: str) -> ReadTime:
 
 
 def _last_hour(text: str, place: int, form: str) -> datetime | None:
-    """Replace the 24 of an hour by 23; return the time, None if it is not 23:00."""
+    """Parse a text after replacing the hour 24 at `place` by 23; None unless the result is 23:00 exactly."""
     try:
         at = datetime.strptime(f"{text[:place]}23{text[place + 2 :]}", form)
     except ValueError:

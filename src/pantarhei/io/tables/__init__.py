@@ -1,1 +1,1 @@
-"""Tables a block of rows at a time: CSV, JSON lines, Parquet, and what speaks Arrow."""
+"""Readers of tables, block by block: CSV, JSON, Parquet, and objects with Arrow's C stream interface."""

@@ -1,4 +1,4 @@
-"""Blocks of rows, and tables in Parquet or Arrow."""
+"""Interface of tables that are read in blocks of rows, and its implementation for Arrow and Parquet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pantarhei.io.mapping.cell_columns import CellColumn
 
 
 class SkippedLine(NamedTuple):
-    """Malformed line: the number of rows before it in the block, its line, the error, and the text."""
+    """Malformed line: number of the block's rows before it, its line number, the error, and its text."""
 
     rows_before: int
     line: int
@@ -23,14 +23,15 @@ class SkippedLine(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Neighbouring rows.
+    """Consecutive rows of a table.
 
     Args:
-        columns: the requested columns.
+        columns: the requested columns by name.
         height: number of rows.
-        places: returns the line of each row in its file, or its number.
+        places: returns the line number of each row in its file, or the row's number (see
+            `RecordTable.counted`).
         left_out: malformed lines between the rows, in order.
-        text: returns the text of a row; None if rows are not texts.
+        text: returns the text of a row by its index; None if rows are not texts.
     """
 
     columns: Mapping[str, pa.Array | CellColumn]
@@ -41,12 +42,12 @@ class Block(NamedTuple):
 
 
 class RecordTable(Protocol):
-    """Table that is read once, block by block.
+    """Table that can be read once, block by block.
 
     Attributes:
         source: the table's name in errors.
         counted: unit of `Block.places`, "line" or "row".
-        names: the names of its columns, set by `open`; empty if each row has its own members.
+        names: the names of the columns, set by `open`; empty for JSON, where each row has its own members.
     """
 
     source: str
@@ -57,17 +58,17 @@ class RecordTable(Protocol):
         """Read the names of the columns.
 
         Raises:
-            InputError: the input is not such a table.
+            InputError: the input is not a table in the expected format.
         """
 
     def type_of(self, column: str) -> pa.DataType:
-        """Return the type of a column."""
+        """Return the Arrow type of a column."""
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
-        """Yield the rows with these columns.
+        """Yield the rows, with the columns of these names.
 
         Raises:
-            MalformedInputError: the begin of the next row is unknown.
+            MalformedInputError: the table is malformed, and the start of the next row is unknown.
         """
 
 
@@ -79,8 +80,8 @@ class ArrowTable:
 
     Args:
         source: the table's name in errors.
-        schema: its columns; a column inside a struct is `outer.inner`.
-        batches: yields its rows, with at least the outermost of the requested columns.
+        schema: the table's columns; a field of a struct becomes the column `outer.inner`.
+        batches: yields the rows, with at least those top-level columns that contain the requested columns.
     """
 
     counted = "row"
@@ -93,7 +94,7 @@ class ArrowTable:
         self.names: list[str] = [name for name, _ in self._types]
 
     def open(self) -> None:
-        """Do nothing: the schema has the names."""
+        """Do nothing: the names of the columns are in the schema."""
 
     def type_of(self, column: str) -> pa.DataType:
         return dict(self._types)[column]
@@ -104,10 +105,9 @@ class ArrowTable:
             for batch in self._batches(columns):
                 arrays = {name: _column(batch, name) for name in columns}
                 for array in arrays.values():
-                    array.validate(full=True)  # that texts are UTF-8, for one
-                rows = range(row, row + batch.num_rows)
-                yield Block(arrays, batch.num_rows, partial(_itself, rows))
-                row = rows.stop
+                    array.validate(full=True)  # refuses texts that are not UTF-8, for example
+                yield Block(arrays, batch.num_rows, partial(range, row, row + batch.num_rows))
+                row += batch.num_rows
         except (pa.ArrowException, OSError, ValueError) as error:
             raise MalformedInputError(self.source, None, f"it cannot be read on: {error}") from None
 
@@ -132,15 +132,15 @@ def parquet_table(source: str, file: Any) -> ArrowTable:
 
 
 def speaks_arrow(given: object) -> bool:
-    """Return whether an object has Arrow's C stream interface, as tables, frames and readers have."""
+    """Return whether an object has Arrow's C stream interface, such as a table, a frame or a batch reader."""
     return hasattr(type(given), "__arrow_c_stream__")
 
 
 def arrow_table(source: str, given: Any) -> ArrowTable:
-    """Open a table or frame in memory, or a reader that is read once.
+    """Open an object with Arrow's C stream interface: a table or frame, or a reader, which can be read once.
 
     Raises:
-        OptionError: a column has no type of Arrow.
+        OptionError: Arrow cannot represent one of the columns.
     """
     try:
         reader = pa.RecordBatchReader.from_stream(given)
@@ -172,17 +172,13 @@ def _flat(schema: pa.Schema) -> list[pa.Field]:
     return fields
 
 
-def _itself(rows: range) -> range:
-    return rows
-
-
 def outermost(schema: pa.Schema, columns: Sequence[str]) -> list[str]:
-    """Return the distinct outermost columns of the requested columns."""
+    """Return the top-level columns that contain the columns `columns`, sorted."""
     return sorted({name if name in schema.names else _outer(schema, name) for name in columns})
 
 
 def _outer(schema: pa.Schema, name: str) -> str:
-    """Return the outermost column that contains a column."""
+    """Return the top-level struct column that contains a column."""
     return next(str(each) for each in schema.names if name.startswith(f"{each}."))
 
 

@@ -1,7 +1,7 @@
-"""CSV tables, read in blocks of lines as they arrive and split by Arrow, without an object per row.
+"""CSV tables, read in blocks of lines as they arrive and split by Arrow, without a Python object per row.
 
-Cells are texts; the mapping interprets them. A block with errors is processed row by row, so that errors have
-their line.
+All cells are texts, which the mapping interprets. A block with errors is scanned again row by row, to find
+the lines of the errors.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ class CSVTable:
 
     Args:
         source: the table's name in errors.
-        feed: its bytes.
-        delimiter: the delimiter of cells; None for the most frequent one in the first line.
-        is_lenient: whether malformed first lines are skipped, and an empty table is valid.
+        feed: the bytes of the table.
+        delimiter: the delimiter of cells; None for the candidate that yields the most cells in the first
+            line.
+        is_lenient: whether malformed lines before the header are skipped, and an empty table is valid.
     """
 
     counted = "line"
@@ -45,11 +46,11 @@ class CSVTable:
     def __init__(self, source: str, feed: ByteFeed, delimiter: str | None, is_lenient: bool = False) -> None:
         self.source, self.names = source, list[str]()
         self._feed, self._given, self._is_lenient = feed, delimiter, is_lenient
-        self._before: list[SkippedLine] = []  # the header
+        self._before: list[SkippedLine] = []  # malformed lines before the header
         self.delimiter = delimiter or DELIMITERS[0]
-        self._line = 1  # of the next record
-        self.header_size = 0  # in bytes, without a byte order mark; known once it is open
-        self._rest = b""  # read and not yet part of a block
+        self._line = 1  # the line number of the next record
+        self.header_size = 0  # in bytes, without a byte order mark; set by `open`
+        self._rest = b""  # bytes that were read, but are not yet part of a block
 
     def type_of(self, column: str) -> pa.DataType:
         return pa.string()
@@ -68,10 +69,10 @@ class CSVTable:
         self._line = begin + _line_ends(header)
 
     def _header(self) -> bytes:
-        """Return the first record that is not blank, with blank lines before it; empty if there is none.
+        """Return the first record that is not blank, with the blank lines before it; empty if there is none.
 
         Raises:
-            MalformedInputError: the record is malformed, and malformed lines are not skipped.
+            MalformedInputError: the record is malformed, and the table is not lenient.
         """
         while True:
             end = _header_end(self._rest, self.delimiter)
@@ -109,9 +110,10 @@ class CSVTable:
     # records
 
     def runs(self, size: int) -> Iterator[tuple[int, int, int]]:
-        """Yield runs of records: begin and end behind the header, and first line.
+        """Divide the records into runs of at least `size` bytes, except the last.
 
-        Each run has at least `size` bytes, except the last.
+        Yields for each run its begin and its end (excluded), in bytes after the header, and its first line
+        number.
         """
         start, end, first = 0, 0, self._line
         for text, _ in self._records():
@@ -123,7 +125,9 @@ class CSVTable:
             yield start, end, first
 
     def _records(self) -> Iterator[tuple[bytes, str | None]]:
-        """Yield the complete records that have arrived, or a broken line and its error."""
+        """Yield blocks of complete records, as they arrive, with None; and each broken line, with its
+        error.
+        """
         data = self._rest
         while True:
             end = _records_end(data, self.delimiter)
@@ -167,7 +171,7 @@ class CSVTable:
         )
 
     def _parse(self, text: bytes, columns: Sequence[str], is_ragged: Callable[[object], str]) -> pa.Table:
-        # a name without reference may occur twice
+        # Only the requested columns must have unique names; the names of the others are made unique here.
         names = [name if name in columns else f"{place} {name}" for place, name in enumerate(self.names)]
         included = list(columns) or names[:1]
         return pacsv.read_csv(
@@ -186,9 +190,9 @@ class CSVTable:
         )
 
     def _without_other_encodings(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
-        """Read a block without records that are not UTF-8."""
+        """Read a block after removing the records that are not UTF-8."""
         kept: list[bytes] = []
-        lines: list[int] = []  # their numbers in the file
+        lines: list[int] = []  # for each line of the kept records, its number in the file
         left_out: list[SkippedLine] = []
         for at, _, row in self._rows(text, line):
             if _is_utf_8(row):
@@ -206,7 +210,7 @@ class CSVTable:
         return block._replace(places=lambda: places, left_out=left_out)
 
     def _ragged(self, text: bytes, line: int) -> list[SkippedLine]:
-        """Return the lines with too few or too many cells."""
+        """Return the records with too few or too many cells."""
         width, rows = len(self.names), 0
         found = []
         for at, cells, row in self._rows(text, line):
@@ -226,7 +230,7 @@ class CSVTable:
         return found
 
     def _rows(self, text: bytes, line: int) -> Iterator[tuple[int, int, bytes]]:
-        """Yield the first line, the number of cells and the text of each row that is not empty."""
+        """Yield the first line number, the number of cells and the text of each row that is not empty."""
         record, place = _record(self.delimiter, rb"(?:\r\n?|\n|\Z)"), 0
         while place < len(text) and (found := record.match(text, place)) is not None:
             if row := found[0].rstrip(b"\r\n"):
@@ -239,7 +243,9 @@ _NOT_CLOSED = "unclosed quotation mark; inside a cell, write it twice"
 
 
 def _unfinished(text: bytes, delimiter: str) -> tuple[int, str | None]:
-    """Return the end of the last record and None, or the end of a broken line and its error."""
+    """Return the end of an incomplete text: its last record and None, or its first broken line and the
+    error.
+    """
     if len(text) <= LONGEST_LINE and _records_end(text + b"\n", delimiter) > len(text):
         return len(text), None
     end = text.find(b"\n") + 1 or len(text)
@@ -273,7 +279,7 @@ def _line_ends(text: bytes) -> int:
 
 
 def _cells(row: bytes, delimiter: str) -> list[bytes]:
-    """Return the cells of a row, without surrounding quotation marks."""
+    """Return the cells of a row, unquoted."""
     cell = re.compile(_cell(delimiter, b'"(?P<quoted>(?:[^"]|"")*+)"(?P<rest>[^%b\\r\\n]*+)'))
     cells, place = [], 0
     while (found := cell.match(row, place)) is not None:
@@ -286,7 +292,7 @@ def _cells(row: bytes, delimiter: str) -> list[bytes]:
 
 
 def _header_end(text: bytes, delimiter: str) -> int | None:
-    """Return the end of the first record that is not empty; None if it has not ended yet."""
+    """Return the end of the first record that is not empty; None if the record is incomplete."""
     record, place = _record(delimiter), 0
     while (found := record.match(text, place)) is not None:
         place = found.end()
@@ -298,8 +304,8 @@ def _header_end(text: bytes, delimiter: str) -> int | None:
 def _records_end(text: bytes, delimiter: str) -> int:
     """Return the end of the last complete record.
 
-    Cost: the positions of quotation marks and line ends are compared. Only if a cell is open at the end of a
-    line, or a mark is inside an unquoted cell, the text is scanned cell by cell.
+    Usually the positions of quotation marks and line ends suffice, which numpy compares. The text is scanned
+    cell by cell only if a quoted cell contains a line end, or an unquoted cell a quotation mark.
     """
     last = text.rfind(b"\n") + 1
     if not last or b'"' not in text:
@@ -322,20 +328,22 @@ _LINE_ENDS = re.compile(rb"\r\n?|\n")
 
 
 def _record(delimiter: str, end: bytes = rb"(?:\r\n?|\n)") -> re.Pattern[bytes]:
-    """Return a pattern for a record with its line end, without backtracking."""
+    """Return a pattern for a record and the line end `end`; it does not backtrack."""
     cell = _cell(delimiter, b'"(?:[^"]|"")*+"[^%b\\r\\n]*+')
-    # atomic, not possessive: before Python 3.11.5 `(?:...)*+` keeps the text of a last, failing round
+    # An atomic group instead of `(?:...)*+`, which before Python 3.11.5 includes a failed last repetition.
     return re.compile(b"%b(?>(?:%b%b)*)%b" % (cell, re.escape(delimiter.encode()), cell, end))
 
 
 def _cell(delimiter: str, quoted: bytes) -> bytes:
-    """Return a pattern for a cell, quoted or not."""
+    """Return a pattern for a cell; `quoted` is the pattern for a quoted cell."""
     between = re.escape(delimiter.encode())
     return b'(?:%b|(?!")[^%b\\r\\n]*+)' % (quoted % between, between)
 
 
 class CSVPart(NamedTuple):
-    """Records of a file: bytes from `start` to `end` (excluded), and the number of the first line."""
+    """Records of a CSV file: the bytes from `start` to `end` (excluded), of which the first line is
+    `line`.
+    """
 
     path: str
     start: int
@@ -346,8 +354,8 @@ class CSVPart(NamedTuple):
 def parts_of(path: str, size: int, delimiter: str | None) -> list[CSVPart]:
     """Divide a CSV file into parts of complete records, each of at least `size` bytes except the last.
 
-    The result is empty for a small or compressed file, or one with a malformed first line. Reads the file
-    once to find the ends of records.
+    The result is empty if the file has at most `size` bytes, is compressed, or has a malformed first line.
+    The whole file is read once, to find the ends of records.
     """
     try:
         if os.path.getsize(path) <= size:
@@ -364,10 +372,10 @@ def parts_of(path: str, size: int, delimiter: str | None) -> list[CSVPart]:
 
 
 class CSVPartTable(CSVTable):
-    """Table of the records of one part.
+    """Table of the records in one part of a CSV file.
 
     Args:
-        file: the whole file.
+        file: the whole file, whose header is read.
     """
 
     def __init__(self, file: BinaryIO, part: CSVPart, delimiter: str | None) -> None:
@@ -382,13 +390,13 @@ class CSVPartTable(CSVTable):
 
 
 class LimitedFile:
-    """Reader of a limited number of bytes of a file."""
+    """Reader of the next `left` bytes of a file."""
 
     def __init__(self, file: BinaryIO, left: int) -> None:
         self._file, self._left = file, left
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read at most `size` bytes; empty at the end."""
+        """Read at most `size` bytes; returns no bytes at the end."""
         data = self._file.read(self._left if size < 0 else min(size, self._left))
         self._left -= len(data)
         return data

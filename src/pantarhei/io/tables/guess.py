@@ -1,4 +1,4 @@
-"""First draft of a mapping, guessed from the first rows of a table."""
+"""Draft of a mapping, guessed from the first rows of a table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _UNITS = {
 
 
 class Sample(NamedTuple):
-    """First values of a column, and the datatype of the column; None for texts."""
+    """First values of a column, and the datatype of the column's type; None for texts."""
 
     texts: Sequence[str]
     datatype: URIRef | None = None
@@ -65,8 +65,8 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
 
     Args:
         name: the table's name, without folder and suffix.
-        columns: its columns.
-        delimiter: the delimiter of a table in text.
+        columns: samples of the table's columns by name.
+        delimiter: the delimiter of a CSV table; "," for other tables.
 
     >>> print(guess("garages", {"at": Sample(["2026-03-02T07:00:00Z"]), "free": Sample(["12"])}))
     # First draft of a mapping, guessed from the first rows of garages. Check each line, then run:
@@ -128,7 +128,7 @@ def _all(form: re.Pattern[str]) -> Callable[[Sequence[str]], bool]:
 
 
 def _has_commas(texts: Sequence[str]) -> bool:
-    """Return whether values are numbers, some with a decimal comma."""
+    """Return whether all texts are numbers, and some have a decimal comma."""
     return _all(_COMMA)(texts) and any("," in text for text in texts)
 
 
@@ -136,14 +136,21 @@ def _has_commas(texts: Sequence[str]) -> bool:
 
 
 def _time(columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]) -> _Time:
-    """Return the first column of times; columns with names of times first, numbers last."""
+    """Find the column, or two columns, with the time of a row.
+
+    Columns with a name that suggests a time are tried first; texts are tried before numbers.
+    """
     by_name = sorted(columns, key=lambda column: not _TIME_NAMES.search(column))
     for lines_of in (_written, _numbered):
         for column in by_name:
             lines = lines_of(column, columns[column], present[column])
             if lines is not None:
                 return _Time(["time:", f"  column: {_plain(column)}", *lines], (column,))
-    days = [column for column in by_name if present[column] and all(map(_is_day, present[column]))]
+    days = [
+        column
+        for column in by_name
+        if present[column] and all(_has_format(text, "%Y-%m-%d") for text in present[column])
+    ]
     clocks = [column for column in by_name if _all(_CLOCK)(present[column])]
     if days:
         columns_of_time = (days[0], *clocks[:1])
@@ -156,7 +163,7 @@ _ZONE = "  zone: UTC  # the times have no zone; name it, such as Europe/Copenhag
 
 
 def _written(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | None:
-    """Return the lines of the mapping for a column of dates and times; None for another column."""
+    """Return the mapping's lines below `column:` for a column of dates with times; None for other columns."""
     if not texts or sample.datatype not in (None, XSD.dateTime):
         return None
     zoned = [_zone_in(text) for text in texts]
@@ -170,7 +177,7 @@ def _written(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | N
 
 
 def _numbered(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | None:
-    """Return the lines of the mapping for a column of numeric times; None if its name is not one of times."""
+    """Return the mapping's lines below `column:` for a column of numeric times; None for other columns."""
     if not (_TIME_NAMES.search(column) and _all(_REAL)(texts)):
         return None
     newest = max(map(float, texts))
@@ -183,20 +190,13 @@ def _numbered(column: str, sample: Sample, texts: Sequence[str]) -> list[str] | 
 
 
 def _zone_in(text: str) -> bool | None:
-    """Return whether an ISO time has a zone; None for other texts."""
+    """Return whether an ISO 8601 time has a zone; None if the text is not an ISO 8601 time."""
     if ":" not in text or not text[:1].isdigit():
         return None
     try:
         return read_iso(text.strip()).at.tzinfo is not None
     except (ValueError, OverflowError):
         return None
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return bool(datetime.strptime(text.strip(), "%Y-%m-%d"))
-    except ValueError:
-        return False
 
 
 def _has_format(text: str, form: str) -> bool:
@@ -212,7 +212,7 @@ def _has_format(text: str, form: str) -> bool:
 def _ids(
     rest: Sequence[str], columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]
 ) -> list[str]:
-    """Return the columns that may identify the subject of a row, the likeliest first."""
+    """Return the columns that may identify the subject of a row, the most likely first."""
 
     def is_one(column: str) -> bool:
         texts = present[column]
@@ -221,7 +221,8 @@ def _ids(
         )
 
     named = [column for column in rest if _ID_NAMES.search(column) and is_one(column)]
-    named.sort(key=lambda column: len(set(present[column])) == len(present[column]) > 1)  # rows' numbers last
+    # A column of distinct values may be a row number rather than the identifier of a subject.
+    named.sort(key=lambda column: len(set(present[column])) == len(present[column]) > 1)
     texts = [
         column
         for column in rest
@@ -265,7 +266,7 @@ def _statement(column: str, sample: Sample, texts: Sequence[str]) -> str:
 
 def _datatype(sample: Sample, texts: Sequence[str]) -> URIRef | None:
     if sample.datatype == XSD.double:
-        return XSD.decimal  # which thresholds in an ontology mostly are
+        return XSD.decimal  # since thresholds in ontologies are mostly decimals
     if sample.datatype is not None:
         return sample.datatype
     if _all(_WHOLE)(texts):
@@ -276,7 +277,7 @@ def _datatype(sample: Sample, texts: Sequence[str]) -> URIRef | None:
 
 
 def _unit(column: str) -> str | None:
-    """Return the unit in a name: `speed [km/h]`, `temp_c`."""
+    """Return the unit in the name of a column, such as `speed [km/h]` or `temp_c`; None if there is none."""
     if bracketed := re.search(r"[\[(]\s*([^\])]{1,12}?)\s*[\])]\s*$", column):
         return bracketed[1]
     last = re.split(r"[_\s.]+", column)[-1]
@@ -284,13 +285,13 @@ def _unit(column: str) -> str | None:
 
 
 def _local(name: str) -> str:
-    """Convert a name to the last part of an IRI."""
+    """Convert a name to the local name of an IRI; a unit in brackets at its end is dropped."""
     without_unit = re.sub(r"\s*[\[(].*[\])]\s*$", "", name) or name
     return re.sub(r"\W+", "_", without_unit).strip("_")
 
 
 def _plain(text: str) -> str:
-    """Return a text for YAML, quoted if needed."""
+    """Return a text as a YAML scalar, quoted if necessary."""
     is_plain = re.fullmatch(r"[A-Za-z_$][\w$()./:~-]*", text, re.ASCII) and text[-1] != ":"
     return text if is_plain else json.dumps(text, ensure_ascii=False)
 
@@ -303,8 +304,8 @@ class FirstRows(NamedTuple):
 
     Args:
         name: the table's name, without folder and suffixes.
-        columns: by name, up to `ROWS` values of each column of plain values.
-        delimiter: the delimiter of a table in text.
+        columns: by name, up to `ROWS` values of each column whose values have lexical forms.
+        delimiter: the delimiter of a CSV table; "," for other tables.
     """
 
     name: str
@@ -313,11 +314,11 @@ class FirstRows(NamedTuple):
 
 
 def first_rows(source: str, format: str | None) -> FirstRows:
-    """Read the first rows of a table; of several tables, those of the first.
+    """Read the first rows of a table; if the source has several tables, of the first table.
 
     Raises:
         OptionError: the source is invalid.
-        InputError: it cannot be read.
+        InputError: the table cannot be read.
     """
     sources = sources_of(source, format)
     name = "table" if source == "-" else Path(sources.first).name.partition(".")[0]

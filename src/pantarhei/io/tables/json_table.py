@@ -1,4 +1,7 @@
-"""JSON lines and documents as tables: the members of objects are columns; inner members are `outer.inner`."""
+"""JSON lines and JSON documents as tables of objects.
+
+The members of the objects are the columns; a member of an inner object is the column `outer.inner`.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ _EMPTY = "it is empty; expected an object in each line"
 
 
 class JSONTable:
-    """Table in JSON lines. Each row has its own members; a missing member has no value.
+    """Table of JSON lines, one object per line. A member that an object lacks has no value in its row.
 
     Args:
         source: the table's name in errors.
-        feed: its bytes.
+        feed: the bytes of the table.
         is_lenient: whether an empty table is valid.
     """
 
@@ -40,10 +43,10 @@ class JSONTable:
         self.names: list[str] = []
         self._feed, self._is_lenient = feed, is_lenient
         self._too_long: list[SkippedLine] = []
-        self._has_begun = False  # with a line that is not blank
+        self._has_begun = False  # whether a line that is not blank was read
 
     def open(self) -> None:
-        """Do nothing: each row has its own names."""
+        """Do nothing: each row has its own members."""
 
     def type_of(self, column: str) -> pa.DataType:
         return pa.string()
@@ -86,11 +89,11 @@ class JSONTable:
 
 
 class JSONRows(JSONTable):
-    """Table of parsed objects.
+    """Table of JSON objects that are already decoded.
 
     Args:
         source: the table's name in errors.
-        rows: the objects.
+        rows: the objects, as returned by `DECODER`.
     """
 
     counted = "row"
@@ -105,7 +108,7 @@ class JSONRows(JSONTable):
 
 
 class JSONDocument(JSONTable):
-    """Table in one JSON document, which is held in memory: an array of objects, one object, or several."""
+    """Table in one JSON document: an array of objects, one object, or several; it is read as a whole."""
 
     counted = "row"
 
@@ -130,7 +133,7 @@ class JSONDocument(JSONTable):
 
 
 def _values(content: bytes) -> Iterator[JSONObject | ValueError]:
-    """Yield the objects of a document, or errors in their places; malformed text ends the document."""
+    """Yield the objects of a document in order, and an error for each other value; stop at malformed text."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -167,7 +170,7 @@ _EMPTY_DOCUMENT = "it is empty; expected an array of objects, or an object"
 
 
 def _texts(block: bytes) -> Sequence[str | bytes]:
-    """Split a block into lines; a line that is not UTF-8 stays bytes."""
+    """Split a block into decoded lines; a line that is not UTF-8 stays bytes."""
     try:
         return block.decode().split("\n")
     except UnicodeDecodeError:
@@ -175,7 +178,7 @@ def _texts(block: bytes) -> Sequence[str | bytes]:
 
 
 def line_of(line: str | bytes) -> str | bytes:
-    """Return a line without spaces around it, as text if it is UTF-8."""
+    """Decode a line and strip whitespace; a line that is not UTF-8 is returned as given."""
     try:
         return (line.decode() if isinstance(line, bytes) else line).strip(_SPACE)
     except UnicodeDecodeError:
@@ -191,10 +194,10 @@ def _shown(line: str | bytes) -> str:
 
 
 def read_object(line: str | bytes) -> JSONObject:
-    """Read a JSON object from a text without leading or trailing spaces.
+    """Decode a JSON object from a text without leading or trailing whitespace.
 
     Raises:
-        ValueError: the text is not a JSON object; the message has the reason and a remedy.
+        ValueError: the text is not a JSON object, or is bytes that are not UTF-8.
     """
     if isinstance(line, bytes):
         raise ValueError(NOT_UTF_8)
@@ -215,10 +218,10 @@ _SURROGATE = "\\ud"
 
 
 def _checked(row: Any, may_have_surrogates: bool) -> JSONObject:
-    """Return a value if it is an object whose texts are Unicode.
+    """Check that a decoded value is an object whose texts have no lone surrogates; return it.
 
     Raises:
-        ValueError: it is not; with the error and a remedy.
+        ValueError: the value is not such an object.
     """
     if isinstance(row, dict):
         if may_have_surrogates and not _is_text(row):
@@ -253,7 +256,7 @@ def _advice(line: bytes, place: int) -> str:
 
 
 def _is_text(row: JSONObject) -> bool:
-    """Return whether all texts in an object are Unicode."""
+    """Return whether no text in an object, at any depth, has a lone surrogate."""
     inside: list[Any] = [row]
     while inside:
         value = inside.pop()

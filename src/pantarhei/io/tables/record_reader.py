@@ -24,22 +24,23 @@ from pantarhei.io.tables.json_table import JSONRows, JSONTable
 from pantarhei.io.tables.table_sources import TableSources
 from pantarhei.model.time import TimeKind, TimePoint
 
-_FEWEST = 16  # triples of an ABox; for fewer, columns cost more than they save
+_FEWEST = 16  # mean triples per ABox; below it, triples of rdflib terms are faster than columns
 
 
 class RecordReader(ReaderCounts):
     """Iterable of the ABoxes of tables; build with `read_records`.
 
-    Iteration reads the tables lazily from their start, and sets the counters below to zero.
+    Each iteration reads the tables lazily from their start, and resets the counters below.
 
     Attributes:
-        name: the name in errors: the given path, `<stdin>` or the like.
-        mapping: the mapping.
-        skipped: rows skipped under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        on_skipped: called with each skipped item and the count so far.
+        name: the source's name in errors, such as the given path or `<stdin>`.
+        mapping: the mapping as a value.
+        skipped: the first `SKIPS_KEPT` rows that were skipped under `on_error="skip"`.
+        skipped_count: number of skipped rows.
+        on_skipped: called with each skipped row and `skipped_count`.
         times_cut: number of rows whose time was cut to microseconds.
-        bytes_read: number of bytes of the files read so far.
-        size: size of the files in bytes; None if it is unknown.
+        bytes_read: number of bytes read so far, before decompression.
+        size: total size of the files in bytes; None if it is unknown.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class RecordReader(ReaderCounts):
     def _aboxes(
         self, table: RecordTable, block: Block, mapped: MappedRows
     ) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-        """Return the ABoxes of rows, and count cut times."""
+        """Return the ABoxes of a block's valid rows, and count their cut times."""
         if mapped.cut is not None and (count := mapped.times_cut):
             bad = {each.row for each in mapped.bad}
             rows = [row for row in range(block.height) if row not in bad]
@@ -109,16 +110,16 @@ class RecordReader(ReaderCounts):
         self._note_skipped(Skipped(line, reason, text[:1000]))
 
 
-_MANY = 1_000
+_MANY = 1_000  # rows without a member before a warning that the member is missing
 
 
 class _RowMapper:
-    """Mapping of the rows of several tables.
+    """Maps the rows of several tables, with row numbers and row order across the tables.
 
     Args:
         kind: the required kind of times; None for the kind of the first row.
         row: the number of the first row.
-        order: the previous rows.
+        order: instants of the previous rows.
     """
 
     def __init__(
@@ -127,8 +128,8 @@ class _RowMapper:
         self._mapping, self._kind = mapping, kind
         self._row, self._order = row, RowOrder() if order is None else order
         self._times = frozenset(mapping.time.template.columns)
-        self._unseen: dict[str, None] | None = None  # members of the mapping that no row has had
-        self._names: dict[str, None] = {}  # members of rows
+        self._unseen: dict[str, None] | None = None  # members in the mapping that no row has had so far
+        self._names: dict[str, None] = {}  # members of the rows read so far
         self._source, self._rows = "", 0
 
     def of(self, table: RecordTable, sources: TableSources) -> Iterator[tuple[Block, MappedRows]]:
@@ -159,7 +160,7 @@ class _RowMapper:
         return mapped
 
     def _watch(self, table: RecordTable, block: Block) -> None:
-        """Warn of members that no row has, after many rows."""
+        """Track members in the mapping that no row has had; warn of them after `_MANY` rows."""
         if not (self._unseen and isinstance(block.columns, JSONColumns)):
             return
         self._source, self._rows = table.source, self._rows + block.height
@@ -171,7 +172,11 @@ class _RowMapper:
             self.warn()
 
     def warn(self) -> None:
-        """Warn of members that no row has had; after few rows, only if a member has a similar name."""
+        """Warn of members in the mapping that no row has had.
+
+        After less than `_MANY` rows, only members with a hint, such as a similar name in the rows, are
+        reported.
+        """
         for name in self._unseen or () if self._rows else ():
             hint = "" if name in self._names else column_hint(name, list(self._names), False)
             if hint or self._rows >= _MANY:
@@ -179,10 +184,10 @@ class _RowMapper:
         self._unseen = {}
 
     def _bound(self, table: RecordTable, sources: TableSources) -> BoundMapping:
-        """Bind the mapping to a table; columns of other tables have no values.
+        """Bind the mapping to a table; columns that only other tables of the source have are empty in it.
 
         Raises:
-            MappingError: a column is in no table.
+            MappingError: a column of the mapping is in none of the tables.
         """
         is_text = isinstance(table, CSVTable)
         if isinstance(table, JSONTable) or (is_text and not table.names):
@@ -195,7 +200,7 @@ class _RowMapper:
 
 
 class _InvalidRow(NamedTuple):
-    """Invalid row: the number of rows before it in the block, its error, and its text."""
+    """Invalid row: number of the block's rows before it, its error, and its text."""
 
     rows_before: int
     error: MalformedInputError
@@ -203,7 +208,7 @@ class _InvalidRow(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Error without the place."""
+        """Error text without file and line."""
         error = self.error
         return (
             f"column {error.column}: {error.reason}" if isinstance(error, InvalidCellError) else error.reason
@@ -211,7 +216,7 @@ class _InvalidRow(NamedTuple):
 
 
 def _invalid_rows(table: RecordTable, block: Block, mapped: MappedRows) -> list[_InvalidRow]:
-    """Return the invalid rows of a block, in order."""
+    """Return the malformed lines and the invalid rows of a block, in order."""
     found = [
         _InvalidRow(each.rows_before, MalformedInputError(table.source, each.line, each.reason), each.text)
         for each in block.left_out
@@ -228,19 +233,13 @@ def _invalid_rows(table: RecordTable, block: Block, mapped: MappedRows) -> list[
 
 
 def _time_text(mapping: RecordMapping, block: Block, row: int) -> str:
-    """Return the text of the cells with the time of a row."""
+    """Return the text of the cells from which the time of a row is read."""
     names = mapping.time.template.columns
     return ", ".join(str(shown_cell(block.columns[name], row)) for name in names if name in block.columns)
 
 
 class RowParts(NamedTuple):
-    """One mapped row.
-
-    Args:
-        at: its time.
-        triples: its triples.
-        cut: the text of its time if that was cut, else None.
-    """
+    """Time and triples of one mapped row; `cut` is the text of the time if it was cut to microseconds."""
 
     at: TimePoint
     triples: TripleBuffer
@@ -255,12 +254,12 @@ def row_of(
     order: RowOrder | None,
     source: str,
 ) -> RowParts:
-    """Map one row.
+    """Map one decoded JSON object as a table of one row.
 
     Args:
-        number: the row's number.
-        kind: the required kind of its time; None for any.
-        order: the previous rows, for `ambiguous: infer`.
+        number: the row's number, for the column `_row`.
+        kind: the required kind of the row's time; None for any kind.
+        order: instants of the previous rows, for the mapping option `ambiguous: infer`.
         source: the row's name in errors.
 
     Raises:
@@ -276,7 +275,7 @@ def row_of(
 
 
 def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, TripleBuffer]]:
-    """Yield the triples of neighbouring rows with the same time."""
+    """Yield the time and the triples of each run of valid rows with equal times."""
     bounds = list(runs(mapped.ticks))
     times = shown_times(mapped.ticks[[begin for begin, _ in bounds]], mapped.kind, mapping.time)
     ends = mapped.ends

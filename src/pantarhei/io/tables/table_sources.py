@@ -21,17 +21,17 @@ from pantarhei.rdf.statements import ByteFeed
 
 Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
 
-_UNKNOWN: Collection[str] = ("",)  # columns that have not been read yet
+_UNKNOWN: Collection[str] = ("",)  # marks that the columns have not been read yet
 
 
 class TableSources:
     """Sequence of tables; build with `sources_of`.
 
     Args:
-        name: the common name in errors.
-        items: paths, parts of CSV files, "-", binary files, or Arrow objects.
-        format: the format of files; None for the formats of their suffixes.
-        beside: the paths of all tables, if the items are some of them.
+        name: the name of the whole source in errors.
+        items: paths, parts of CSV files, "-" for standard input, binary files, or Arrow objects.
+        format: the format of all files; None to use the suffix of each file.
+        beside: the paths of all tables of the source, if `items` is only a share of them.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class TableSources:
         self.name, self._items, self._format = name, items, format
         self._beside = beside or (items if len(items) > 1 else ())
         self._elsewhere: Collection[str] | None = _UNKNOWN
-        self._read_before = 0  # bytes of the files that are closed
+        self._read_before = 0  # bytes read from files that are now closed
         self._feed: ByteFeed | None = None
-        self._begun = False  # whether an Arrow object was read
+        self._begun = False  # whether iteration over an Arrow object has begun
 
     @property
     def count(self) -> int:
@@ -51,22 +51,22 @@ class TableSources:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Names of the tables, which are paths."""
+        """Paths of the tables, or their names in errors if they are not files."""
         return tuple(map(_name_of, self._items))
 
     @property
     def first(self) -> str:
-        """Name of the first table."""
+        """Path of the first table, or its name in errors if it is not a file."""
         return _name_of(self._items[0])
 
     @property
     def bytes_read(self) -> int:
-        """Number of bytes read; a Parquet file counts as a whole when it is opened."""
+        """Number of bytes read, before decompression; a Parquet file counts as a whole when it is opened."""
         return self._read_before + (self._feed.bytes_read if self._feed else 0)
 
     @property
     def size(self) -> int | None:
-        """Size in bytes; None if it is unknown."""
+        """Total size of the files in bytes; None if an item is not a regular file."""
         sizes = [Path(each).stat().st_size for each in self._items if is_path(each) and _is_file(each)]
         return sum(sizes) if len(sizes) == len(self._items) else None
 
@@ -80,7 +80,8 @@ class TableSources:
         """Open a table.
 
         Args:
-            is_lenient: whether malformed first lines are skipped.
+            delimiter: the delimiter of a CSV table; None to detect it.
+            is_lenient: whether malformed lines before a CSV header are skipped, and empty tables are valid.
 
         Raises:
             InputError: the file is missing or malformed.
@@ -94,7 +95,10 @@ class TableSources:
                 self._read_before, self._feed = self.bytes_read, None
 
     def columns_elsewhere(self, delimiter: str | None) -> Collection[str] | None:
-        """Return the columns of all tables; None if they are not known before the rows are read."""
+        """Return the columns of all tables of the source.
+
+        None if they are unknown before the rows are read, because a table is JSON or can be read only once.
+        """
         if self._elsewhere is _UNKNOWN:
             self._elsewhere = TableSources(self.name, self._beside, self._format)._columns(delimiter)
         return self._elsewhere
@@ -136,12 +140,14 @@ class TableSources:
 
 
 def delimiter_of(name: str, format: str | None, delimiter: str | None) -> str | None:
-    """Return the delimiter of a CSV file; None if the first line decides."""
+    """Return the delimiter of a CSV file: `delimiter`, a tab for TSV, or None to detect it in the first
+    line.
+    """
     return delimiter or ("\t" if (format or format_of(name)) == "tsv" else None)
 
 
 def sources_of(source: Source, format: str | None) -> TableSources:
-    """Return the tables of a source.
+    """Resolve a source, as given to `read_records`, to a sequence of tables.
 
     Raises:
         OptionError: the source or the format is invalid; `UnknownFormatError` for an unknown suffix.
@@ -167,7 +173,7 @@ def sources_of(source: Source, format: str | None) -> TableSources:
 
 
 def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
-    """Return the files of a path, a folder or a glob, sorted by name."""
+    """Return the file of a path, or the files of a folder or glob, sorted by name."""
     name = os.fspath(given)
     if name == "-":
         return [name]
@@ -184,7 +190,9 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
         if not found:
             raise MissingFileError(name, "no file matches")
         return found
-    if path.is_file() or not path.exists():  # a pipe is opened once, since its writer ends with its reader
+    if (
+        path.is_file() or not path.exists()
+    ):  # a pipe must not be opened twice: its writer ends with its reader
         with opened(name):
             pass
     if format is None and format_of(name) is None:
@@ -193,18 +201,18 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
 
 
 def _advice(given: object) -> str:
-    """Return a hint to convert an object to a table."""
+    """Return a hint on how to convert an unsupported object to a table."""
     if isinstance(given, Mapping):
-        return "; of a dictionary of columns: pyarrow.table(…)"
+        return "; for a dictionary of columns: pyarrow.table(…)"
     if isinstance(given, Sequence) and given and isinstance(given[0], Mapping):
-        return "; of a list of dictionaries: pyarrow.Table.from_pylist(…)"
+        return "; for a list of dictionaries: pyarrow.Table.from_pylist(…)"
     if hasattr(type(given), "to_frame"):
-        return "; of a series: series.to_frame()"
+        return "; for a series: series.to_frame()"
     if hasattr(type(given), "toArrow"):
-        return "; of a frame of Spark: frame.toArrow()"
+        return "; for a Spark frame: frame.toArrow()"
     if hasattr(type(given), "collect_schema"):
-        return "; of a lazy frame: frame.collect()"
-    return "; of an array of numpy: a pandas.DataFrame with names" if hasattr(type(given), "dtype") else ""
+        return "; for a lazy frame: frame.collect()"
+    return "; for a numpy array: a pandas.DataFrame with names" if hasattr(type(given), "dtype") else ""
 
 
 def _is_file(item: str | os.PathLike[str] | CSVPart) -> bool:
