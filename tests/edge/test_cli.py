@@ -455,7 +455,7 @@ def test_conclusions_are_written_with_the_time_they_came_or_went_at(run):
         "14:21:00Z  - callOut(vessel)",
     ]
     came = sum("  + " in line for line in done.stdout.splitlines())
-    assert f"{came} conclusions came, {came} went" in done.stderr
+    assert f"{came} conclusions began, {came} ended" in done.stderr
 
 
 def test_conclusions_have_rows_too(run):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from itertools import groupby
@@ -33,22 +34,43 @@ if TYPE_CHECKING:
     from pantarhei.window.sliding import Window
 
 
-class _Report:
-    """Report on temporal rules: the parts that do not depend on strata."""
+class _Report(ABC):
+    """Common part of the reports on temporal rules with and without strata.
+
+    Args:
+        names: prefixes and labels for the text, if there is no ontology.
+    """
 
     def __init__(
-        self, rules: tuple[TemporalRule, ...], ticks: Ticks | None, ontology: pr.Ontology | None
+        self,
+        rules: tuple[TemporalRule, ...],
+        ticks: Ticks | None,
+        ontology: pr.Ontology | None,
+        names: DisplayNames = NO_NAMES,
     ) -> None:
         self._rules, self._ticks, self._ontology = rules, ticks, ontology
+        self._names = names if ontology is None else ontology.names
+
+    def text(self) -> str:
+        """Return the report as text."""
+        return disambiguate(lambda: "\n".join(self._lines()), self._names)
+
+    @abstractmethod
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines of the text."""
+
+    @abstractmethod
+    def to_data(self) -> dict[str, Any]:
+        """Return the report as JSON data."""
 
     @property
     def _windows(self) -> list[Formula]:
-        """Distinct formulas with windows."""
+        """Distinct formulas in rule bodies that have a window, or look back without limit."""
         formulas = (formula for rule in self._rules for formula in rule.body)
         return list(dict.fromkeys(formula for formula in formulas if formula.window or is_unbounded(formula)))
 
     def _size(self, formula: Formula) -> int | None:
-        """Return the length of a formula's window in ticks; None if it is not known."""
+        """Return the length of a formula's window in ticks; None if the length of a tick is unknown."""
         if self._ticks is None or not isinstance(formula.window, TimeWindow):
             return None
         return self._ticks.window_size(formula.window, formula)
@@ -64,7 +86,7 @@ class _Report:
 
     @property
     def _not_in_ontology(self) -> list[URIRef]:
-        """Predicates that occur neither in heads of rules nor in the ontology."""
+        """Predicates of rule bodies that occur neither in a rule head nor in the ontology."""
         if self._ontology is None:
             return []
         heads, graph = {rule.head.atom.predicate for rule in self._rules}, self._ontology.graph
@@ -76,7 +98,11 @@ class _Report:
         ]
 
     def _window_lines(self, costs: Callable[[Formula], str]) -> Iterator[str]:
-        """Yield a line for each window; `costs` returns its cost, or an empty text."""
+        """Yield a line for each window, and lines on the kept history and on unknown names.
+
+        Args:
+            costs: returns a description of the cost of a formula's window, or an empty text.
+        """
         if windows := self._windows:
             yield f"windows, {self._tick_text}"
             for formula in windows:
@@ -90,12 +116,12 @@ class _Report:
 
 
 class RulesReport(_Report):
-    """Report on temporal rules.
+    """Report on stratified temporal rules.
 
     Args:
         window: the reasoner's window, whose slide is the tick; None if it is unknown.
         ontology: the reasoner's ontology; None if it is unknown.
-        unique_names: the reasoner's option.
+        unique_names: the reasoner's option `unique_names`.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the reasoner's window, a construct is not
@@ -116,18 +142,13 @@ class RulesReport(_Report):
             self._joined = with_ontology(rules, theory, ontology.predicates)
         self._costs = FormulaCosts(rules.rules, self._joined.remembered, self._joined.ontology)
         ticks = None if window is None else compile_for_time_kind(rules.rules, window, rules.start, self._fit)
-        super().__init__(rules.rules, ticks, ontology)
+        super().__init__(rules.rules, ticks, ontology, DisplayNames(rules.prefixes))
 
     def _fit(self, ticks: Ticks) -> Ticks:
-        """Return the ticks; raises if the rules do not fit them."""
+        """Check that the rules can be compiled for the given ticks; return the ticks."""
         rules, ontology, remembered, _ = self._joined
         compile_rules(rules.rules, remembered, ticks, ontology, rules.feedback)
         return ticks
-
-    def text(self) -> str:
-        """Return the report as text."""
-        names = DisplayNames(self._given.prefixes) if self._ontology is None else self._ontology.names
-        return disambiguate(lambda: "\n".join(self._lines()), names)
 
     def _lines(self) -> Iterator[str]:
         rules, strata = self._given, self._given.strata
@@ -147,7 +168,6 @@ class RulesReport(_Report):
         yield from (f"warning: {warning}" for warning in self._warnings)
 
     def to_data(self) -> dict[str, Any]:
-        """Return the report as JSON data."""
         strata = self._given.strata
         return {
             "rules": [
@@ -169,7 +189,7 @@ class RulesReport(_Report):
 
 
 class AnswerStreamsReport(_Report):
-    """Report on temporal rules without strata, for `pantarhei run --models`.
+    """Report on temporal rules that need no strata, for `pantarhei run --models`.
 
     Raises:
         TemporalRuleError: a rule does not fit the reasoner's window.
@@ -189,18 +209,12 @@ class AnswerStreamsReport(_Report):
             rules, None if window is None else compile_for_time_kind(rules, window, None, fit), ontology
         )
 
-    def text(self) -> str:
-        """Return the report as text."""
-        names = NO_NAMES if self._ontology is None else self._ontology.names
-        return disambiguate(lambda: "\n".join(self._lines()), names)
-
     def _lines(self) -> Iterator[str]:
         yield f"{counted(len(self._rules), 'temporal rule')} for answer streams, which need no strata"
         yield from (f"    {rule}" for rule in self._rules)
         yield from self._window_lines(lambda formula: "")
 
     def to_data(self) -> dict[str, Any]:
-        """Return the report as JSON data."""
         return {
             "rules": [{"rule": str(rule), "stratum": None} for rule in self._rules],
             "windows": [{"formula": str(each), "ticks": self._size(each)} for each in self._windows],
@@ -209,7 +223,7 @@ class AnswerStreamsReport(_Report):
 
 
 def check(options: CheckOptions) -> str | None:
-    """Print the report; return why the check failed, or None.
+    """Print the report on the ontology and the rules; return the reason if the check failed, else None.
 
     Raises:
         PantarheiError: an option, the ontology or a rule is invalid.
@@ -226,9 +240,7 @@ def check(options: CheckOptions) -> str | None:
     if options.ontology:
         with naming_format(None):
             ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
-    rules: RulesReport | AnswerStreamsReport | None = None
-    if options.rules is not None:
-        rules = _report_on_rules(options.rules, options, window, ontology)
+    rules = None if options.rules is None else _report_on_rules(options.rules, options, window, ontology)
     if options.format == "json":
         data = {} if ontology is None else _data(ontology, options)
         if rules is not None:
@@ -243,8 +255,8 @@ def check(options: CheckOptions) -> str | None:
 
 def _report_on_rules(
     path: Path, options: CheckOptions, window: Window | None, ontology: pr.Ontology | None
-) -> RulesReport | AnswerStreamsReport:
-    """Read the rules as `run` does with the same options, and report on them."""
+) -> _Report:
+    """Read temporal rules as `pantarhei run` does with these options, and report on them."""
     if options.models is None:
         read = read_rules(path, ontology, options.feedback)
         return RulesReport(read, window, ontology, options.unique_names)

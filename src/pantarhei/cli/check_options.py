@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from pantarhei.cli.given_values import length_of_range, length_of_slide
+from pantarhei.cli.given_values import length_of
 from pantarhei.cli.run_options import Imports
 from pantarhei.model.time import time_of
 
@@ -92,7 +92,7 @@ class CheckOptions:
 
     @property
     def window(self) -> Window | None:
-        """Window of the rules; None if `--range` is not given.
+        """Window of the reasoner that evaluates the rules; None if `--range` is not given.
 
         Raises:
             BadParameter: a length is invalid, or `--slide` is given alone.
@@ -105,6 +105,7 @@ class CheckOptions:
             if self.slide is not None:
                 raise typer.BadParameter("the length of the window is missing", param_hint="--range")
             return None
-        window = Window(length_of_range(self.range), length_of_slide(self.slide))
-        step_to(window, None, time_of(0, default_time_kind(window)))  # raises if they do not fit together
+        slide = None if self.slide is None else length_of(self.slide, "--slide")
+        window = Window(length_of(self.range, "--range"), slide)
+        step_to(window, None, time_of(0, default_time_kind(window)))  # raises if range and slide do not fit
         return window

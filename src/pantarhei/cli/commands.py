@@ -1,8 +1,8 @@
 """Commands `pantarhei run`, `explain`, `timeline`, `check`, `map` and `demo`.
 
-Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
-The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted,
-143 when terminated.
+Answers are written to standard output or a file; everything else (progress, summary, errors) to standard
+error. The exit code is 0 for success, 1 for an error in the input, 2 for wrong usage, 130 when interrupted
+(SIGINT), 141 if the reader of standard output has closed it, and 143 when terminated (SIGTERM).
 """
 
 from __future__ import annotations
@@ -124,7 +124,10 @@ _OF_PATHS = re.compile("PATH|FILE|TABLE")
 
 
 def with_options(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
-    """Return a decorator for commands: their parameters become the fields of a dataclass, their argument."""
+    """Return a decorator for commands that take one argument, an instance of the dataclass `options`.
+
+    The decorated command has the fields of the dataclass as its parameters, from which typer creates options.
+    """
 
     def command_of(follow: Callable[[Given], None]) -> Callable[..., None]:
         @wraps(follow)
@@ -139,9 +142,9 @@ def with_options(options: type[Given]) -> Callable[[Callable[[Given], None]], Ca
 
 
 class StrictCommand(TyperCommand):
-    """Command that refuses repeated options with one value, and empty paths.
+    """Command that refuses a repeated option unless it takes several values, and an empty path.
 
-    An empty path would be the current folder; an option or argument is a path by its `metavar`.
+    An empty path would mean the current folder. An option or argument is a path if its `metavar` is one.
     """
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
@@ -199,12 +202,12 @@ def run(options: RunOptions) -> None:
 
 
 class _Terminated(KeyboardInterrupt):
-    """The process has received SIGTERM."""
+    """Raised in the main thread when the process receives SIGTERM."""
 
 
 @contextmanager
 def _terminating() -> Iterator[None]:
-    """Raise `_Terminated` inside on SIGTERM, as an interrupt raises `KeyboardInterrupt`."""
+    """Context in which SIGTERM raises `_Terminated`, as SIGINT raises `KeyboardInterrupt`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -220,13 +223,13 @@ def _terminating() -> Iterator[None]:
 
 
 def _check_limits(options: StreamOptions) -> None:
-    """Check that `--on-limit` has a limit. Raises `BadParameter`."""
+    """Check that `--on-limit drop` is given together with a limit. Raises `BadParameter`."""
     if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
 
 
 def _source(options: RunOptions) -> StreamSource:
-    """Return the source of updates; Spark is imported only with `--spark`."""
+    """Return the source of the stream; PySpark is imported only with `--spark`."""
     if options.spark is None:
         from pantarhei.cli.follow import FileSource
 
@@ -303,8 +306,8 @@ def demo(
 
 
 def _examples() -> Path:
-    """Return the folder `examples` of the source checkout with this file, otherwise the one in the current
-    directory.
+    """Return the folder `examples` of the source checkout that contains this file, or of the current
+    folder.
     """
     for checkout in (Path(__file__).resolve().parents[3], Path.cwd()):
         if (checkout / "examples" / "demo").is_dir():
@@ -315,7 +318,7 @@ def _examples() -> Path:
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Turn errors in the input into a line on standard error and an exit code; messages name options."""
+    """Context that turns errors into a line on standard error and an exit code; messages name options."""
     with parameters_written(as_option):
         try:
             yield
@@ -337,13 +340,13 @@ def _message(error: PantarheiError) -> str:
     if isinstance(error, MissingImportError):
         where = f"{error.importing} imports <{error.iri}>, which {error.problem}"
         return f"{where}; give its folder or an XML catalog as --catalog, or go on with --imports skip"
-    if isinstance(error, SparkError):  # its text may have the message of a worker
+    if isinstance(error, SparkError):  # its text may contain a worker's message, which names parameters
         return one_line(str(error).replace('on_error="skip"', as_option("on_error", "skip")))
     return str(error)
 
 
 def one_line(text: str) -> str:
-    """Join the lines of a text.
+    """Join the lines of a text to one line.
 
     >>> one_line("no master answers:\\n    host: refused\\nstart one")
     'no master answers: host: refused; start one'
@@ -356,7 +359,7 @@ _OTHER_NAMES = {"master": "spark", "source": "stream", "query.timeout": "query_t
 
 
 def as_option(name: str, value: str | None) -> str:
-    """Write a parameter as an option, for `parameters_written`; the text is empty if there is no such option.
+    """Return the option for a parameter of Python, with its value; empty if there is no such option.
 
     >>> as_option("max_facts", "1_000"), as_option("on_limit", '"drop"'), as_option("unique_names", "False")
     ('--max-facts 1000', '--on-limit drop', '--no-unique-names')
@@ -376,7 +379,7 @@ def as_option(name: str, value: str | None) -> str:
 
 @cache
 def option_names() -> frozenset[str]:
-    """Return the names of the options of all commands, as parameters of Python."""
+    """Return the names of the options of all commands, written as parameters of Python."""
     return frozenset(
         name for command in (run, explain, timeline, check) for name in signature(command).parameters
     )
@@ -388,7 +391,7 @@ def _failed(message: str, code: int) -> typer.Exit:
 
 
 def _close_quietly() -> None:
-    """Redirect a closed standard output to nowhere, so that flushing it at exit raises no error."""
+    """Replace a closed standard output by the null device, so that flushing it at exit raises no error."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
@@ -410,6 +413,6 @@ def _warn(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print a warning on a line of its own, without its place in the code."""
+    """Print a warning on one line, without file and line of the code that issued it."""
     with parameters_written(as_option):
         print(f"warning: {message}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Output of `pantarhei run --rules`: changes of conclusions, or answer streams with `--models`."""
+"""Output of `pantarhei run --rules`: deltas of conclusions, or answer streams with `--models`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def read_rules(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
-    """Read temporal rules from a file, in which the ontology's prefixes need no declaration.
+    """Read temporal rules from a file; the prefixes of the ontology are predeclared.
 
     Args:
-        feedback: whether conclusions of a tick are asserted at the next tick.
+        feedback: whether the conclusions of a tick are to be asserted at the next tick.
 
     Raises:
         InputError: the file cannot be read.
@@ -40,14 +40,14 @@ def read_rules(path: Path, ontology: pr.Ontology | None, feedback: bool = False)
 
 
 def check_feedback(feedback: bool, rules: Path | None) -> None:
-    """Check that feedback is given with rules. Raises `BadParameter`."""
+    """Check that `--feedback` is given with `--rules`. Raises `BadParameter`."""
     if feedback and rules is None:
         problem = "feedback asserts conclusions of rules; give --rules FILE"
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
 def declared_prefixes(ontology: pr.Ontology) -> dict[str, str]:
-    """Return the prefixes of an ontology for absolute IRIs."""
+    """Return the prefixes of an ontology whose namespaces are absolute IRIs."""
     declared = ontology.graph.namespaces()
     return {prefix: str(iri) for prefix, iri in declared if is_absolute(iri)}
 
@@ -58,7 +58,7 @@ class RunOutput(ABC):
     Attributes:
         prefixes: prefixes for the display of answers.
         window: window of the reasoner; None for the window of the options.
-        background: additional background facts.
+        background: background facts in addition to those of the options.
     """
 
     prefixes: Mapping[str, str] = MappingProxyType({})
@@ -66,21 +66,21 @@ class RunOutput(ABC):
     background: tuple[Triple, ...] = ()
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:  # noqa: B027, most outputs have nothing to prepare
-        """Register queries, before the first update."""
+        """Prepare the output, such as by registering a query; called before the first update."""
 
     @abstractmethod
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         """Write the results of an update."""
 
     def end(self, writer: AnswerWriter) -> None:  # noqa: B027, most outputs have no results due at the end
-        """Write the results that are due at the end of the stream."""
+        """Write the results that are reported at the end of the stream only."""
 
 
 class ConclusionOutput(RunOutput):
-    """Changes of conclusions.
+    """Inserted and deleted conclusions of temporal rules at each tick.
 
-    A table has a line for each change, `+` or `-` and the conclusion. Other formats have rows of `change`,
-    `predicate`, `argument1` and so on, up to the highest arity.
+    A table has a line for each conclusion, with `+` for inserted and `-` for deleted ones. Other formats have
+    the columns `change`, `predicate`, `argument1` and so on, up to the highest arity.
 
     Args:
         names: prefixes and labels for tables.
@@ -91,7 +91,7 @@ class ConclusionOutput(RunOutput):
         self._arity = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
-        """Write the changes of each tick, ended conclusions first."""
+        """Write the conclusions deleted and then those inserted at each tick of the update."""
         for turn in update.conclusions.turns:
             at = in_zone_of(turn.at, update.at)
             if isinstance(writer, TableWriter):
@@ -141,16 +141,17 @@ def check_models(models: int | None, rules: Path | None, feedback: bool) -> None
 
 
 class AnswerStreamOutput(RunOutput):
-    """Answer streams of rules.
+    """Answer streams of temporal rules at each update.
 
-    A table has a line for each answer stream, or a line that there is none. Other formats have rows of
-    `answer` (its number), `predicate`, `argument1` and so on, and `time` for conclusions at another tick; an
-    answer stream without conclusions is a row with its number alone.
+    A table has one line for each answer stream, or one line if there is none. Other formats have one row for
+    each conclusion, with the columns `answer` (number of the answer stream), `predicate`, `argument1` and so
+    on, and `time` for conclusions at another tick; an answer stream without conclusions is a row with its
+    number.
 
     Args:
-        rules: the file.
+        rules: the file of the rules.
         most: maximum number of answer streams, 0 for all.
-        ontology: its prefixes need no declaration.
+        ontology: the ontology, whose prefixes are predeclared in the rules.
     """
 
     def __init__(self, rules: Path, most: int, ontology: pr.Ontology) -> None:
@@ -202,7 +203,11 @@ class AnswerStreamOutput(RunOutput):
 
 
 def _answer_stream_lines(at: TimePoint, found: tuple[AnswerStream, ...], is_cut: bool) -> Iterator[str]:
-    """Yield a line for each answer stream; if the maximum number was found, there may be more."""
+    """Yield a line for each answer stream, or one line if there is none.
+
+    Args:
+        is_cut: whether the maximum number was found, so that there may be more.
+    """
     count = f"{len(found)}{' or more' * is_cut}"
     if not found:
         yield f"{time_text(at)}  no answer stream"

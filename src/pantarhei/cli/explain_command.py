@@ -1,4 +1,7 @@
-"""Command `pantarhei explain`: explanation of a statement by an ontology or at a time of a stream."""
+"""Commands `pantarhei explain` and `pantarhei timeline`.
+
+`explain` explains a statement by an ontology alone, or at one time of a stream; `timeline` draws a stream.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ _MOST_OF_A_STEP = 20
 
 
 def draw(options: TimelineOptions) -> None:
-    """Process the stream, and draw its windows and repairs.
+    """Process the stream, and write a picture of its windows and repairs.
 
     Raises:
         PantarheiError: an option, the ontology or the stream is invalid.
@@ -67,10 +70,14 @@ def draw(options: TimelineOptions) -> None:
     if not drawn:
         raise typer.BadParameter("the stream has no steps in that time", param_hint="--stream")
     text = timeline_svg(drawn, count - len(drawn)) + "\n"
-    if options.output is None:
+    _write(text, options.output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
         sys.stdout.write(text)
     else:
-        Path(options.output).write_text(text, encoding="utf-8")
+        output.write_text(text, encoding="utf-8")
 
 
 def _is_from(at: TimePoint, first: TimePoint) -> bool:
@@ -87,7 +94,9 @@ def _step(update: pr.WindowUpdate, reasoner: pr.StreamReasoner, labels: Labels) 
 
 
 def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
-    """Yield the removed facts; conflicts if the repair is off."""
+    """Yield the facts that the repair removed; if it removed none, one fact of each conflict that it
+    reports.
+    """
     times: dict[Triple, list[TimePoint]] = {}
     for at, triple in repair.removed:
         times.setdefault(triple, []).append(at)
@@ -105,10 +114,11 @@ def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
 def _contradiction(
     triple: Triple, times: list[TimePoint], conflict: pr.Conflict | None, labels: Labels, is_cut: bool
 ) -> Contradicted:
-    """Return a fact with the facts that contradict it.
+    """Describe a fact and the facts that contradict it, for the picture.
 
     Args:
-        conflict: None if it is not recorded any more.
+        conflict: the conflict; None if it is no longer recorded.
+        is_cut: whether the repair removed the fact.
     """
     others = [] if conflict is None else sorted((a for a in conflict.assertions if a[1] != triple), key=str)
     words = labels_among(labels, [*triple, *(term for _, fact in others for term in fact)])
@@ -123,7 +133,7 @@ def _contradiction(
 
 
 def write_proofs(proofs: tuple[pr.Proof, ...], options: ExplainOptions) -> str:
-    """Write proofs in the format of the options."""
+    """Return proofs as text in the output format of the options."""
     match options.form:
         case "json":
             data = [proof.to_json() for proof in proofs]
@@ -153,7 +163,7 @@ def _texts(proofs: tuple[pr.Proof, ...]) -> Iterator[str]:
 
 
 def with_facts(ontology: pr.Ontology, background: Sequence[Triple]) -> pr.Ontology:
-    """Return the ontology with the background's facts among its assertions."""
+    """Add background facts to the assertions of an ontology."""
     if not background:
         return ontology
     triples = (*ontology.triples, *background)
@@ -164,8 +174,9 @@ def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], option
     """Explain an axiom or fact that the ontology entails.
 
     Raises:
-        NotEntailedError: it is not entailed, and --why-not is not given.
-        EntailedError: it is entailed, and --why-not is given; standard output has the explanation.
+        NotEntailedError: the statement is not entailed, and --why-not is not given.
+        EntailedError: the statement is entailed, and --why-not is given; its explanation has been written to
+            standard output.
         BadParameter: a picture is requested, but the explanation does not have exactly one proof.
     """
     if options.all:
@@ -192,7 +203,7 @@ def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], option
 
 
 def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
-    """Write why an axiom is not derived, as text or JSON."""
+    """Return the reason why a statement is not entailed, as text or JSON."""
     if options.form == "text":
         return f"{error}\n"
     unknown = [each.to_json() for each in error.unknown if isinstance(each, UnknownName)]
@@ -200,15 +211,15 @@ def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-_UNDECLARED = re.compile(r"The prefix (.*): ")  # as pyoxigraph words it
+_UNDECLARED = re.compile(r"The prefix (.*): ")  # beginning of pyoxigraph's error for an undeclared prefix
 
 
 def explain(options: ExplainOptions) -> None:
-    """Explain a statement of the ontology, or of the stream at a time.
+    """Explain a statement by the ontology, or at one time of the stream.
 
     Raises:
-        NotEntailedError: it does not hold then.
-        EntailedError: it holds then, and --why-not is given.
+        NotEntailedError: the statement does not hold.
+        EntailedError: the statement holds, and --why-not is given.
         PantarheiError: an option, the ontology or the stream is invalid.
         OSError: a file cannot be read or written.
     """
@@ -227,14 +238,14 @@ def explain(options: ExplainOptions) -> None:
         if options.stream:
             _follow(options, reasoner)
         text = _of_window(reasoner, statement, options, whole)
-    if options.output is None:
-        sys.stdout.write(text)
-    else:
-        options.output.write_text(text, encoding="utf-8")
+    _write(text, options.output)
 
 
 def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, statement: Sequence[Triple]) -> bool:
-    """Return whether the ontology alone explains the statement; missing facts need an empty window."""
+    """Return whether the statement is to be explained by the ontology alone, without a window.
+
+    Even without a stream, missing facts are searched with a reasoner whose window is empty.
+    """
     return not options.stream and not (options.why_not and not ontology.entails(statement))
 
 
@@ -255,10 +266,10 @@ def _check_usage(options: ExplainOptions) -> None:
 
 
 def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
-    """Process the stream until the time of the statement."""
+    """Process the stream up to the time given as `--at`."""
     until = options.time_of_question
     for _ in FileSource(options, until).updates(reasoner, RunCounts()):
-        """Ignore updates: only the last state is used."""
+        """Ignore the updates, since only the last state is explained."""
     times = reasoner.timestamps
     if until is not None and not times:
         raise typer.BadParameter("the stream has nothing at or before that time", param_hint="--at")
@@ -272,7 +283,7 @@ def _of_window(
     options: ExplainOptions,
     ontology: pr.Ontology,
 ) -> str:
-    """Explain a fact of the window or its absence; equality may also be entailed by the ontology."""
+    """Explain why a fact holds in the window or not; equality of names is also explained by the ontology."""
     try:
         return (_why_not if options.why_not else _why)(reasoner, statement, options)
     except NotEntailedError as error:
@@ -299,7 +310,7 @@ def _why_not(reasoner: pr.StreamReasoner, statement: Triple | TemporalAtom, opti
 
 
 def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
-    """Read an atom in the syntax of temporal rules; None for other texts.
+    """Parse an atom in the syntax of temporal rules; None if the text is not an atom.
 
     >>> str(read_atom("level(:a, 7)", {"": "http://example.org/"}))
     'level(a, 7)'
@@ -312,10 +323,10 @@ def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
 
 
 def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
-    """Read the triples of a text in Turtle.
+    """Parse triples in Turtle, with predeclared prefixes.
 
     Raises:
-        BadParameter: the text is not Turtle, or has no triple.
+        BadParameter: the text is not Turtle, or contains no triple.
     """
     declared = "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in prefixes.items())
     ended = text if text.rstrip().endswith(".") else f"{text} ."
@@ -337,7 +348,7 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
 
 
 def single_fact(found: Sequence[Triple], text: str) -> Triple:
-    """Return the only triple of a text.
+    """Return the only one of the triples read from `text`.
 
     Raises:
         BadParameter: there are several triples, or the triple has a blank node.

@@ -1,4 +1,4 @@
-"""Run of a stream on the command line: source, reasoner, output and summary.
+"""Command `pantarhei run`: source of the stream, reasoner, output and summary.
 
 `FileSource` reads the stream in this process; `pantarhei.cli.follow_on_spark.SparkSource` reads it on Spark.
 """
@@ -51,19 +51,17 @@ from pantarhei.rdf.decompression import DecompressedFile
 from pantarhei.rdf.statements import ByteFeed
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     import pantarhei as pr
     from pantarhei.io.tables.record_reader import RecordReader
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 
 
-_FIRST_LINE = 1 << 16  # inspected bytes of the first line
+_FIRST_LINE = 1 << 16  # number of bytes inspected to tell JSON-LD from other JSON lines
 
 
 class StreamSource(Protocol):
-    """Source of updates of a reasoner."""
+    """Stream that is pushed into a reasoner."""
 
     @property
     def account(self) -> SourceCounts:
@@ -72,19 +70,20 @@ class StreamSource(Protocol):
     def updates(
         self, reasoner: pr.StreamReasoner, counts: RunCounts
     ) -> Generator[pr.WindowUpdate, None, None]:
-        """Push the ABoxes one by one, count them, and yield the updates.
+        """Push the ABoxes of the stream one by one, count them, and yield the updates.
 
         Raises:
             PantarheiError: the stream is invalid.
-            OSError: it cannot be read.
+            OSError: the stream cannot be read.
         """
 
 
 class FileSource:
-    """A file or a pipe, read in this process as it arrives.
+    """Stream in a file or a pipe, read in this process as it arrives.
 
     Args:
-        until: newer ABoxes are ignored; in time order the first of them ends the stream.
+        until: time after which ABoxes are ignored; if the stream must be in time order, the first such ABox
+            ends the stream. None for no limit.
 
     Raises:
         OptionError: an option of the stream is invalid.
@@ -119,7 +118,7 @@ class FileSource:
 
 
 class _Counted:
-    """ABoxes of a reader, with its count of cut times."""
+    """ABoxes of a reader, with the reader's counter `times_cut`, which `StreamReasoner.run` reads."""
 
     def __init__(self, reader: StreamReader | RecordReader, aboxes: Iterator[TimestampedABox]) -> None:
         self._reader, self._aboxes = reader, aboxes
@@ -133,7 +132,12 @@ class _Counted:
 
 
 def _reader(options: StreamOptions) -> StreamReader | RecordReader:
-    """Return the reader of the stream; raises the errors of `read_stream` and `read_records`."""
+    """Return a reader of the stream's RDF messages or table rows.
+
+    Raises:
+        BadParameter: the stream is a table, but there is no mapping.
+        OptionError: an option of the stream is invalid.
+    """
     name, on_error = options.stream_format, options.on_error
     if options.mapping is None:
         is_table = name in tables.FORMATS or (name is None and tables.format_of(options.stream))
@@ -157,7 +161,7 @@ def _reader(options: StreamOptions) -> StreamReader | RecordReader:
 
 
 def refuse_mapped_options(options: StreamOptions) -> None:
-    """Refuse options that a mapping replaces. Raises `BadParameter`."""
+    """Refuse options of RDF streams that are given together with a mapping. Raises `BadParameter`."""
     for option, given in (
         ("--time", options.time != "auto"),
         ("--base", options.base),
@@ -171,10 +175,10 @@ def refuse_mapped_options(options: StreamOptions) -> None:
 
 
 def _is_json_ld(path: str) -> bool:
-    """Return whether a file with a suffix of JSON lines has JSON-LD documents.
+    """Return whether a file named as JSON lines contains JSON-LD documents.
 
     Raises:
-        MalformedInputError: the file is compressed and cannot be unpacked.
+        MalformedInputError: the file is compressed and cannot be decompressed.
     """
     if tables.format_of(path) != "jsonl" or not Path(path).is_file():
         return False
@@ -189,10 +193,10 @@ def _begins_with_json_ld(first: bytes) -> bool | None:
 
 
 def _is_reached(at: TimePoint, until: TimePoint) -> bool:
-    """Return whether a timestamp of the stream is at or before a time.
+    """Return whether timestamp `at` of the stream is at or before the time `until`.
 
     Raises:
-        TimestampError: the time is of another kind.
+        TimestampError: `until` is of another kind (number or datetime) than the stream's timestamps.
     """
     kind = kind_of(at)
     return ticks_of(at, kind) <= ticks_of(until, kind)
@@ -200,7 +204,7 @@ def _is_reached(at: TimePoint, until: TimePoint) -> bool:
 
 @contextmanager
 def naming_format(option: str | None) -> Iterator[None]:
-    """Let errors of unknown formats name this option; None if there is no such option."""
+    """Context in which errors on unknown formats name the option `option`; None to name no option."""
     try:
         yield
     except UnknownFormatError as error:
@@ -221,7 +225,7 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     rules = read_rules(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
     output = output_of(options, ontology, rules)
     window = None if output is None else output.window
-    options.reasoning(window)  # raises before the stream is read
+    options.reasoning(window)  # raises errors in options before the stream is read
     always = () if output is None else output.background
     reasoner = make_reasoner(options, ontology, (*background, *always), window, rules)
     for warning in () if rules is None else rules.warnings:
@@ -229,7 +233,7 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     if output is not None:
         output.begin(reasoner)
     if options.history is not None:
-        end_line(options.history)  # raises now if it cannot be written
+        end_line(options.history)  # raises before the stream is read if the file cannot be written
     prefixes = {} if output is None else output.prefixes
     with (
         appending(options.dead_letters) as letters,
@@ -255,11 +259,11 @@ def follow(options: RunOptions, source: StreamSource) -> None:
 
 
 def _check_outputs(options: RunOptions) -> None:
-    """Check output files: existing files need `--append`, and all must differ.
+    """Check the output files: existing files require `--append`, and no two options may name the same file.
 
     Raises:
-        BadParameter: a file is refused, or two outputs are one file.
-        OptionError: the suffix of the answers' file is unknown.
+        BadParameter: a file is refused.
+        OptionError: the suffix of `--output` is unknown.
     """
     format_of(options.output, options.format)
     output = None if options.output == "-" else options.output
@@ -284,7 +288,7 @@ def _follow(
     names: DisplayNames,
     writer: AnswerWriter,
 ) -> None:
-    """Write the results of each update."""
+    """Process the stream, and write the results of each update."""
     chains = ConflictProofs()
     with closing(source.updates(reasoner, counts)) as updates:
         for update in _with_progress(updates, source, counts, options):
@@ -298,7 +302,7 @@ def _follow(
 
 
 def _ontology_lines(ontology: pr.Ontology, paths: Sequence[str]) -> Iterator[str]:
-    """Yield hints on the ontology that may explain missing answers."""
+    """Yield notes on an ontology without rules or with lost axioms, which may explain missing answers."""
     if not (ontology.rules or ontology.constraints):
         yield f"{', '.join(paths)} has no rules and no constraints; pantarhei check reports its content"
     if ontology.losses:
@@ -310,12 +314,12 @@ def _ontology_lines(ontology: pr.Ontology, paths: Sequence[str]) -> Iterator[str
 
 
 class Knowledge(NamedTuple):
-    """Ontology and background.
+    """Ontology and background of a run.
 
     Args:
-        ontology: the ontology with the axioms of the background.
-        background: the facts of the background.
-        prefixes: the prefixes of the background.
+        ontology: the ontology, with axioms in the background files added.
+        background: the facts in the background files.
+        prefixes: the prefixes declared in the background files.
     """
 
     ontology: pr.Ontology
@@ -324,7 +328,7 @@ class Knowledge(NamedTuple):
 
 
 def read_knowledge(options: StreamOptions) -> Knowledge:
-    """Read the ontology and the background of the options."""
+    """Read the files of `--ontology` and `--background`."""
     import pantarhei as pr
     from pantarhei.owl.document import read_document
     from pantarhei.owl.imports import sources_of
@@ -344,31 +348,24 @@ def make_reasoner(
     window: Window | None = None,
     rules: TemporalRules | None = None,
 ) -> pr.StreamReasoner:
-    """Return a reasoner; its window is the given one, or the window of the options."""
+    """Return a reasoner with the options; `window` replaces the window of the options."""
     import pantarhei as pr
 
     return pr.StreamReasoner.with_options(ontology, options.reasoning(window), background, rules)
 
 
-# progress
+_PROGRESS_INTERVAL = 0.2  # seconds between updates of the progress line
 
 
 def _with_progress(
     updates: Iterator[pr.WindowUpdate], source: StreamSource, counts: RunCounts, options: RunOptions
 ) -> Iterator[pr.WindowUpdate]:
+    """Yield the updates, and show a progress line on standard error if it is a terminal without answers."""
     answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
     if answers_on_terminal or not sys.stderr.isatty() or source.account.bytes_read is None:
         yield from updates
         return
-    with _progress(source, counts) as show:
-        for update in updates:
-            show()
-            yield update
 
-
-@contextmanager
-def _progress(source: StreamSource, counts: RunCounts) -> Iterator[_Show]:
-    """Show the progress of reading as a line on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -381,28 +378,14 @@ def _progress(source: StreamSource, counts: RunCounts) -> Iterator[_Show]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=source.account.size, aboxes=0, rate=0.0)
-        yield _Show(progress, task, source, counts)
-
-
-class _Show:
-    """Update of the progress line, a few times a second at most."""
-
-    INTERVAL = 0.2
-
-    def __init__(self, progress: Progress, task: TaskID, source: StreamSource, counts: RunCounts) -> None:
-        self._progress, self._task, self._source, self._counts = progress, task, source, counts
-        self._began = self._shown = clock.monotonic()
-
-    def __call__(self) -> None:
-        now = clock.monotonic()
-        if now - self._shown >= self.INTERVAL:
-            self._shown = now
-            self._progress.update(
-                self._task,
-                completed=self._source.account.bytes_read,
-                aboxes=self._counts.aboxes,
-                rate=self._counts.assertions / (now - self._began),
-            )
+        began = shown = clock.monotonic()
+        for update in updates:
+            now = clock.monotonic()
+            if now - shown >= _PROGRESS_INTERVAL:
+                shown, rate = now, counts.assertions / (now - began)
+                completed = source.account.bytes_read
+                progress.update(task, completed=completed, aboxes=counts.aboxes, rate=rate)
+            yield update
 
 
 # output without a query

@@ -1,6 +1,6 @@
-"""Source of `pantarhei run --spark`: executors read the stream and materialize its ABoxes.
+"""Source of `pantarhei run --spark`: Spark executors read the stream and materialize its ABoxes.
 
-The reasoner of this process joins the ABoxes across timestamps and repairs.
+The reasoner of this process derives facts across timestamps and repairs contradictions.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from pantarhei.window.sliding import Window, step_to
 
 
 class SparkSource:
-    """A file, a folder or a glob that is read completely on Spark; then ABoxes are pushed in time order.
+    """Stream in a file, a folder or a glob that is first read as a whole on Spark, and then pushed in time
+    order.
 
     Args:
-        options: of the run; no ABox is late, so that allowed lateness has no effect.
-        master: the address of the Spark master, as `session` takes it.
+        options: the options of the run; `--allowed-lateness` has no effect, since ABoxes are sorted.
+        master: the address of the Spark master, as for `session`.
 
     Raises:
         OptionError: an option of the stream is invalid, or not supported on Spark.
@@ -70,16 +71,16 @@ class SparkSource:
         )
 
     def updates(self, reasoner: StreamReasoner, counts: RunCounts) -> Generator[WindowUpdate, None, None]:
-        """Push the ABoxes one by one, after Spark has read them and was stopped.
+        """Read the stream on Spark, stop Spark, push the ABoxes one by one, and yield the updates.
 
         Raises:
-            InputError: a file has invalid input; then nothing has been pushed.
+            InputError: a file has invalid input; no ABox has been pushed then.
             SparkError: Spark cannot be started, or fails.
             OSError: a file cannot be read.
         """
         with naming_format("stream_format"):
             kind = self._kind(reasoner.window)
-        step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
+        step_to(reasoner.window, None, time_of(0, kind))  # raises if the timestamps do not fit the window
         closed = self._closed(reasoner, kind)
         if self.account.error is not None:
             raise self.account.error
@@ -90,9 +91,9 @@ class SparkSource:
             yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
 
     def _kind(self, window: Window) -> TimeKind:
-        """Return the kind of timestamps; for a stream without ABoxes the kind of the window.
+        """Return the kind of the stream's timestamps, or of the window if the stream has no ABoxes.
 
-        Such a stream must still be read to find errors in it.
+        A stream without ABoxes must still be read, to find errors in it.
         """
         try:
             return self._files.kind()
@@ -102,7 +103,9 @@ class SparkSource:
             return window.kind or TimeKind.INTEGER
 
     def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
-        """Return the interpretations of non-empty ABoxes by tick, and store the counts of the files."""
+        """Materialize the ABoxes on Spark; return those with facts by tick, and keep the counters of
+        the files.
+        """
         closed = materialize_files(self._files, kind, reasoner.foundation, self._master)
         self.account = closed.account
         return closed.interpretations

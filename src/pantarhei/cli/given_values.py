@@ -1,4 +1,4 @@
-"""Values and output files given on the command line."""
+"""Parsers of option values, and checks of output files."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from pantarhei.model.time import (
 def format_by_suffix(
     path: Path | None, given: str | None, default: str, suffixes: Mapping[str, str], option: str | None
 ) -> str:
-    """Return the format of an output: the given one, else the one of the file's suffix.
+    """Return the format of an output: the format `given`, or the format of the file's suffix.
 
     Args:
-        path: the file; None for standard output, which gets the default.
+        path: the output file; None for standard output, which has the format `default`.
         suffixes: the formats by suffix.
-        option: the option for the format; None if there is none.
+        option: the option for the format, for errors; None if there is no such option.
 
     Raises:
-        UnknownFormatError: no format has that suffix.
+        UnknownFormatError: the suffix is unknown.
     """
     if given is not None or path is None:
         return given or default
@@ -49,8 +49,9 @@ def refuse_unwritable(path: Path | None, may_replace: bool, way_out: str, option
     """Refuse a file that exists and has content, or whose folder does not exist.
 
     Args:
-        may_replace: whether an existing file may be changed.
-        way_out: the option that permits it.
+        may_replace: whether an existing file with content is accepted.
+        way_out: the option that permits existing files, for the error.
+        option: the option that names the file, for the error.
 
     Raises:
         BadParameter: the file is refused.
@@ -66,10 +67,10 @@ def refuse_unwritable(path: Path | None, may_replace: bool, way_out: str, option
 
 
 def end_line(path: str) -> None:
-    """Create a file for appending, or end its last line.
+    """Create a file for appending if it is missing, and end its last line if that is incomplete.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     with Path(path).open("ab") as file:
         if is_torn(Path(path)):
@@ -78,10 +79,10 @@ def end_line(path: str) -> None:
 
 @contextmanager
 def appending(path: str | None) -> Iterator[TextIO | None]:
-    """Open a file of lines to append to it, None for none.
+    """Open a file of lines for appending; the context value is None if `path` is None.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     if path is None:
         yield None
@@ -98,7 +99,7 @@ def refuse_other_than_ndjson(path: Path, option: str) -> None:
     """Refuse standard output, and a file whose suffix names another format than NDJSON.
 
     Raises:
-        BadParameter: it is refused.
+        BadParameter: the path is refused.
     """
     if str(path) == "-":
         raise typer.BadParameter("standard output is for the answers; name a file", param_hint=option)
@@ -112,7 +113,7 @@ _WITH_UNITS = re.compile(rf"(?:{_UNIT.pattern})+", re.ASCII)
 
 
 def bytes_of(text: str) -> int:
-    """Read a number of bytes, such as 200MB. Raises `BadParameter`."""
+    """Parse the value of `--max-bytes`, such as 200MB, to a number of bytes. Raises `BadParameter`."""
     from pantarhei.window.retention import parse_bytes
 
     try:
@@ -121,21 +122,11 @@ def bytes_of(text: str) -> int:
         raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
 
 
-def length_of_range(text: str) -> Duration:
-    """Read the length of a window. Raises `BadParameter`."""
-    return length_of(text, "--range")
-
-
-def length_of_slide(text: str | None) -> Duration | None:
-    """Read the slide of a window; None if it is not given. Raises `BadParameter`."""
-    return None if text is None else length_of(text, "--slide")
-
-
 def length_of(text: str, option: str) -> Duration:
-    """Read a length: a number, an ISO 8601 duration, or numbers with units, as in 1h30m.
+    """Parse a length of time: a number, an ISO 8601 duration, or numbers with units such as 1h30m.
 
     Raises:
-        BadParameter: the text is not a length.
+        BadParameter: the text is not a length of time.
     """
     try:
         units = _WITH_UNITS.fullmatch(text.strip())
@@ -147,7 +138,7 @@ def length_of(text: str, option: str) -> Duration:
 
 
 def check_calendar_length(text: str, option: str) -> None:
-    """Check a length in days of a time zone. Raises `BadParameter`."""
+    """Check a length in calendar days, weeks, months or years. Raises `BadParameter`."""
     from pantarhei.window.calendar import calendar_length
 
     try:
@@ -157,7 +148,7 @@ def check_calendar_length(text: str, option: str) -> None:
 
 
 def time_of(text: str, option: str) -> TimePoint:
-    """Read a time. Raises `BadParameter`."""
+    """Parse a timestamp. Raises `BadParameter`."""
     try:
         return parse_timestamp(text)
     except TimestampError as error:
@@ -165,18 +156,19 @@ def time_of(text: str, option: str) -> TimePoint:
 
 
 def iri_and_file(value: str, option: str, expected: Collection[str] = ()) -> tuple[str, str]:
-    """Split a value at the `=` between IRI and file; both may contain further `=`.
+    """Split `IRI=FILE` into IRI and path; if it contains several `=`, prefer an expected IRI or an existing
+    file.
 
     Args:
         expected: the expected IRIs.
 
     Raises:
-        BadParameter: the value has no `=`.
+        BadParameter: the value has no `=` between an IRI and a path.
     """
     splits = [(value[:at], value[at + 1 :]) for at, sign in enumerate(value) if sign == "="]
     parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]
     if not parts:
         raise typer.BadParameter(f"{value} is not IRI=FILE, an IRI and a file", param_hint=option)
     known = [each for each in parts if each[0] in expected]
-    there = [each for each in parts if Path(each[1]).exists()]
-    return next(iter([*known, *there, *parts]))
+    existing = [each for each in parts if Path(each[1]).exists()]
+    return next(iter([*known, *existing, *parts]))

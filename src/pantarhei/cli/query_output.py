@@ -1,4 +1,4 @@
-"""Output of `pantarhei run` for queries: answers after each ABox, changes, or reports of windows."""
+"""Output of `pantarhei run --query`: answers after each ABox, deltas of answers, or reports of windows."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def static_graphs(
     """Read the static graphs of a query.
 
     Args:
-        given: the values of `--static`; files of one IRI are one graph.
-        names: the graphs of the query, without windows.
-        windows: the windows of the query.
+        given: the values of `--static`, `IRI=FILE`; files with equal IRIs are merged to one graph.
+        names: the IRIs of the query's graphs that are not windows.
+        windows: the IRIs of the query's windows.
 
     Raises:
-        BadParameter: a value is not IRI=FILE, or the query has no such graph.
-        QueryError: the file of a graph is missing.
+        BadParameter: a value is not `IRI=FILE`, or the query has no graph with the IRI.
+        QueryError: no file is given for a graph of the query.
         InputError: a file cannot be read.
     """
     expected = [str(name) for name in dict.fromkeys(names)]
@@ -82,7 +82,7 @@ class AnswerOutput(RunOutput):
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         self._reasoner = reasoner
         if reasoner.options.derive == "needed":
-            reasoner.register(self._text)  # so that the facts needed for it are derived
+            reasoner.register(self._text)  # makes the reasoner derive the facts that the query needs
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         writer.write(update.at, self._reasoner.query(self._text, timeout=self._timeout))
@@ -92,11 +92,13 @@ class ReportOutput(RunOutput):
     """Reports of a registered query.
 
     Args:
-        register: registers the query.
+        query: the parsed query.
+        register: registers the query with a reasoner.
+        shows_changes: whether to write rows with a column that marks them as inserted or deleted.
         window: the reasoner's window; None for the window of the options.
+        end: returns the time of the last report due after the stream has ended at a given time; None if no
+            report is due.
         background: facts of static graphs, which belong to each window.
-        end: returns the time of the last report of a stream that ended at a given time; None for that time.
-        shows_changes: whether rows are marked as inserted or deleted.
     """
 
     def __init__(
@@ -119,12 +121,12 @@ class ReportOutput(RunOutput):
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         self._newest = update.at
-        if self._present:  # answers before the stream are reported with the first update
+        if self._present:  # answers that held before the stream began are reported with the first update
             self._report(update.at, self._present, Counter(), writer)
             self._present = Counter()
         change = update.answers.get(self._handle)
         for times, added, removed in () if change is None else change.reports.distinct:
-            for at in times if added or removed else times[:1]:  # no answers are written once
+            for at in times if added or removed else times[:1]:  # an empty report is written only once
                 self._report(in_zone_of(at, update.at), added, removed, writer)
 
     def _report(
@@ -141,14 +143,14 @@ class ReportOutput(RunOutput):
 def output_of(
     options: RunOptions, ontology: pr.Ontology, rules: TemporalRules | None = None
 ) -> RunOutput | None:
-    """Return the output for the options; None without query and rules.
+    """Return the output of the query or of the rules; None if the options have neither.
 
     Raises:
-        QueryError: the query is malformed, or cannot be registered here.
-        OptionError: names of variables conflict with other columns, or the output format is invalid.
+        QueryError: the query is malformed, or has windows that the command line does not support.
+        OptionError: a variable has the name of a column added by the output, or the output format is invalid.
         MalformedInputError: the file of the query is not UTF-8.
         OSError: the file of the query cannot be read.
-        BadParameter: another option does not fit.
+        BadParameter: options that exclude or require one another are combined wrongly.
     """
     check_models(options.models, options.rules, options.feedback)
     if options.static and (options.query is None or options.models is not None):
@@ -198,8 +200,10 @@ def output_of(
 
 
 def _text_of(given: str) -> tuple[str, str]:
-    """Return the name of a query in errors, and its text: the given text, or the content of a file."""
-    if _IS_TEXT.search(given) and not os.path.isfile(given):  # pathlib would raise for a long text
+    """Return the name of a query for errors, and its text: the given text, or the content of a file."""
+    if _IS_TEXT.search(given) and not os.path.isfile(
+        given
+    ):  # Path.is_file raises for a text that is too long
         return "--query", given
     try:
         return given, Path(given).read_text(encoding="utf-8")
@@ -210,7 +214,7 @@ def _text_of(given: str) -> tuple[str, str]:
 def _with_window(
     text: str, prefixes: Mapping[str, str], options: RunOptions, ontology: pr.Ontology
 ) -> ReportOutput:
-    """Return the output of a query in a stream language."""
+    """Return the output of a query in C-SPARQL, RSP-QL or CQELS, which declares its windows."""
     from pantarhei.continuous.stream_query import StreamQuerySpec, end_tick
     from pantarhei.continuous.windowed_query import entailed_triples, views_of
     from pantarhei.query.languages import read_stream_text
@@ -253,24 +257,24 @@ def _with_window(
 
 
 def _check_columns(query: Query, options: RunOptions) -> None:
-    """Check that variables do not have the names of the columns for times and signs.
+    """Check that no variable has the name of a column added by the output, `at` or `change`.
 
     Raises:
-        OptionError: they do, or the format is invalid.
+        OptionError: a variable has such a name, or the output format is invalid.
     """
     format = format_of(options.output, options.format)
     refuse_taken_columns(query, options.emit == "changes", format)
 
 
 def _check_unlimited(options: RunOptions) -> None:
-    """Check that no time limit is given, which registered queries do not have. Raises `BadParameter`."""
+    """Refuse `--query-timeout`, which registered queries do not support. Raises `BadParameter`."""
     if options.query_timeout is not None:
         problem = "the query is maintained incrementally, without a time limit"
         raise typer.BadParameter(problem, param_hint="--query-timeout")
 
 
 def _static_of(made: StreamText, given: Sequence[str]) -> dict[str, list[Triple]]:
-    """Read the static graphs of a query. Raises as `static_graphs` does."""
+    """Read the static graphs of a query in a stream language. Raises the errors of `static_graphs`."""
     from pantarhei.continuous.stream_query import graphs_named
 
     windows = [window.name for window in made.windows]

@@ -16,8 +16,6 @@ from pantarhei.cli.given_values import (
     check_calendar_length,
     format_by_suffix,
     length_of,
-    length_of_range,
-    length_of_slide,
     time_of,
 )
 from pantarhei.errors import OptionError, TimestampError
@@ -68,8 +66,8 @@ class StreamOptions:
         str | None,
         WINDOW(
             metavar="DURATION",
-            help="Length of the window: PT5M for five minutes; a number if times are numbers. Required "
-            "unless the query declares its window.",
+            help="Length of the window, such as PT5M for five minutes; a number if times are numbers. "
+            "Required unless the query declares its window.",
         ),
     ] = None
     mapping: Annotated[
@@ -116,7 +114,7 @@ class StreamOptions:
         str,
         READING(
             metavar="auto|graph|IRI",
-            help="Place of a graph's time: its name, or the property with this IRI.",
+            help="Where the time of a graph is stated: in its name, or by the property with this IRI.",
         ),
     ] = "auto"
     base: Annotated[str | None, READING(metavar="IRI", help="Base of relative IRIs in the stream.")] = None
@@ -149,7 +147,8 @@ class StreamOptions:
         str | None,
         READING(
             metavar="DURATION",
-            help="Maximum disorder of ABoxes, which are held back that long; by default none.",
+            help="Hold ABoxes back for this duration, so that ABoxes that arrive late by at most as much are "
+            "sorted in; by default no disorder is accepted.",
         ),
     ] = None
     max_ahead: Annotated[
@@ -177,19 +176,22 @@ class StreamOptions:
             "years: windows end at local midnights.",
         ),
     ] = None
-    origin: Annotated[str | None, WINDOW(metavar="TIME", help="Boundary to which slides are aligned.")] = None
+    origin: Annotated[
+        str | None, WINDOW(metavar="TIME", help="Instant to which the ends of windows are aligned.")
+    ] = None
     closed: Annotated[
         Literal["both", "right", "left"] | None,
         WINDOW(
             help="Included ends of the window: by default both; for a window declared in the query the newer "
-            "one (right). The older one alone (left) is valid for windows of queries only."
+            "end (right). Including only the older end (left) is valid only for such windows."
         ),
     ] = None
     repair: Annotated[
         Literal["exact", "grounded", "algorithm3", "off"], REASONING(help="Method of repair.")
     ] = "exact"
     keep: Annotated[
-        Literal["newest", "every"], REASONING(help="Timestamps to keep of a fact asserted several times.")
+        Literal["newest", "every"],
+        REASONING(help="Keep only the newest timestamp of a fact asserted several times, or every one."),
     ] = "newest"
     unique_names: Annotated[
         bool,
@@ -213,17 +215,18 @@ class StreamOptions:
     ] = None
     on_limit: Annotated[
         Literal["error", "drop"],
-        LIMITS(help="Handling of an exceeded limit: an error, or early eviction of the oldest timestamps."),
+        LIMITS(help="When a limit is exceeded, end with an error, or drop the oldest timestamps early."),
     ] = "error"
 
     def reasoning(self, window: Window | None = None) -> Options:
         """Return the options of the reasoner.
 
         Args:
-            window: its window; None for the window of these options.
+            window: the reasoner's window; None for the window of these options.
 
         Raises:
-            BadParameter: a length, a time or a size is invalid, or the window is valid for queries only.
+            BadParameter: a length, a time or a size is invalid, or `--closed left` is given, which is valid
+                only for windows declared in a query.
             OptionError: the window is invalid.
         """
         from pantarhei.engine.options import Options
@@ -231,9 +234,8 @@ class StreamOptions:
         from pantarhei.window.sliding import Window
 
         if window is None:
-            window = self._calendar_window or Window(
-                self.length, length_of_slide(self.slide), self.first_boundary, self._own_ends
-            )
+            slide = None if self.slide is None else length_of(self.slide, "--slide")
+            window = self._calendar_window or Window(self.length, slide, self.first_boundary, self._own_ends)
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else bytes_of(self.max_bytes), self.on_limit
         )
@@ -242,7 +244,7 @@ class StreamOptions:
 
     @property
     def _calendar_window(self) -> Window | None:
-        """Calendar window; None without `--window-zone`.
+        """Window of calendar days in a time zone; None without `--window-zone`.
 
         Raises:
             BadParameter: the range is missing or invalid.
@@ -258,7 +260,7 @@ class StreamOptions:
         given = self._given_range, self.slide, self.first_boundary, self._own_ends, self.window_zone
         try:
             return Window(*given)
-        except TimestampError as error:  # the lengths have been checked
+        except TimestampError as error:  # of the origin, since the lengths have been checked
             raise typer.BadParameter(str(error), param_hint="--origin") from None
         except OptionError as error:
             option = "window_zone" if error.option == "zone" else error.option
@@ -277,11 +279,11 @@ class StreamOptions:
     @property
     def length(self) -> Duration:
         """Length of the window. Raises `BadParameter` if it is invalid."""
-        return length_of_range(self._given_range)
+        return length_of(self._given_range, "--range")
 
     @property
     def _own_ends(self) -> Literal["both", "right"]:
-        """Included ends of the reasoner's window. Raises `BadParameter` for the older one alone."""
+        """Included ends of the reasoner's window. Raises `BadParameter` for `--closed left`."""
         if self.closed == "left":
             problem = (
                 "left excludes the newest ABox; use both or right (left is valid only for windows declared "
@@ -292,16 +294,16 @@ class StreamOptions:
 
     @property
     def first_boundary(self) -> TimePoint:
-        """Boundary of the window. Raises `BadParameter` if it is not a time."""
+        """Instant to which the ends of the window are aligned. Raises `BadParameter` if it is not a time."""
         return 0 if self.origin is None else time_of(self.origin, "--origin")
 
     @property
     def disorder(self) -> dict[str, Any]:
-        """Bounds of disorder, as arguments of `StreamReasoner.run`.
+        """Arguments of `StreamReasoner.run` that bound the disorder of the stream.
 
         Raises:
-            BadParameter: a duration is invalid, or of another kind than the window; a clock is given without
-                `--max-ahead`, or with a window of numbers.
+            BadParameter: a duration is invalid, or its kind (number or duration) is not the window's;
+                `--clock` is given without `--max-ahead`, or with a window of numbers.
         """
         given: dict[str, Any] = {}
         for name, text in (("allowed_lateness", self.allowed_lateness), ("max_ahead", self.max_ahead)):
@@ -323,7 +325,7 @@ class StreamOptions:
 
     @property
     def _is_timed(self) -> bool | None:
-        """True for a window of datetimes, False for a window of numbers, None if both fit."""
+        """True for a window over datetimes, False for a window over numbers, None if it may be either."""
         if self.window_zone is not None:
             return True
         if self.range is None or self.length == 0:
@@ -456,7 +458,7 @@ class RunOptions(RuleOptions):
     ] = None
 
     def reasoning(self, window: Window | None = None) -> Options:
-        """Return the options of the reasoner, with derivation, history and the graph of conclusions."""
+        """Return the options of the reasoner, including those for derivation, history and conclusions."""
         from pantarhei.io.writers import NDJSONSink
         from pantarhei.window.retention import History
 
@@ -466,7 +468,7 @@ class RunOptions(RuleOptions):
 
     @property
     def _conclusions_in(self) -> ConclusionsIn:
-        """Graph of conclusions for queries; with rules and a query, by default the default graph.
+        """Graph in which queries match conclusions of rules; by default the default graph.
 
         Raises:
             BadParameter: `--conclusions` is given without rules or without a query.
@@ -504,12 +506,12 @@ class ExplainOptions(RuleOptions):
         str | None, READING(metavar="TIME", help="Time of the statement; by default the end of the stream.")
     ] = None
     all: Annotated[
-        bool, EXPLAINING("--all", help="Show an explanation for each minimal set of supporting assertions.")
+        bool, EXPLAINING("--all", help="Show one explanation for each minimal set of assertions.")
     ] = False
     why_not: Annotated[
         bool,
         EXPLAINING(
-            "--why-not", help="Explain why it does not hold: missing facts, and what happened to them."
+            "--why-not", help="Explain why the statement does not hold: the missing facts, and why they miss."
         ),
     ] = False
     limit: Annotated[

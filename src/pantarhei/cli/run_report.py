@@ -40,11 +40,11 @@ class SkipReport:
     """Report of skipped ABoxes and rows.
 
     Args:
-        is_live: whether to report on standard error at once: the first ones, then whenever their number has
-            doubled.
-        letters: the file of dead letters, None for none.
+        is_live: whether to report skipped items on standard error at once: the first `SHOWN` of them, and
+            then only each one whose number is a power of two.
+        letters: the file of dead letters; None for no file.
         counts: number of skipped ABoxes by reason.
-        shown: reports of the first skipped ABoxes.
+        shown: texts on the first `SHOWN` skipped ABoxes.
     """
 
     is_live: bool = False
@@ -53,7 +53,7 @@ class SkipReport:
     shown: list[str] = field(default_factory=list)
 
     def note(self, reason: Reason, at: TimePoint, abox: Collection[Triple], detail: str) -> None:
-        """Report a skipped ABox."""
+        """Count and report a skipped ABox."""
         self.counts[reason] += 1
         text = f"skipped the ABox at {show_time(at)}: {detail}"
         if len(self.shown) < SHOWN:
@@ -65,7 +65,7 @@ class SkipReport:
             self._write({"reason": reason, "detail": detail, "at": time, "triples": triples})
 
     def note_skipped(self, skipped: Skipped, count: int) -> None:
-        """Report a malformed row; `count` is the number so far."""
+        """Report a malformed statement or row; `count` is the number of those skipped so far."""
         line = "" if skipped.line is None else f"line {skipped.line}: "
         self._report(count, f"skipped {line}{skipped.reason}")
         at_line = {"line": skipped.line, "text": skipped.text}
@@ -86,7 +86,7 @@ def is_live(stream: str) -> bool:
     if stream == "-":
         try:
             return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-        except (OSError, ValueError):  # standard input is no file of the system
+        except (OSError, ValueError):  # standard input is not a file of the operating system
             return True
     try:
         return not stat.S_ISREG(os.stat(stream).st_mode) and not os.path.isdir(stream)
@@ -94,20 +94,23 @@ def is_live(stream: str) -> bool:
         return False
 
 
-_CONFLICTS_LOOKED_AT = 1000
+_INSPECTED_CONFLICTS = 1000
 _MOST_LINES = 40
 
 
 class ConflictProofs:
-    """Proofs of derived contradictions, each kind of contradiction once."""
+    """Proofs of derived contradictions; each kind of contradiction is shown only once.
+
+    The kind of a contradiction is the classes and properties of its assertions, and its axioms.
+    """
 
     def __init__(self) -> None:
         self._shown: set[tuple[str, ...]] = set()
 
     def lines(self, conflict: pr.Conflict) -> list[str]:
-        """Return the proofs of a contradiction, as lines.
+        """Return the lines of the proofs of a contradiction.
 
-        Empty if the constraint is violated by assertions themselves, or for a kind that was shown before.
+        Empty if its kind was shown before, or if the assertions violate the constraint without any rule.
         """
         kinds = sorted(str(triple[2 if triple[1] == RDF.type else 1]) for _, triple in conflict.assertions)
         key = (*kinds, *(rule.axiom for rule in conflict.constraints))
@@ -130,10 +133,10 @@ def _whole(proof: pr.Proof) -> list[str]:
 def cut_lines(
     repair: pr.Repair, names: DisplayNames = NO_NAMES, chains: ConflictProofs | None = None
 ) -> list[str]:
-    """Return a line for each removed fact, with its timestamps and its newest conflict.
+    """Return a line for each fact that a repair removed, with its timestamps and the reason.
 
     Args:
-        chains: adds lines with the proofs of contradictions.
+        chains: source of further lines with the proofs of contradictions; None for no proofs.
     """
     return disambiguate(lambda: list(_cut_lines(repair, chains)), names)
 
@@ -141,7 +144,7 @@ def cut_lines(
 def assertion_texts(
     assertions: Iterable[tuple[TimePoint, Triple]], names: DisplayNames = NO_NAMES
 ) -> list[str]:
-    """Return sorted texts of facts with their timestamps."""
+    """Return the texts of asserted facts with their timestamps, sorted."""
     given = tuple(assertions)
     return disambiguate(lambda: sorted(map(_assertion_text, given)), names)
 
@@ -160,13 +163,13 @@ def _cut_lines(repair: pr.Repair, chains: ConflictProofs | None) -> Iterator[str
 
 
 def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tuple[str, pr.Conflict]]:
-    """Return the reason for the removal of each fact, with its conflict.
+    """Return for each removed fact the reason of its removal as text, and the conflict set that it states.
 
-    The conflict is the one with the newest other facts; among equally new ones the first by its text, since
-    the order of conflicts is not fixed.
+    Of a fact's conflict sets, the one with the newest other facts is chosen; among equally new ones the first
+    by its text, so that the result does not depend on their order.
     """
     best: dict[Triple, tuple[list[TimePoint], str, pr.Conflict]] = {}
-    for conflict in islice(repair.conflicts, _CONFLICTS_LOOKED_AT):
+    for conflict in islice(repair.conflicts, _INSPECTED_CONFLICTS):
         for _, triple in conflict.assertions:
             if triple not in removed:
                 continue
@@ -182,14 +185,14 @@ def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tupl
 
 
 def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
-    """Return the contradicting facts and the axioms, as text."""
+    """Return the text on the other facts of a conflict set and on the violated axioms."""
     facts = " and ".join(assertion_texts(others)) or "itself or the background"
     axioms = " and ".join(dict.fromkeys(rule.axiom for rule in constraints))
     return f", contradicted by {facts}: {axioms}"
 
 
 def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
-    """Return the text of a fact with its timestamp."""
+    """Return the text of an asserted fact with its timestamp."""
     at, triple = assertion
     return f"{fact_text(triple)} at {time_text(at)}"
 
@@ -220,22 +223,24 @@ class RunCounts:
     """Counters of a run.
 
     Args:
-        aboxes, assertions: numbers of pushed and waiting ones.
-        came, went: numbers of conclusions of temporal rules that began and ended.
-        left_out: skipped input.
-        on_progress: called every `PROGRESS` seconds; None for never.
+        aboxes, assertions: numbers of ABoxes and assertions that were pushed or are held back.
+        began, ended: numbers of conclusions of temporal rules that were inserted and deleted.
+        left_out: report of skipped input.
+        on_progress: called about every `PROGRESS` seconds; None for no calls.
     """
 
     aboxes: int = 0
     assertions: int = 0
-    came: int = 0
-    went: int = 0
+    began: int = 0
+    ended: int = 0
     left_out: SkipReport = field(default_factory=SkipReport, repr=False)
     on_progress: Callable[[], None] | None = field(default=None, repr=False)
     _last_report: float = field(default_factory=clock.monotonic, repr=False)
 
     def note(self, assertions: int, sign: Literal[1, -1] = 1) -> None:
-        """Count an ABox; with sign -1, take it back."""
+        """Count an ABox of `assertions` triples; with sign -1, undo the count of an ABox that was then
+        skipped.
+        """
         self.aboxes += sign
         self.assertions += sign * assertions
         if self.on_progress is not None and clock.monotonic() - self._last_report >= PROGRESS:
@@ -243,33 +248,33 @@ class RunCounts:
             self.on_progress()
 
     def note_late(self, reasoner: pr.StreamReasoner, at: TimePoint, abox: Collection[Triple]) -> None:
-        """Count a late ABox."""
+        """Count a late ABox as skipped."""
         self.note(len(abox), -1)
         newest = "" if reasoner.newest is None else f": the newest time is {show_time(reasoner.newest)}"
         self.left_out.note("late", at, abox, f"late{newest}")
 
     def note_ahead(self, at: TimePoint, abox: Collection[Triple]) -> None:
-        """Count an ABox that is too far ahead."""
+        """Count an ABox whose timestamp is too far ahead as skipped."""
         self.note(len(abox), -1)
         self.left_out.note("ahead", at, abox, "too far ahead")
 
     def note_invalid(self, at: TimePoint, abox: Collection[Triple], error: InputError) -> None:
-        """Count an invalid ABox."""
+        """Count an invalid ABox as skipped."""
         self.note(len(abox), -1)
         self.left_out.note("invalid", at, abox, str(error))
 
     def note_conclusions(self, changes: ConclusionChanges) -> None:
-        """Count conclusions that began and ended."""
-        self.came += sum(len(turn.added) for turn in changes.turns)
-        self.went += sum(len(turn.removed) for turn in changes.turns)
+        """Count the conclusions inserted and deleted by an update."""
+        self.began += sum(len(turn.added) for turn in changes.turns)
+        self.ended += sum(len(turn.removed) for turn in changes.turns)
 
 
 class SourceCounts(Protocol):
-    """Counters of the source of a stream."""
+    """Counters that a reader of a stream provides."""
 
     @property
     def skipped(self) -> Sequence[Skipped]:
-        """The first skipped items."""
+        """First skipped items."""
 
     @property
     def skipped_count(self) -> int:
@@ -277,7 +282,7 @@ class SourceCounts(Protocol):
 
     @property
     def size(self) -> int | None:
-        """Size in bytes; None if it is unknown."""
+        """Size of the source in bytes; None if it is unknown."""
 
     @property
     def bytes_read(self) -> int | None:
@@ -309,14 +314,14 @@ def print_summary(
 def print_progress(
     reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
 ) -> None:
-    """Print the counters so far on standard error, as one line."""
+    """Print the counters so far as one line on standard error."""
     print(f"so far: {counters(reasoner, account, counts, options)}", file=sys.stderr, flush=True)
 
 
 def counters(
     reasoner: pr.StreamReasoner, account: SourceCounts, counts: RunCounts, options: RunOptions
 ) -> str:
-    """Return the counters as one line."""
+    """Return the counters of a run as one line of text."""
     stats, left_out = reasoner.stats(), counts.left_out
     undecided = f" ({stats.undecided:,} undecided)" if stats.undecided else ""
     parts = [
@@ -324,7 +329,7 @@ def counters(
         counted(counts.assertions, "assertion"),
         f"{counted(stats.cut, 'fact')} cut{undecided}",
         f"{account.skipped_count + left_out.counts['invalid']} skipped",
-        f"{counted(stats.facts, 'fact')} {'in the window' if stats.running == stats.rules else 'kept up'}",
+        f"{counted(stats.facts, 'fact')} {'in the window' if stats.running == stats.rules else 'maintained'}",
     ]
     if ahead := left_out.counts["ahead"]:
         parts.insert(4, f"{counted(ahead, 'ABox')} too far ahead skipped")
@@ -337,7 +342,7 @@ def counters(
     if stats.dropped_early:
         parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
     if options.rules is not None and options.models is None:
-        parts.append(f"{counted(counts.came, 'conclusion')} came, {counts.went:,} went")
+        parts.append(f"{counted(counts.began, 'conclusion')} began, {counts.ended:,} ended")
     if options.feedback:
         parts.append(f"{counted(stats.fed_back, 'conclusion')} asserted")
     if stats.not_fed_back:

@@ -315,7 +315,7 @@ def test_conclusions_are_lines_with_the_time_they_came_or_went_at(options, rules
     ]
     warning, summary = err.splitlines()
     assert warning.startswith("warning: line 2, column 11: was(X) in [1] reads conclusions")
-    assert summary.endswith(" facts in the window, 4 conclusions came, 2 went")
+    assert summary.endswith(" facts in the window, 4 conclusions began, 2 ended")
 
 
 def test_conclusions_are_changes_and_what_they_need_is_enough(options, rules, capsys):
@@ -328,7 +328,7 @@ def test_beside_a_query_conclusions_are_counted(options, rules, tmp_path, capsys
     (tmp_path / "q.rq").write_text("SELECT ?x { ?x a <http://example.org/B> }")
     follow(options(rules=rules, query=tmp_path / "q.rq", format="csv"), Given((1, member(A, a))))
     out, err = capsys.readouterr()
-    assert out.splitlines() == ["at,x", f"1,{a}"] and err.endswith("2 conclusions came, 0 went\n")
+    assert out.splitlines() == ["at,x", f"1,{a}"] and err.endswith("2 conclusions began, 0 ended\n")
 
 
 def test_a_query_of_several_windows_finds_no_conclusions_and_is_refused(options, rules):
