@@ -38,9 +38,9 @@ def shown(given: Term | None) -> str | None:
     return f"{text}^^xsd:{given.datatype[len(str(XSD)) :]}" if getattr(given, "datatype", None) else text
 
 
-def context(terms: TermSpace | None = None, guard: QueryLimits | None = None) -> Context:
+def context(terms: TermSpace | None = None, limits: QueryLimits | None = None) -> Context:
     now = Literal(NOW, datatype=XSD.dateTime, normalize=False)
-    return Context(terms or TermSpace(), guard or QueryLimits(), LiteralValues([]), now)
+    return Context(terms or TermSpace(), limits or QueryLimits(), LiteralValues([]), now)
 
 
 def table_of(values: Sequence[Term | None], given: Context, variable: Variable = X) -> SolutionTable:

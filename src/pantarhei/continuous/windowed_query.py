@@ -214,10 +214,10 @@ class WindowedQuery:
         return change
 
     def count(self) -> int:
-        return self._kept._answering.count()
+        return self._kept._maintainer.count()
 
     def rows(self) -> Counter[AnswerRow]:
-        return self._kept._answering.rows()
+        return self._kept._maintainer.rows()
 
     def plan(self) -> str:
         windows = self._spec.window_lines

@@ -37,7 +37,7 @@ from pantarhei.model.message_text import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.answers import QueryResult, refuse_taken
+from pantarhei.query.answers import QueryResult, check_distinct_names
 from pantarhei.repair.history_records import HistoryRecord
 
 
@@ -329,7 +329,7 @@ def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None
     """
     names: Columns = {str(each): () for each in query.variables} if query.form == "SELECT" else {}
     times = [] if format == "table" else [_time_column(names)]
-    refuse_taken(names, [*times, *(["change"] if shows_changes else [])])
+    check_distinct_names(names, [*times, *(["change"] if shows_changes else [])])
 
 
 _OF_TRIPLES = ("subject", "predicate", "object")

@@ -1,4 +1,6 @@
-"""Reports of a query, one for each boundary, equal ones held once; and the change of a step."""
+"""Reports of a query in a step, where consecutive equal reports are stored once; and their delivery to event
+loops.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ class AnswerReport(NamedTuple):
     """One report of a query.
 
     Args:
-        at: time of the report; the end of a window that closed.
-        added, removed: rows with their multiplicity.
+        at: time of the report; if a window closed, the end of the window.
+        added, removed: inserted and deleted rows with their number of copies; if the query reports all
+            answers, `added` has all rows.
     """
 
     at: TimePoint
@@ -43,8 +46,8 @@ class RepeatedReport(NamedTuple):
     """Equal reports at consecutive times.
 
     Args:
-        times: times of the reports; the ends of windows that closed.
-        added, removed: rows with their multiplicity.
+        times: times of the reports; if windows closed, the ends of the windows.
+        added, removed: as in `AnswerReport`, for each of the reports.
     """
 
     times: Sequence[TimePoint]
@@ -58,10 +61,9 @@ class RepeatedReport(NamedTuple):
 
 
 class AnswerReports(Sequence[AnswerReport]):
-    """Reports of a query in one step, in the order of time.
+    """Reports of a query in one step, in ascending order of time.
 
-    Iteration yields a report for each time. Reports of window boundaries without a change between them share
-    their rows.
+    Iteration yields one report for each time. Equal reports share their rows.
 
     Args:
         distinct: runs of equal reports.
@@ -87,15 +89,15 @@ class AnswerReports(Sequence[AnswerReport]):
         return AnswerReports(each for each in self.distinct if each.added or each.removed)
 
     @overload
-    def __getitem__(self, place: int) -> AnswerReport: ...
+    def __getitem__(self, index: int) -> AnswerReport: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[AnswerReport, ...]: ...
-    def __getitem__(self, place: int | slice) -> AnswerReport | tuple[AnswerReport, ...]:
-        if isinstance(place, slice):
-            return tuple(self[each] for each in range(*place.indices(len(self))))
-        at = place + len(self) if place < 0 else place
+    def __getitem__(self, index: slice) -> tuple[AnswerReport, ...]: ...
+    def __getitem__(self, index: int | slice) -> AnswerReport | tuple[AnswerReport, ...]:
+        if isinstance(index, slice):
+            return tuple(self[each] for each in range(*index.indices(len(self))))
+        at = index + len(self) if index < 0 else index
         if not 0 <= at < len(self):
-            raise IndexError(place)
+            raise IndexError(index)
         run = bisect_right(self._ends, at)
         times, added, removed = self.distinct[run]
         return AnswerReport(times[at - (self._ends[run - 1] if run else 0)], added, removed)
@@ -104,7 +106,8 @@ class AnswerReports(Sequence[AnswerReport]):
         """Return the inserted and the deleted rows of all reports.
 
         Args:
-            is_delta: an insert and a delete of one row cancel out; else all rows are added up.
+            is_delta: whether an insert and a delete of one row cancel out; otherwise inserts and deletes are
+                summed separately.
         """
         if len(self) == 1:
             return self.distinct[0].added, self.distinct[0].removed
@@ -143,7 +146,7 @@ class AnswerChange:
     Args:
         at: time of the step.
         make: returns the reports.
-        is_delta: an insert and a delete of one row in different reports cancel out.
+        is_delta: whether `added` and `removed` omit a row that one report inserts and another one deletes.
     """
 
     __slots__ = ("_make", "_reports", "_total", "at", "is_delta")
@@ -155,16 +158,16 @@ class AnswerChange:
 
     @classmethod
     def merged(cls, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
-        """Return one change with the inserted and deleted rows of several."""
+        """Return a change that has the sum of the rows of several changes."""
         return cls(at, lambda: AnswerReports([RepeatedReport((at,), added, removed)]), is_delta=True)
 
     @property
     def reports(self) -> AnswerReports:
-        """Single reports: one, or one for each window that closed in the step."""
+        """The single reports: one report, or one for each window that closed in the step."""
         make = self._make
         if make is not None:
             self._reports = make()
-            self._make = None  # releases what it refers to
+            self._make = None  # releases the objects that it refers to
         return self._reports
 
     @property
@@ -176,12 +179,12 @@ class AnswerChange:
 
     @property
     def added(self) -> Counter[AnswerRow]:
-        """Inserted rows with their multiplicity."""
+        """Inserted rows with their number of copies."""
         return self._rows[0]
 
     @property
     def removed(self) -> Counter[AnswerRow]:
-        """Deleted rows with their multiplicity."""
+        """Deleted rows with their number of copies."""
         return self._rows[1]
 
     def __eq__(self, other: object) -> bool:
@@ -203,22 +206,24 @@ def _restored_change(at: TimePoint, reports: AnswerReports, is_delta: bool) -> A
 
 
 Overflow = Literal["error", "drop_oldest", "coalesce", "block"]
-MOST_WAITING = 10_000
-"""Number of changes that may wait for a follower by default."""
-_POLL = 0.05  # seconds between checks that a loop still runs
+MAX_QUEUED = 10_000
+"""Default number of changes that may be queued for a follower."""
+_POLL = 0.05  # seconds between checks whether the event loop still runs
 
 
 class Follower:
-    """Changes that wait to be read in an event loop, at most `limit` of them; iterate it with `async for`.
+    """Queue of changes for an event loop, with at most `limit` changes; iterate over it with `async for`.
 
     Attributes:
-        dropped: number of changes that were not delivered: left out, or for `"coalesce"` merged with others.
+        dropped: number of changes that were not delivered by themselves: dropped, or merged into another
+            change (`"coalesce"`).
 
     Args:
-        name: the query's name.
-        limit: number of changes that may wait.
-        overflow: policy for a change when `limit` changes wait.
-        begin: called when it is iterated; returns whether there will be changes. `end` when it is no longer.
+        name: name of the query.
+        limit: number of changes that may be queued.
+        overflow: policy for a change that arrives when `limit` changes are queued.
+        begin: called when an iteration begins; returns whether changes will be delivered.
+        end: called when the iteration ends.
     """
 
     def __init__(
@@ -235,9 +240,9 @@ class Follower:
         self.dropped = 0
         self._name, self._limit, self._overflow = name, limit, overflow
         self._begin, self._end = begin, end
-        self._room = threading.Condition()
-        self._waiting = deque[AnswerChange]()
-        self._merged: tuple[TimePoint, Counter[AnswerRow]] | None = None  # behind those that wait
+        self._condition = threading.Condition()
+        self._queue = deque[AnswerChange]()
+        self._merged: tuple[TimePoint, Counter[AnswerRow]] | None = None  # delivered after the queued changes
         self._has_ended = self._has_failed = self._is_woken = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready: asyncio.Event | None = None
@@ -246,7 +251,7 @@ class Follower:
         return self._changes()
 
     async def _changes(self) -> AsyncIterator[AnswerChange]:
-        import asyncio  # imported where it is used, to keep start-up short
+        import asyncio  # imported here to keep start-up short
 
         self._loop, self._ready = asyncio.get_running_loop(), asyncio.Event()
         if not self._begin(self):
@@ -267,15 +272,16 @@ class Follower:
             self._end(self)
 
     def _take(self) -> tuple[AnswerChange | None, bool]:
-        """Return the next change, and whether the changes have ended.
+        """Remove and return the next change, None if there is none; also return whether the changes have
+        ended.
 
         Raises:
-            FollowerOverflowError: changes were left out since the last that was read.
+            FollowerOverflowError: changes have been dropped since the last queued change.
         """
-        with self._room:
-            if self._waiting:
-                change = self._waiting.popleft()
-                self._room.notify_all()
+        with self._condition:
+            if self._queue:
+                change = self._queue.popleft()
+                self._condition.notify_all()
                 return change, False
             if self._has_failed:
                 raise FollowerOverflowError(self._name, self._limit, self.dropped)
@@ -284,36 +290,38 @@ class Follower:
                 return AnswerChange.merged(at, +rows, -rows), False
             return None, self._has_ended
 
-    # -- in any thread -----------------------------------------------------------------------------
+    # -- called by any thread ----------------------------------------------------------------------
 
     def put(self, change: AnswerChange) -> None:
-        """Deliver a change. With `"block"` this waits until there is room, or the reading loop stops."""
-        with self._room:
+        """Queue a change. With `"block"`, this waits until there is room, or until the reading event loop
+        stops.
+        """
+        with self._condition:
             if self._merged is not None:
                 self._merge(change)
             elif self._has_failed:
                 self.dropped += 1
-            elif len(self._waiting) < self._limit or self._makes_room(change):
-                self._waiting.append(change)
+            elif len(self._queue) < self._limit or self._makes_room(change):
+                self._queue.append(change)
         self._wake()
 
     def end(self) -> None:
-        """End the changes: the loop that reads them ends after those that wait."""
-        with self._room:
+        """End the changes; the iteration ends after the queued changes."""
+        with self._condition:
             self._has_ended = True
-            self._room.notify_all()
+            self._condition.notify_all()
         self._wake()
 
     def _makes_room(self, change: AnswerChange) -> bool:
-        """Return whether a change may wait although `limit` changes do; the lock is held."""
+        """Apply the overflow policy; returns whether a change can be queued. The caller holds the lock."""
         overflow = self._overflow
         if overflow == "block":
-            while len(self._waiting) >= self._limit and self._is_read_elsewhere() and not self._has_ended:
+            while len(self._queue) >= self._limit and self._is_read_elsewhere() and not self._has_ended:
                 self._wake()
-                self._room.wait(_POLL)
-            if len(self._waiting) < self._limit:
+                self._condition.wait(_POLL)
+            if len(self._queue) < self._limit:
                 return True
-            overflow = "error"  # no other thread would make room
+            overflow = "error"  # no other thread can make room
         if overflow == "coalesce" and change.is_delta:
             self._merge(change)
             return False
@@ -321,11 +329,11 @@ class Follower:
         if overflow == "error":
             self._has_failed = True
             return False
-        self._waiting.popleft()
+        self._queue.popleft()
         return True
 
     def _merge(self, change: AnswerChange) -> None:
-        """Add a change to the merged ones. Costs its own rows."""
+        """Add a change to the merged change. The cost is linear in the number of rows of the added change."""
         rows = Counter[AnswerRow]() if self._merged is None else self._merged[1]
         self.dropped += self._merged is not None
         rows.update(change.added)
@@ -336,7 +344,7 @@ class Follower:
         self._merged = change.at, rows
 
     def _is_read_elsewhere(self) -> bool:
-        """Return whether the loop that reads runs in another thread."""
+        """Return whether another thread runs the event loop that reads the changes."""
         import asyncio
 
         if self._loop is None or not self._loop.is_running():
@@ -347,8 +355,8 @@ class Follower:
             return True
 
     def _wake(self) -> None:
-        """Let the loop read. Where it does not run, one call waits in it, not one for each change."""
+        """Wake the event loop. At most one wake-up call is pending, even if several changes are queued."""
         if self._loop is not None and self._ready is not None and not self._is_woken:
             self._is_woken = True
-            with suppress(RuntimeError):  # the loop was closed while a reader waited in it
+            with suppress(RuntimeError):  # the event loop was closed while a reader waited
                 self._loop.call_soon_threadsafe(self._ready.set)

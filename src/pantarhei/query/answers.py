@@ -1,12 +1,13 @@
-"""Answers of a query: rdflib's `Result`, and tables of it.
+"""Answers of a query as an rdflib `Result`, and as Arrow and pandas tables.
 
-Terms as plain values of a column: what kinds of terms have such, and which type the column then has.
+Each column of a table has a kind, which determines the plain values of its terms:
 
-- `name`: IRIs as they are, blank nodes as `_:label`.
-- `string`: strings without a language.
-- `integer`, `number` (decimals, floats, or a mixture with integers), `boolean`, `time` (with a zone).
-- `n-triples`: all else, each term as N-Triples writes it; so too what the column's type cannot hold: integers
-  beyond 64 bits, decimals beyond doubles, times outside the years 1 to 9999 in UTC.
+- `name`: IRIs unchanged, blank nodes as `_:label`.
+- `string`: strings without a language tag.
+- `integer`, `number` (decimals, floats, or a mixture with integers), `boolean`, `time` (with a time zone).
+- `n-triples`: all other columns, each term in N-Triples syntax. This includes columns with values that the
+  plain type cannot represent: integers beyond 64 bits, decimals beyond the range of doubles, times outside
+  the years 1 to 9999 in UTC.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ KINDS = ("name", "string", "integer", "number", "boolean", "time", "n-triples")
 
 
 def arrow_type(kind: str) -> pa.DataType:
-    """Return the Arrow type of a column of a kind."""
+    """Return the Arrow type of a column of this kind."""
     import pyarrow as pa
 
     types = {
@@ -54,7 +55,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def kind_of_terms(terms: Sequence[Term | None]) -> str:
-    """Return the common kind of the bound terms of a column."""
+    """Return the kind of a column with these terms; None is an unbound variable."""
     kinds = {kind_of_term(term) for term in terms if term is not None}
     if kinds == {"integer", "number"}:
         return "number"
@@ -64,7 +65,7 @@ def kind_of_terms(terms: Sequence[Term | None]) -> str:
 
 
 def kind_of_term(term: Term) -> str:
-    """Return the kind of a term; `n-triples` if no other kind fits."""
+    """Return the kind of a column with this term alone."""
     if isinstance(term, URIRef | BNode):
         return "name"
     if term.language is None and term.datatype in (None, XSD.string):
@@ -84,7 +85,7 @@ def kind_of_term(term: Term) -> str:
 
 
 def _is_in_utc(at: datetime) -> bool:
-    """Return True if the time in UTC is in the years 1 to 9999."""
+    """Return whether a time, converted to UTC, is in the years 1 to 9999."""
     try:
         at.astimezone(UTC)
     except OverflowError:
@@ -93,7 +94,7 @@ def _is_in_utc(at: datetime) -> bool:
 
 
 def plain_value(term: Term, kind: str) -> object:
-    """Return the value of a term in a column of a kind."""
+    """Return the plain value of a term in a column of this kind."""
     if kind == "name":
         return f"_:{term}" if isinstance(term, BNode) else str(term)
     if kind == "string":
@@ -104,21 +105,21 @@ def plain_value(term: Term, kind: str) -> object:
     return float(cast(float, value)) if kind == "number" else value
 
 
-def refuse_taken(
+def check_distinct_names(
     names: Iterable[str], columns: Collection[str], option: str = "query", ignores_case: bool = False
 ) -> None:
-    """Validate that variables and the other columns of a result have distinct names.
+    """Check that the variables of a query and the other columns of its result have distinct names.
 
     Args:
         names: variables, without the question mark.
-        columns: other columns of the results.
-        option: option with the query, for the error.
-        ignores_case: whether names that differ in case are one column.
+        columns: other columns of the result.
+        option: name of the option that has the query, for the error.
+        ignores_case: whether names that differ only in case are one column.
 
     Raises:
         OptionError: a name occurs twice.
 
-    >>> refuse_taken(["who", "Change"], ["at", "change"])
+    >>> check_distinct_names(["who", "Change"], ["at", "change"])
     """
     names = list(names)
     as_column: Callable[[str], str] = str.lower if ignores_case else str
@@ -139,18 +140,19 @@ Row = tuple[Term | None, ...]
 
 
 class QueryResult(Result):
-    """Complete answers of one query at one state of the window, an rdflib `Result`.
+    """Complete answers of one query over one state of the window, as an rdflib `Result`.
 
-    Iteration yields rows for SELECT, triples for CONSTRUCT and DESCRIBE, one bool for ASK. Terms are decoded
-    at first access.
+    Iteration yields rows for SELECT, triples for CONSTRUCT and DESCRIBE, and one bool for ASK. Terms are
+    decoded at first access.
 
     Args:
         form: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
-        variables: columns of SELECT.
+        variables: columns of a SELECT.
         size: number of rows or triples.
-        decode: returns the columns as terms: one for each variable, or subjects, predicates and objects.
-        answer: result of ASK.
-        prefixes: prefixes of resulting graphs.
+        decode: returns the columns as terms: one column for each variable, or the subjects, predicates and
+            objects of the triples.
+        answer: result of an ASK.
+        prefixes: prefixes of the resulting graph.
         plan: returns the text of the plan.
     """
 
@@ -186,12 +188,12 @@ class QueryResult(Result):
 
     @property
     def rows(self) -> list[Row]:
-        """Rows of SELECT as tuples of terms, None for an unbound variable."""
+        """Rows of a SELECT as tuples of terms; None for an unbound variable."""
         return list(zip(*self._decoded, strict=True)) if self._decoded else [()] * self.size
 
     @property  # type: ignore[misc]
     def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override]
-        """Rows of SELECT as mappings of their bound variables."""
+        """Rows of a SELECT as mappings from variables to terms, without unbound variables."""
         if self._mappings is None:
             named = [
                 [(v, t) for v, t in zip(self.vars or (), row, strict=True) if t is not None]
@@ -202,7 +204,7 @@ class QueryResult(Result):
 
     @property
     def graph(self) -> Graph | None:  # type: ignore[override]
-        """Triples of CONSTRUCT and DESCRIBE, with the prefixes of the queried graph."""
+        """Triples of a CONSTRUCT or DESCRIBE, with the prefixes of the query; None for other forms."""
         if self.type in ("SELECT", "ASK"):
             return None
         if self._graph is None:
@@ -257,16 +259,18 @@ class QueryResult(Result):
         return f"QueryResult(SELECT{variables}: {counted(len(self), 'row')})"
 
     def __str__(self) -> str:
-        """Return the first answers as a table; `serialize` and `to_pandas` have all."""
+        """Format the first answers as a table; `serialize` and `to_pandas` return all answers."""
         columns = self.columns()
         return disambiguate(lambda: "\n".join(_table(columns, self.size if self.type != "ASK" else 1)))
 
     def plan(self) -> str:
-        """Return the operators of the plan with expected and actual row counts."""
+        """Return the text of the plan: its operators with expected and actual numbers of rows."""
         return "" if self._plan is None else self._plan()
 
     def columns(self) -> dict[str, list[Term | None]]:
-        """Return the answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""
+        """Return the answers as columns: by variable for SELECT; `subject`, `predicate` and `object` for
+        triples; `answer` for ASK.
+        """
         if self.type == "ASK":
             return {"answer": [Literal(bool(self.askAnswer))]}
         if self.type == "SELECT":
@@ -281,22 +285,22 @@ class QueryResult(Result):
         format: str = "xml",
         **args: Any,
     ) -> bytes | None:
-        """Serialize the answers by rdflib, and SELECT also in SPARQL's tab-separated format.
+        """Serialize the answers with rdflib; SELECT also in SPARQL's tab-separated format.
 
         Args:
             destination: a path or a binary file; None to return the bytes.
-            format: `xml`, `json`, `csv`, `txt` or `tsv` for SELECT, `xml` or `json` for ASK; of a graph one
-                of rdflib's, such as `turtle`.
+            format: `xml`, `json`, `csv`, `txt` or `tsv` for SELECT; `xml` or `json` for ASK; a format of
+                rdflib's graphs, such as `turtle`, for CONSTRUCT and DESCRIBE.
 
         Raises:
-            OptionError: there is no such format for this form of query.
+            OptionError: the format is unknown for this form of query.
         """
         is_select = self.type == "SELECT"
         if is_select and format in ("tsv", "text/tab-separated-values"):
             return _write(self._tsv().encode(encoding), destination)
-        known = _FORMATS if is_select else _FORMATS_OF_ASK
+        known = _FORMATS if is_select else _ASK_FORMATS
         try:
-            if self.type == "ASK" and format in _OF_TABLES:
+            if self.type == "ASK" and format in _TABLE_FORMATS:
                 raise PluginException(format)
             return super().serialize(destination, encoding, format, **args)
         except PluginException:
@@ -306,7 +310,7 @@ class QueryResult(Result):
             raise OptionError("format", repr(format), expected) from None
 
     def _tsv(self) -> str:
-        """Serialize SELECT's rows by SPARQL 1.1 Query Results CSV and TSV Formats, section 4."""
+        """Serialize the rows of a SELECT (SPARQL 1.1 Query Results CSV and TSV Formats, section 4)."""
         lines = ["\t".join(f"?{variable}" for variable in self.vars or ())]
         for row in self.rows:
             texts = ("" if term is None else write_term(term).replace("\t", "\\t") for term in row)
@@ -314,14 +318,15 @@ class QueryResult(Result):
         return "".join(f"{line}\n" for line in lines)
 
     def to_arrow(self) -> pa.Table:
-        """Return the answers as a `pyarrow.Table`, one column a variable, unbound as null.
+        """Return the answers as a `pyarrow.Table` with a column for each variable; unbound variables are
+        null.
 
-        A column has a plain type if all its terms have one kind, which is in the field's metadata `terms`:
+        The metadata `terms` of a field is the kind of its column:
 
-        - `name`: IRIs as they are, blank nodes as `_:label`.
-        - `string`: strings without a language.
+        - `name`: IRIs unchanged, blank nodes as `_:label`.
+        - `string`: strings without a language tag.
         - `integer` (int64), `number` (float64: decimals, floats, or a mixture with integers), `boolean`,
-          `time` (timestamps in UTC, where each has a zone).
+          `time` (timestamps in UTC; all terms have a time zone).
         - `n-triples`: other terms and mixtures, each term in N-Triples syntax.
         """
         import pyarrow as pa
@@ -336,7 +341,9 @@ class QueryResult(Result):
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the answers as a `pandas.DataFrame`, as in `to_arrow`; integers with nulls are `Int64`."""
+        """Return the answers as a `pandas.DataFrame` with the columns of `to_arrow`; integers with nulls are
+        `Int64`.
+        """
         import pandas as pd
 
         table = self.to_arrow()
@@ -347,9 +354,9 @@ class QueryResult(Result):
         return frame
 
 
-_FORMATS_OF_ASK = ("xml", "json")
-_OF_TABLES = ("csv", "text/csv", "txt", "tsv", "text/tab-separated-values")
-_FORMATS = (*_FORMATS_OF_ASK, "csv", "txt", "tsv")
+_ASK_FORMATS = ("xml", "json")
+_TABLE_FORMATS = ("csv", "text/csv", "txt", "tsv", "text/tab-separated-values")
+_FORMATS = (*_ASK_FORMATS, "csv", "txt", "tsv")
 
 
 def _write(content: bytes, destination: str | IO[bytes] | None) -> bytes | None:
@@ -363,22 +370,22 @@ def _write(content: bytes, destination: str | IO[bytes] | None) -> bytes | None:
     return None
 
 
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 def _table(columns: Mapping[str, Sequence[Term | None]], count: int) -> Iterator[str]:
-    """Format columns with a header, and the number of rows that are not shown."""
-    shown = [[name, *map(_for_people, terms[:_MOST_SHOWN])] for name, terms in columns.items()]
+    """Format the first rows with a header, and the number of the rows that are left out."""
+    shown = [[name, *map(_cell_text, terms[:_MAX_SHOWN])] for name, terms in columns.items()]
     widths = [max(map(len, texts)) for texts in shown]
     for row in zip(*shown, strict=True):
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
     if not count:
         yield "no answers"
-    elif count > _MOST_SHOWN:
-        yield f"… and {count - _MOST_SHOWN:,} more"
+    elif count > _MAX_SHOWN:
+        yield f"… and {count - _MAX_SHOWN:,} more"
 
 
-def _for_people(term: Term | None) -> str:
+def _cell_text(term: Term | None) -> str:
     if term is None:
         return ""
     return str(term) if isinstance(term, Literal) else short(term)

@@ -1,4 +1,4 @@
-"""Registered queries: the user's handle, its live answers, its report policy, and changes by steps."""
+"""Registered queries: the user's handle, its live answers, its report policy, and its changes by step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from weakref import WeakSet
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.message_text import counted
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
-from pantarhei.query.answer_reports import MOST_WAITING, AnswerChange, AnswerRow, Follower, Overflow
+from pantarhei.query.answer_reports import MAX_QUEUED, AnswerChange, AnswerRow, Follower, Overflow
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.window.sliding import Window, common
 
@@ -61,14 +61,15 @@ class ReportPolicy:
     """Times and content of a query's reports.
 
     Args:
-        conditions: all must hold. `"close"`: the window closes. `"change"`: the facts of the window have
-            changed since the last evaluation. `"non-empty"`: the window has an assertion of the stream, even
-            one that a repair has cut.
-        period: evaluation at multiples of it only, None for any time.
-        emit: `"delta"`: inserted and deleted rows since the last report; `"istream"`: inserted rows;
-            `"dstream"`: deleted rows; `"rstream"`: all answers.
-        tick: without `"close"`: evaluation after each step, or when time leaves a timestamp.
-        whole: with `"close"`: evaluation only of windows that begin at `since` or later.
+        conditions: conditions of a report, all of which must hold. `"close"`: the window closes. `"change"`:
+            the facts of the window have changed since the last evaluation. `"non-empty"`: the window has an
+            assertion of the stream, even if a repair has removed it.
+        period: the query is evaluated only at multiples of this period; None for any time.
+        emit: `"delta"`: the rows inserted and deleted since the last report; `"istream"`: the inserted rows;
+            `"dstream"`: the deleted rows; `"rstream"`: all answers.
+        tick: without `"close"`: `"abox"` to evaluate after each step, `"timestamp"` when time leaves a
+            timestamp.
+        whole: with `"close"`: whether only windows are evaluated that begin at `since` or later.
         since: None for the beginning of time, or of the registration.
     """
 
@@ -81,10 +82,10 @@ class ReportPolicy:
 
     @classmethod
     def of(cls, on: object, emit: object, tick: Tick = "abox") -> ReportPolicy:
-        """Return the policy of the options of `register`.
+        """Return the policy for the options of `register`.
 
         Raises:
-            OptionError: they are invalid.
+            OptionError: an option is invalid.
         """
         given = on if isinstance(on, tuple) else (on,)
         conditions = frozenset(each for each in get_args(Condition) if each in given)
@@ -110,7 +111,7 @@ class ReportPolicy:
         return parts[0] if len(parts) == 1 else parts
 
     def is_equivalent(self, other: ReportPolicy, kind: TimeKind) -> bool:
-        """Return True if both policies report at equal times, in a stream of a kind."""
+        """Return whether another policy reports at the same times in a stream with times of this kind."""
         periods = {
             None if each is None else duration_ticks(each, kind) for each in (self.period, other.period)
         }
@@ -127,11 +128,11 @@ class ReportPolicy:
         return "close" in self.conditions
 
     def is_due(self, kind: TimeKind, now: int) -> bool:
-        """Return True if a tick is a multiple of the period."""
+        """Return whether a tick is a multiple of the period."""
         return self.period is None or now % duration_ticks(self.period, kind) == 0
 
     def due_ticks(self, kind: TimeKind, ranges: Iterable[range]) -> Iterable[range]:
-        """Return the ticks of ascending ranges that are multiples of its period, all without a period."""
+        """Return the ticks in ascending ranges that are multiples of the period, if there is a period."""
         if self.period is None:
             return ranges
         every = duration_ticks(self.period, kind)
@@ -139,16 +140,16 @@ class ReportPolicy:
 
 
 def check_period(period: object, expected: str) -> None:
-    """Validate that a period is a duration above 0.
+    """Check that a period is a duration above 0.
 
     Raises:
-        OptionError: it is not.
+        OptionError: the period is invalid.
     """
     for kind in TimeKind:
         try:
             if duration_ticks(period, kind) > 0:  # type: ignore[arg-type]
                 return
-        except Exception:  # of another kind of time, or not a duration
+        except Exception:  # the period is of another kind of time, or is not a duration
             continue
     raise OptionError("on", repr(period), expected)
 
@@ -161,9 +162,9 @@ class Registration(NamedTuple):
 
     Args:
         text: the query.
-        window: its own window inside of the reasoner's, None for the whole.
-        on: conditions of its reports.
-        emit: content of its reports.
+        window: the query's own window inside the reasoner's window; None for the reasoner's window.
+        on: conditions of the query's reports.
+        emit: content of the reports.
     """
 
     text: str
@@ -179,12 +180,12 @@ _log = logging.getLogger("pantarhei.queries")
 
 
 class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
-    """Changes of the answers of registered queries by one step: by the query, or by its name.
+    """Changes of the answers of registered queries by one step; keys are queries, or names of queries.
 
-    Keys are the queries whose answers changed. Changes are computed at first access.
+    The mapping contains the queries whose answers changed. Changes are computed at first access.
     """
 
-    _unmade: tuple[Callable[[], bool], Callable[[], Iterable[_Changed]]] | None = None
+    _pending: tuple[Callable[[], bool], Callable[[], Iterable[_Changed]]] | None = None
 
     def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
         self._made = {_name(query): (query, change) for query, change in changes} if changes else {}
@@ -193,23 +194,23 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
         """Set the changes of a step.
 
         Args:
-            are_followed: returns whether any of the queries has a follower.
-            make: returns the changes; called when they are first read.
+            are_followed: returns whether one of the queries has a follower.
+            make: returns the changes; called at first access.
         """
-        self._unmade = are_followed, make
+        self._pending = are_followed, make
 
     @property
     def _changes(self) -> dict[str, tuple[ContinuousQuery | str, AnswerChange]]:
-        if (unmade := self._unmade) is not None:
-            self._made = {query.name: (query, change) for query, change in unmade[1]()}
-            self._unmade = None
+        if (pending := self._pending) is not None:
+            self._made = {query.name: (query, change) for query, change in pending[1]()}
+            self._pending = None
         return self._made
 
     @property
     def has_followers(self) -> bool:
         """True if one of the queries has a follower."""
-        if self._unmade is not None:
-            return self._unmade[0]()
+        if self._pending is not None:
+            return self._pending[0]()
         return any(isinstance(query, ContinuousQuery) and query.has_followers for query in self)
 
     def notify(self) -> None:
@@ -260,19 +261,19 @@ NO_ANSWER_CHANGES: Final = AnswerChanges()
 
 
 def _name(query: Any) -> Any:
-    """Return the name of a query, and other values unchanged."""
+    """Return the name of a query; other objects are returned unchanged."""
     return query.name if isinstance(query, ContinuousQuery) else query
 
 
 class QueryStats(NamedTuple):
-    """Size of a continuous query's state.
+    """Memory of a continuous query.
 
     Args:
-        answers: distinct rows as last reported.
-        pending: rows inserted or deleted since then.
-        kept: rows in the state of its operators, shared ones included; for a query that is recomputed at each
-            report the triples in its windows.
-        bytes: estimated bytes of all these.
+        answers: number of distinct rows in the last reported answers.
+        pending: number of rows inserted or deleted since the last report.
+        kept: number of rows in the state of its operators, including operators that are shared with other
+            queries; for a query that is recomputed at each report, the number of triples in its windows.
+        bytes: estimated bytes of these rows.
     """
 
     answers: int
@@ -282,7 +283,7 @@ class QueryStats(NamedTuple):
 
     @classmethod
     def of(cls, answers: int, pending: int, kept: int) -> QueryStats:
-        """Return the statistics with the estimated bytes."""
+        """Return the statistics for these numbers of rows."""
         return cls(answers, pending, kept, BYTES_A_ROW * (answers + pending + kept))
 
 
@@ -305,33 +306,33 @@ class QueryMaintainer(Protocol):
         """Return the number of distinct rows."""
 
     def rows(self) -> Counter[AnswerRow]:
-        """Return the rows in order with their multiplicity, as a counter that is never changed."""
+        """Return the rows in order with their number of copies; the counter is never changed."""
 
     def plan(self) -> str:
         """Return the text of the plan."""
 
     def stats(self) -> QueryStats:
-        """Return the size of the state."""
+        """Return the memory statistics."""
 
     def close(self) -> None:
         """End the evaluation."""
 
 
 class LiveAnswers(Mapping[AnswerRow, int]):
-    """Answers of a registered query as last reported: rows with their multiplicity.
+    """Last reported answers of a registered query: a mapping of rows to their number of copies.
 
-    Each read is consistent with one state, also while another thread runs steps. `dict(answers)` and
-    `sorted(answers, key=answers.get)` are one read each, although they call several methods here: those calls
-    come from one instruction of the caller, which reads the count of each row in the order of the rows. A
-    loop in Python reads the rows of one state, and their counts.
+    Each read is consistent with one state, even while another thread runs steps. `dict(answers)` and
+    `sorted(answers, key=answers.get)` count as one read each, although Python calls several methods of the
+    mapping for them: these calls come from one bytecode instruction of the caller, and read the counts in the
+    order of the rows. A `for` loop over the answers reads the rows of one state, and their counts.
     """
 
-    def __init__(self, answering: QueryMaintainer) -> None:
-        self._answering = answering
+    def __init__(self, maintainer: QueryMaintainer) -> None:
+        self._maintainer = maintainer
         self._read = _Read()
 
     def copy(self) -> Counter[AnswerRow]:
-        """Return a copy of all rows, taken at one state."""
+        """Return a copy of all answers of one state."""
         return Counter(self._rows)
 
     __copy__ = copy
@@ -347,14 +348,14 @@ class LiveAnswers(Mapping[AnswerRow, int]):
 
     def _count(self, row: AnswerRow, caller: FrameType) -> int:
         read = self._read
-        if read.place == _place(caller):
+        if read.instruction == _instruction(caller):
             begun, count = next(read.left, _NO_ROW)
             if begun is row and row is not None:
                 return count
-            read.place = None  # that read has ended
+            read.instruction = None  # the read has ended
         if read.row is row and row is not None:
             return read.count
-        found = self._rows.get(row)  # of an absent row a Counter gives 0, and all would be in the answers
+        found = self._rows.get(row)  # indexing a Counter would return 0 for an absent row
         if found is None:
             raise KeyError(row)
         return found
@@ -381,37 +382,38 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         return self._rows.items()
 
     def _begin(self, caller: FrameType) -> Counter[AnswerRow]:
-        """Return the rows of the present state, whose counts the same instruction may read next."""
+        """Return the rows of the present state; the caller's instruction may read their counts next."""
         read, rows = self._read, self._rows
-        read.place, read.left = _place(caller), iter(rows.items())
+        read.instruction, read.left = _instruction(caller), iter(rows.items())
         return rows
 
     def __len__(self) -> int:
-        return self._answering.count()
+        return self._maintainer.count()
 
     @property
     def _rows(self) -> Counter[AnswerRow]:
-        return self._answering.rows()
+        return self._maintainer.rows()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Counter, dict(self._rows))
 
     def __repr__(self) -> str:
-        return f"LiveAnswers({self._answering.name}: {counted(len(self), 'row')})"
+        return f"LiveAnswers({self._maintainer.name}: {counted(len(self), 'row')})"
 
 
 class _Read(threading.local):
     """State of a read of answers by one thread.
 
     Args:
-        place: the reading instruction, None without one.
-        left: rows of its state whose counts it has not read yet. It reads each once, in this order: another
-            row ends the read, so that one instruction can read again at a later state.
-        row: present row of a loop, None without one; `count` is its count.
+        instruction: the bytecode instruction that reads, None if there is none.
+        left: rows whose counts the instruction has not read yet, with their counts. The counts are read once,
+            in this order; a request for any other row ends the read, so that a later execution of the
+            instruction reads a later state.
+        row: present row of a loop, None without a loop; `count` is its number of copies.
     """
 
     def __init__(self) -> None:
-        self.place: tuple[CodeType, int] | None = None
+        self.instruction: tuple[CodeType, int] | None = None
         self.left: Iterator[tuple[AnswerRow | None, int]] = iter(())
         self.row: AnswerRow | None = None
         self.count = 0
@@ -420,23 +422,23 @@ class _Read(threading.local):
 _NO_ROW: tuple[AnswerRow | None, int] = (None, 0)
 
 
-def _place(frame: FrameType) -> tuple[CodeType, int]:
-    """Return the instruction that a frame executes."""
+def _instruction(frame: FrameType) -> tuple[CodeType, int]:
+    """Return the bytecode instruction that a frame executes."""
     return frame.f_code, frame.f_lasti
 
 
 class ContinuousQuery:
-    """A query whose answers are maintained as the window changes; returned by `StreamReasoner.register`.
+    """Query whose answers are maintained while the window changes; returned by `StreamReasoner.register`.
 
     Args:
-        answering: its evaluator.
-        followed: set to which it is added with its first follower.
+        maintainer: evaluator of the query.
+        followed: set to which the query is added when it gets its first follower.
     """
 
-    def __init__(self, answering: QueryMaintainer, followed: WeakSet[ContinuousQuery] | None = None) -> None:
-        self._answering, self._followed = answering, WeakSet() if followed is None else followed
+    def __init__(self, maintainer: QueryMaintainer, followed: WeakSet[ContinuousQuery] | None = None) -> None:
+        self._maintainer, self._followed = maintainer, WeakSet() if followed is None else followed
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
-        self._waiting: list[Follower] = []
+        self._queues: list[Follower] = []
         self.is_closed = self._has_ended = False
         self.failures = 0
         """Number of errors that subscribed functions have raised."""
@@ -444,60 +446,61 @@ class ContinuousQuery:
     @property
     def name(self) -> str:
         """Name of the registration."""
-        return self._answering.name
+        return self._maintainer.name
 
     @property
     def text(self) -> str:
         """Text of the query."""
-        return self._answering.text
+        return self._maintainer.text
 
     @property
     def form(self) -> str:
         """Query form: `"SELECT"`, `"ASK"`, `"CONSTRUCT"` or `"DESCRIBE"`."""
-        return self._answering.query.form
+        return self._maintainer.query.form
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names of the columns of its rows, in order."""
-        query = self._answering.query
+        """Names of the columns of the answers, in order."""
+        query = self._maintainer.query
         return tuple(map(str, query.variables)) if query.form == "SELECT" else ()
 
     @property
     def answers(self) -> LiveAnswers:
-        """Live answers as last reported: rows with their multiplicity.
+        """Last reported answers, a live mapping of rows to their number of copies.
 
-        Each read is consistent with one state, also while other threads run steps; `answers.copy()` is a
-        Counter of one state. The first read of a state costs decoding all its rows.
+        Each read is consistent with one state, even while another thread runs steps; `answers.copy()` is a
+        Counter of one state. The first read of a state decodes all its rows that have changed since the last
+        read.
         """
-        return LiveAnswers(self._answering)
+        return LiveAnswers(self._maintainer)
 
     def plan(self) -> str:
-        """Return the text of the plan by which the answers are maintained."""
-        return self._answering.plan()
+        """Return the text of the plan that maintains the answers."""
+        return self._maintainer.plan()
 
     def stats(self) -> QueryStats:
-        """Return the size of its state in rows and bytes. Costs a visit of each operator of its plan."""
-        return self._answering.stats()
+        """Return the memory statistics. The cost is linear in the number of operators of the plan."""
+        return self._maintainer.stats()
 
     def close(self) -> None:
-        """End the maintenance. The answers stay readable as they are."""
+        """Stop maintaining the answers. The present answers stay readable."""
         if not self.is_closed:
-            self._answering.close()
+            self._maintainer.close()
             self.is_closed = True
             self._end_changes()
 
     def _end_changes(self) -> None:
-        """End the changes of all followers."""
+        """End the iterations of all followers."""
         self._has_ended = True
         self._deliver(None)
 
     def subscribe(self, follower: Callable[[AnswerChange], object]) -> Callable[[], None]:
-        """Call a function with each change, after the step; returns a function that unsubscribes.
+        """Call a function with each change, after the step; returns a function that unsubscribes it.
 
         Errors of the function are logged and counted in `failures`; the stream continues.
 
         Raises:
-            QueryError: it is not callable, or an `async` function, which would not be awaited.
+            QueryError: the function is not callable, or is an `async` function, which would not be awaited.
         """
         if not callable(follower):
             raise QueryError(f"{follower!r} is not callable: expected a function of one argument")
@@ -513,39 +516,40 @@ class ContinuousQuery:
     def __aiter__(self) -> AsyncIterator[AnswerChange]:
         return aiter(self.follow())
 
-    def follow(self, limit: int = MOST_WAITING, overflow: Overflow = "error") -> Follower:
+    def follow(self, limit: int = MAX_QUEUED, overflow: Overflow = "error") -> Follower:
         """Wait for changes in an event loop: `async for change in query.follow(…)`.
 
-        `async for change in query` follows with the defaults.
+        `async for change in query` uses the default arguments.
 
         Args:
-            limit: number of changes that may wait to be read.
-            overflow: policy for a change when `limit` changes wait. `"error"` drops it and all later changes:
-                the waiting ones can be read, then `FollowerOverflowError` is raised. `"drop_oldest"` drops
-                the oldest one. `"coalesce"` merges it and later changes into one, until that is read: the
-                rows inserted and deleted by all of them (with `emit="delta"`; otherwise the oldest is
-                dropped). `"block"` delays the step until there is room; for steps in the event loop's own
-                thread it is equal to `"error"`.
+            limit: number of changes that may be queued.
+            overflow: policy for a change that arrives when `limit` changes are queued. `"error"` drops this
+                change and all later ones; after the queued changes have been read, `FollowerOverflowError` is
+                raised. `"drop_oldest"` drops the oldest queued change. `"coalesce"` merges this change and
+                later ones into one, until the merged change is read; the merged change has the sum of their
+                inserted and deleted rows. It requires `emit="delta"`; for other queries it drops the oldest
+                change. `"block"` delays the step until there is room; for steps in the event loop's own
+                thread it is equivalent to `"error"`.
 
         Raises:
-            OptionError: an argument has no such value.
+            OptionError: an argument is invalid.
         """
         return Follower(self.name, limit, overflow, self._begin_following, self._end_following)
 
     def _begin_following(self, follower: Follower) -> bool:
         if self._has_ended:
             return False
-        self._waiting.append(follower)
+        self._queues.append(follower)
         self._followed.add(self)
         return True
 
     def _end_following(self, follower: Follower) -> None:
-        self._waiting.remove(follower)
+        self._queues.remove(follower)
 
     @property
     def has_followers(self) -> bool:
         """True if a function is subscribed, or a loop waits for changes."""
-        return bool(self._followers or self._waiting)
+        return bool(self._followers or self._queues)
 
     def notify(self, change: AnswerChange) -> None:
         """Notify all followers of a change, even if one of them is interrupted."""
@@ -561,8 +565,8 @@ class ContinuousQuery:
             _log.exception("query %s: a subscribed function raised an error", self.name)
 
     def _deliver(self, change: AnswerChange | None) -> None:
-        """Deliver a change to all waiting loops; None ends them."""
-        for follower in list(self._waiting):
+        """Queue a change for all followers; None ends their iterations."""
+        for follower in list(self._queues):
             if change is None:
                 follower.end()
             else:
@@ -575,5 +579,5 @@ class ContinuousQuery:
         )
 
     def __repr__(self) -> str:
-        state = "closed" if self.is_closed else counted(self._answering.count(), "row")
+        state = "closed" if self.is_closed else counted(self._maintainer.count(), "row")
         return f"ContinuousQuery({self.name!r}, {state})"

@@ -35,7 +35,7 @@ _DECLARED: tuple[Term, ...] = (
 
 
 def timestamp_graph(at: TimePoint) -> URIRef:
-    """Return the name of the graph of a timestamp's interpretation; datetimes are converted to UTC.
+    """Return the name of the graph with the interpretation of a timestamp; datetimes are converted to UTC.
 
     >>> timestamp_graph(7), timestamp_graph(datetime(2026, 1, 31, 10, tzinfo=UTC))
     (rdflib.term.URIRef('urn:pantarhei:at:7'), rdflib.term.URIRef('urn:pantarhei:at:2026-01-31T10:00:00Z'))
@@ -46,12 +46,12 @@ def timestamp_graph(at: TimePoint) -> URIRef:
 
 
 def is_timestamp_graph(name: Term) -> bool:
-    """Return True if a name has the form of a timestamp's graph."""
+    """Return whether a name has the form of the name of a timestamp's graph."""
     return isinstance(name, URIRef) and name.startswith(_AT)
 
 
 def declarations(ontology: Graph) -> list[Triple]:
-    """Return the type triples of an ontology's classes, properties and individuals."""
+    """Return the rdf:type triples that declare an ontology's classes, properties and individuals."""
     return [
         (name, RDF.type, kind)
         for kind in _DECLARED

@@ -1,20 +1,20 @@
-"""Key-local queries: queries whose answers are the union of the answers of all shards.
+"""Key-local queries: queries whose answers over a stream are the union of their answers over all shards.
 
 One window holds the data D. Shard k holds D_k: the background, the assertions with key k, and their
 consequences. A query is *key-local* if its rows over D are the bag union of its rows over all D_k. This
-property is derived through the algebra. A node is
+property is derived bottom-up through the algebra. A node is
 
-- *local at* a key, a variable that each row binds or a constant, if its rows over D with key k are its rows
-over
-  D_k with key k;
+- *local at* a key, which is a variable bound by each row or a constant, if for each k the rows of the node
+  over D in which the key has the value k are its rows over D_k in which the key has the value k;
 - *divided* if it has no other rows over D_k;
 - *background* if it has equal rows over D and over each D_k.
 
-A query is key-local if its rows are divided. A fact that may be in any shard, or in two, is local at no key.
+A query is key-local if its rows are divided. Patterns of facts that may be in any shard, or in two shards,
+are not local at any key.
 
-The reports of a query are divided too if all shards report at common times: on change, or when a window
-closes. If a query reports inserts only, or deletes only, a row must not be inserted in one shard while it is
-deleted in another: its rows must be local at a key.
+The reports of the shards can be united too if all shards report at common times: on each change, or when a
+window closes. If a query reports only inserts or only deletes, a row must not be inserted in one shard while
+it is deleted in another; so its rows must be local at a key.
 """
 
 from __future__ import annotations
@@ -43,25 +43,26 @@ def check_key_local(
     policy: ReportPolicy = PLAIN,
     name: str | None = None,
 ) -> None:
-    """Validate that a query is key-local, by a sufficient condition. Costs the size of the query.
+    """Check that a query is key-local, by a sufficient condition. The cost is linear in the size of the
+    query.
 
     Args:
         report: report of a program that is key-local for `key`.
         policy: report policy of the query.
-        name: its name among several queries, None for a single one.
+        name: name of the query among several; None for a single query.
 
     Raises:
-        NotKeyLocalQueryError: the query joins or compares facts of two shards, has answers without the
-            stream, is not a SELECT, has ORDER BY, LIMIT, OFFSET, GRAPH or FROM, or calls NOW or a volatile
-            function; or it reports inserts or deletes alone, of rows that are local at no key.
+        NotKeyLocalQueryError: the query joins or compares facts of two shards; has answers without facts of
+        the stream; is not a SELECT; has ORDER BY, LIMIT, OFFSET, GRAPH or FROM; calls NOW or a volatile
+        function; or reports only inserts or only deletes of rows that are not local at a key.
         OptionError: the times of its reports depend on other shards, or on single ABoxes.
     """
-    _check_moments(policy, name)
+    _check_report_times(policy, name)
     _LocalityCheck(report, key, name).check(query, needs_keys=policy.emit in ("istream", "dstream"))
 
 
-def _check_moments(policy: ReportPolicy, name: str | None) -> None:
-    """Validate that shards report at common times."""
+def _check_report_times(policy: ReportPolicy, name: str | None) -> None:
+    """Check that all shards report at common times."""
     if policy.closes:
         unknown = "change" if policy.emit == "rstream" else "non-empty"
         is_known = unknown not in policy.conditions
@@ -77,10 +78,10 @@ def _check_moments(policy: ReportPolicy, name: str | None) -> None:
 
 
 class _Locality(NamedTuple):
-    """Locality of the rows of a node.
+    """Locality of the rows of a node, as defined in the module's docstring.
 
     Args:
-        keys: variables and constants that it is local at.
+        keys: variables and constants at which the node is local.
     """
 
     keys: frozenset[Hashable]
@@ -89,31 +90,32 @@ class _Locality(NamedTuple):
 
 
 class _LocalityCheck:
-    """Derives the locality of a query for a key."""
+    """Derivation of the locality of a query for one key."""
 
     def __init__(self, report: ShardingReport, key: Key, name: str | None) -> None:
         self._report, self._key, self._name = report, key, name
         self._places, self._keys = report.places[key], report.maps[key]
 
     def check(self, query: algebra.Query, needs_keys: bool) -> None:
-        """Validate a query, with the errors of `check_key_local`."""
+        """Check a query; raises the errors of `check_key_local`."""
         if query.form != "SELECT":
-            raise self._refused(f"{query.form} has one answer for all shards; only SELECT has rows")
+            raise self._error(f"{query.form} has one answer for all shards; only SELECT has rows")
         if query.default_graphs is not None or query.named_graphs is not None:
-            raise self._refused("FROM names graphs, and shards divide the materialization alone")
+            raise self._error("FROM names graphs, and shards divide the materialization alone")
         for expression in (each for node in algebra.nodes_of(query.node) for each in expressions_of(node)):
             called = {
                 part.function for part in algebra.parts_of(expression) if isinstance(part, algebra.Call)
             }
             if "NOW" in called or algebra.is_volatile(expression):
-                raise self._refused("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
+                raise self._error("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
-            raise self._refused(
-                f"a row may be inserted in one shard and deleted in another; select {self._named} too"
+            raise self._error(
+                "a row may be inserted in one shard and deleted in another; "
+                f"select {self._key_description} too"
             )
         if not rows.is_divided:
-            raise self._refused("it has answers that need no streamed fact, which each shard would repeat")
+            raise self._error("it has answers that need no streamed fact, which each shard would repeat")
 
     def _rows(self, node: algebra.Node) -> _Locality:
         match node:
@@ -126,20 +128,20 @@ class _LocalityCheck:
             case algebra.Closure():
                 return self._path(node)
             case algebra.Join(left, right):
-                return self._joined(node, self._rows(left), self._rows(right))
+                return self._join_locality(node, self._rows(left), self._rows(right))
             case algebra.Union(left, right):
                 one, other = self._rows(left), self._rows(right)
                 is_background = one.is_background and other.is_background
                 return _Locality(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
             case algebra.LeftJoin(left, right):
-                rows = self._beside(self._rows(left), right, "OPTIONAL")
+                rows = self._combined(self._rows(left), right, "OPTIONAL")
                 for _, pattern in node.marks:
-                    rows = self._beside(rows, pattern, "EXISTS")
+                    rows = self._combined(rows, pattern, "EXISTS")
                 return rows
             case algebra.Minus(left, right):
-                return self._beside(self._rows(left), right, "MINUS")
+                return self._combined(self._rows(left), right, "MINUS")
             case algebra.Exists(left, right):
-                return self._beside(self._rows(left), right, "EXISTS")
+                return self._combined(self._rows(left), right, "EXISTS")
             case algebra.Filter(child) | algebra.Extend(child):
                 return self._rows(child)
             case algebra.Project(child, names):
@@ -148,18 +150,22 @@ class _LocalityCheck:
             case algebra.Distinct(child):
                 rows = self._rows(child)
                 if not (rows.keys or rows.is_background):
-                    raise self._refused(f"DISTINCT compares rows of several shards; select {self._named} too")
+                    raise self._error(
+                        f"DISTINCT compares rows of several shards; select {self._key_description} too"
+                    )
                 return rows
             case algebra.Group(child, names):
-                return self._grouped(node, self._rows(child), names)
+                return self._group_locality(node, self._rows(child), names)
             case algebra.OrderBy() | algebra.Slice():
-                raise self._refused("ORDER BY, LIMIT and OFFSET are about the answers of all shards")
+                raise self._error("ORDER BY, LIMIT and OFFSET are about the answers of all shards")
             case algebra.Graph():
-                raise self._refused("GRAPH names graphs, and shards divide the materialization alone")
+                raise self._error("GRAPH names graphs, and shards divide the materialization alone")
         raise AssertionError(node)
 
     def _matches(self, node: algebra.Node, patterns: Sequence[algebra.TriplePattern]) -> _Locality:
-        """Return the locality of a basic graph pattern: its streamed patterns must share a key."""
+        """Return the locality of a basic graph pattern. All its triple patterns that match facts of the
+        stream must share a key.
+        """
         links = ((p.subject, p.object) for p in patterns if _symbol(p) in self._places.keeping)
         classes = KeyClasses(self._keys, links)
         shared: frozenset[Hashable] | None = None
@@ -172,7 +178,7 @@ class _LocalityCheck:
             keys = classes.keyed(pattern, (pattern.subject, pattern.object)).at(positions)
             shared = keys if shared is None else shared & keys
             if not shared:
-                raise self._refused(f"{_written(pattern)} may be in {'another' if keys else 'any'} shard")
+                raise self._error(f"{_pattern_text(pattern)} may be in {'another' if keys else 'any'} shard")
             if self._streams_alone(pattern):
                 is_divided = True
                 certain |= keys
@@ -183,12 +189,12 @@ class _LocalityCheck:
     def _path(self, node: algebra.Closure) -> _Locality:
         steps = self._rows(node.step)
         if not steps.is_background:
-            raise self._refused("a path of any length may lead through several shards")
+            raise self._error("a path of any length may lead through several shards")
         if node.is_reflexive and isinstance(node.subject, Variable) and isinstance(node.object, Variable):
-            raise self._refused("a path without steps leads from each term of all shards to itself; use +")
+            raise self._error("a path without steps leads from each term of all shards to itself; use +")
         return _background(node)
 
-    def _joined(self, node: algebra.Node, left: _Locality, right: _Locality) -> _Locality:
+    def _join_locality(self, node: algebra.Node, left: _Locality, right: _Locality) -> _Locality:
         if left.is_background:
             return _background(node) if right.is_background else right
         if right.is_background:
@@ -197,8 +203,12 @@ class _LocalityCheck:
         keys = shared.union(*(each.keys for each in (left, right) if each.is_divided))
         return _Locality(keys, left.is_divided or right.is_divided)
 
-    def _beside(self, rows: _Locality, pattern: algebra.Node, written: str) -> _Locality:
-        """Return the locality of rows that are tested or extended by another pattern."""
+    def _combined(self, rows: _Locality, pattern: algebra.Node, written: str) -> _Locality:
+        """Return the locality of rows that are extended or tested by the matches of another pattern.
+
+        Args:
+            written: keyword that joins the two patterns, for errors.
+        """
         other = self._rows(pattern)
         if other.is_background:
             return rows
@@ -208,21 +218,27 @@ class _LocalityCheck:
     def _shared(self, one: _Locality, other: _Locality, written: str) -> frozenset[Hashable]:
         shared = one.keys & other.keys
         if not shared:
-            raise self._refused(f"{written} puts rows of different shards together; share {self._named}")
+            raise self._error(
+                f"{written} puts rows of different shards together; share {self._key_description}"
+            )
         return shared
 
-    def _grouped(self, node: algebra.Group, rows: _Locality, names: Collection[Variable] | None) -> _Locality:
+    def _group_locality(
+        self, node: algebra.Group, rows: _Locality, names: Collection[Variable] | None
+    ) -> _Locality:
         if rows.is_background:
             return _background(node)
         keys = _among(rows.keys, names or ())
         if names is None or not keys:
-            raise self._refused(f"a group has rows of several shards; group by {self._named}")
+            raise self._error(f"a group has rows of several shards; group by {self._key_description}")
         return rows._replace(keys=keys)
 
-    # -- places --------------------------------------------------------------------------------------
+    # -- argument positions ------------------------------------------------------------------------
 
     def _positions(self, pattern: algebra.TriplePattern) -> frozenset[int] | None:
-        """Return the ends with the shard's key in each streamed fact; None if no fact is streamed."""
+        """Return the argument positions that have the shard's key in each matching fact of the stream; None
+        if no fact of the stream matches.
+        """
         symbol = _symbol(pattern)
         if symbol is not None:
             return self._report.positions(self._key, symbol)
@@ -232,18 +248,18 @@ class _LocalityCheck:
         return frozenset.intersection(*each) if each else None
 
     def _streams_alone(self, pattern: algebra.TriplePattern) -> bool:
-        """Return True if no fact of the background matches."""
+        """Return whether only facts of the stream match, and none of the background."""
         symbol, given = _symbol(pattern), self._places.given
         if symbol is not None:
             return symbol not in given
         return not any(each.arity == 1 or pattern.predicate != RDF.type for each in given)
 
     @property
-    def _named(self) -> str:
-        """Description of the key in errors."""
+    def _key_description(self) -> str:
+        """Description of the key for errors."""
         return "the subject" if self._key == SUBJECT else f"the subject or its {self._keys.name}"
 
-    def _refused(self, obstacle: str) -> NotKeyLocalQueryError:
+    def _error(self, obstacle: str) -> NotKeyLocalQueryError:
         return NotKeyLocalQueryError(str(self._key), obstacle, self._name)
 
 
@@ -252,15 +268,15 @@ def _background(node: algebra.Node) -> _Locality:
 
 
 def _among(keys: frozenset[Hashable], names: Collection[Variable]) -> frozenset[Hashable]:
-    """Return the constants, and the variables in `names`."""
+    """Return the keys that are constants, or variables among `names`."""
     return frozenset(key for key in keys if not isinstance(key, Variable) or key in names)
 
 
 def _symbol(pattern: algebra.TriplePattern) -> Symbol | None:
-    """Return the predicate of the matching facts, None for any predicate."""
+    """Return the predicate of the facts that match a triple pattern; None for any predicate."""
     name, arity = (pattern.object, 1) if pattern.predicate == RDF.type else (pattern.predicate, 2)
     return None if isinstance(name, Variable) else Symbol(cast(Predicate, name), arity)
 
 
-def _written(pattern: algebra.TriplePattern) -> str:
+def _pattern_text(pattern: algebra.TriplePattern) -> str:
     return " ".join(map(short, pattern.places))

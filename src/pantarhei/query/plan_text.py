@@ -15,10 +15,11 @@ Show = Callable[[Term], str]
 
 
 def plan_text(node: algebra.Node, profile: Profile, show: Show) -> str:
-    """Return the operators of a query with their row counts, operands indented below.
+    """Format a plan: a line for each operator with its number of rows; the inputs of the operator are
+    indented below.
 
     Args:
-        profile: counts of its evaluation.
+        profile: numbers of rows of the plan's execution.
         show: formats a term.
     """
     return "\n".join(_lines(node, profile, show, ""))
@@ -30,7 +31,7 @@ def _lines(node: algebra.Node, profile: Profile, show: Show, indent: str) -> Ite
     yield f"{indent}{node_title(node, show)}{counts}"
     steps = profile.steps(node) if isinstance(node, algebra.BGP) else ()
     for pattern, expected, actual in steps:
-        yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"
+        yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} actual"
     if isinstance(node, algebra.BGP) and not steps:
         for pattern in node.patterns:
             yield f"{indent}  {_pattern(pattern, show)}"
@@ -43,12 +44,11 @@ def _about(expected: float) -> str:
 
 
 def node_title(node: algebra.Node, show: Show) -> str:
-    """Return one line for a node without its children."""
+    """Format a node without its children, in one line."""
     name = {
         "BGP": "Match",
         "Closure": "Path",
         "LeftJoin": "Optional",
-        "Mark": "Exists",
         "Extend": "Bind",
     }.get(type(node).__name__, type(node).__name__)
     return f"{name} {_details(node, show)}".rstrip()
@@ -110,7 +110,7 @@ def _aggregate(made: algebra.Aggregate, show: Show) -> str:
 
 
 def expression_text(expression: algebra.Expression, show: Show) -> str:
-    """Return an expression in the syntax of queries."""
+    """Format an expression in the syntax of queries."""
     if not isinstance(expression, algebra.Call):
         return _place(expression, show)
     inside = [expression_text(part, show) for part in expression.arguments]

@@ -1,4 +1,6 @@
-"""One-shot queries: parse, plan (cached), and execute within limits."""
+"""One-shot queries: parsed, planned once, and executed within limits; and the service that executes them over
+a reasoner's window, with one cached view of the present state.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +52,23 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 
-_KEPT = 256  # cached texts
+_MAX_CACHED_TEXTS = 256  # number of cached texts
 
 _Key = tuple[str, tuple[tuple[str, str], ...] | None, str | None]
 
-_OF_RDFLIB = {"owl": "http://www.w3.org/2002/07/owl#", "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
+_DEFAULT_PREFIXES = {
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "rdf": str(RDF),
+    "rdfs": str(RDFS),
+    "xsd": str(XSD),
+}
 
 
 class PlannedQuery:
-    """A parsed query; it is planned when it is first executed.
+    """Parsed query; its plan is computed at the first execution.
 
     Args:
-        uses_clock: whether it may call NOW.
+        uses_clock: whether the query may call NOW.
     """
 
     def __init__(self, query: Query, uses_clock: bool) -> None:
@@ -71,11 +78,15 @@ class PlannedQuery:
 
     @cached_property
     def symbols(self) -> Symbols:
-        """Classes and properties that it reads, None for all."""
+        """Classes and properties that the query reads, None for all."""
         return symbols_of_query(self.query)
 
     def plan(self, has_forms: bool) -> Node:
-        """Return the optimized node."""
+        """Return the optimized algebra.
+
+        Args:
+            has_forms: whether a value can have several literal forms in the data.
+        """
         found = self._plans.get(has_forms)
         if found is None:
             found = self._plans[has_forms] = optimize(self.query.node, has_forms)
@@ -83,31 +94,32 @@ class PlannedQuery:
 
 
 class QueryPlanner:
-    """Parses, plans and executes queries; caches the most recent texts.
+    """Parses, plans and executes queries; caches the parsed queries of recent texts.
 
-    Threads share it without a lock, which an interrupted thread might keep: each access to the cache is one
-    call, and another thread may evict a text between two accesses.
+    Threads share the planner without a lock, since an interrupted thread might never release a lock. So each
+    access to the cache is a single call, and another thread may evict an entry between two accesses.
 
     Args:
-        prefixes: prefixes that need no declaration, if a query comes without its own.
+        prefixes: prefixes that queries can use without declaring them, unless a call gives its own prefixes.
     """
 
     def __init__(self, prefixes: Mapping[str, str] | None = None) -> None:
-        self.prefixes = _OF_RDFLIB if prefixes is None else dict(prefixes)
-        self._known: OrderedDict[_Key, PlannedQuery] = OrderedDict()
+        self.prefixes = _DEFAULT_PREFIXES if prefixes is None else dict(prefixes)
+        self._cache: OrderedDict[_Key, PlannedQuery] = OrderedDict()
 
     def prepare(
         self,
         query: str | PreparedQuery | PlannedQuery,
         prefixes: Mapping[str, Any] | None = None,
         base: str | None = None,
-        guard: QueryLimits = NO_LIMITS,
+        limits: QueryLimits = NO_LIMITS,
     ) -> PlannedQuery:
-        """Return the parsed query of a text, from the cache if possible; a parsed query is returned as it is.
+        """Return the parsed query of a text, from the cache if possible. A parsed query is returned
+        unchanged.
 
         Raises:
-            QueryError: it is malformed, an update, or has SERVICE, or exceeds a limit of `guard`.
-            OptionError: it is neither a text nor prepared by rdflib's `prepareQuery`.
+            QueryError: the query is malformed, an update, or has SERVICE, or exceeds a limit of `limits`.
+            OptionError: the query is neither a text nor the result of rdflib's `prepareQuery`.
         """
         if isinstance(query, PlannedQuery):
             return query
@@ -123,18 +135,19 @@ class QueryPlanner:
         text = str(query)
         known = None if prefixes is None else _pairs(prefixes)
         key = (text, known, base)
-        found = self._known.get(key)
+        found = self._cache.get(key)
         if found is not None:
             with suppress(KeyError):  # evicted by another thread
-                self._known.move_to_end(key)
+                self._cache.move_to_end(key)
             return found
-        parsed = read_query(text, self.prefixes if known is None else dict(known), base, guard=guard)
-        guard.check()
-        found = PlannedQuery(parsed, "NOW" in text.upper() or "\\" in text)  # an escape may spell NOW
-        self._known[key] = found
-        while len(self._known) > _KEPT:
+        parsed = read_query(text, self.prefixes if known is None else dict(known), base, limits=limits)
+        limits.check()
+        # NOW may be written with escape sequences
+        found = PlannedQuery(parsed, "NOW" in text.upper() or "\\" in text)
+        self._cache[key] = found
+        while len(self._cache) > _MAX_CACHED_TEXTS:
             with suppress(KeyError):  # emptied by another thread
-                self._known.popitem(last=False)
+                self._cache.popitem(last=False)
         return found
 
     def answer(
@@ -143,23 +156,23 @@ class QueryPlanner:
         query: str | PreparedQuery | PlannedQuery,
         *,
         bindings: Mapping[Any, Term] | None = None,
-        guard: QueryLimits = NO_LIMITS,
+        limits: QueryLimits = NO_LIMITS,
         now: TimePoint | None = None,
     ) -> QueryResult:
-        """Execute a query to its end.
+        """Execute a query completely.
 
         Args:
-            view: dataset that it is evaluated over.
-            bindings: values for variables.
-            guard: its limits.
-            now: value of NOW() if it is a datetime; else NOW() is the time of the call.
+            view: dataset to be queried.
+            bindings: values of variables.
+            limits: limits of the execution.
+            now: value of NOW() if it is a datetime; otherwise NOW() is the time of the call.
 
         Raises:
             QueryError: the query is malformed, or refers to an unknown graph.
-            QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
-            OptionError: an option has no such value.
+            QueryLengthError, QueryTimeoutError, QueryMemoryError: the query exceeds a limit.
+            OptionError: an option is invalid.
         """
-        prepared = self.prepare(query, guard=guard)
+        prepared = self.prepare(query, limits=limits)
         parsed = prepared.query
         if parsed.default_graphs is not None or parsed.named_graphs is not None:
             view = view.restricted(parsed.default_graphs, parsed.named_graphs)
@@ -175,19 +188,21 @@ class QueryPlanner:
         )
         try:
             if values:
-                node = optimize(_with_values(parsed, values), has_forms=True)
+                node = optimize(_bind_values(parsed, values), has_forms=True)
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
-            guard.check()
-            return execute(parsed, node, clock, view, guard)
+            limits.check()
+            return execute(parsed, node, clock, view, limits)
         except MemoryError:
-            raise QueryMemoryError(guard.max_bytes) from None
+            raise QueryMemoryError(limits.max_bytes) from None
         except RecursionError:
             raise QueryError("the query is nested too deeply") from None
 
 
 def _is_prepared_by_rdflib(query: object) -> bool:
-    """Return True for a result of rdflib's `prepareQuery`, without loading its slow module."""
+    """Return whether an object is a result of rdflib's `prepareQuery`, without importing rdflib's slow
+    module.
+    """
     module = sys.modules.get("rdflib.plugins.sparql.sparql")
     return module is not None and isinstance(query, module.Query)
 
@@ -205,10 +220,10 @@ def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def limited(
     timeout: float | None = None, max_bytes: int | None = MAX_BYTES, max_length: int | None = MAX_LENGTH
 ) -> QueryLimits:
-    """Return the limits of a query whose time begins now.
+    """Return the limits of a query; its time begins now.
 
     Raises:
-        OptionError: one of them is not a positive number.
+        OptionError: a limit is not a positive number.
     """
     if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
         raise OptionError("timeout", repr(timeout), "seconds above 0, or None")
@@ -229,16 +244,16 @@ def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
     return {Variable(name): respelled(term) for name, term in values.items()}
 
 
-def _with_values(parsed: Query, values: Mapping[Variable, Term]) -> Node:
-    """Return the node of a query with values for variables, with its columns unchanged."""
+def _bind_values(parsed: Query, values: Mapping[Variable, Term]) -> Node:
+    """Return the algebra of a query in which variables have these values; its columns are unchanged."""
     node = with_bindings(parsed.node, values)
     return Project(node, parsed.variables) if parsed.form == "SELECT" else node
 
 
-_NO_TIME = Literal("")  # for queries without NOW
+_NO_TIME = Literal("")  # value of NOW() for queries that do not call it
 
 
-def execute(parsed: Query, node: Node, clock: Literal, view: View, guard: QueryLimits) -> QueryResult:
+def execute(parsed: Query, node: Node, clock: Literal, view: View, limits: QueryLimits) -> QueryResult:
     """Execute a plan.
 
     Args:
@@ -246,9 +261,9 @@ def execute(parsed: Query, node: Node, clock: Literal, view: View, guard: QueryL
         clock: value of NOW().
 
     Raises:
-        QueryTimeoutError, QueryMemoryError: it exceeds a limit.
+        QueryTimeoutError, QueryMemoryError: the execution exceeds a limit.
     """
-    context = Context(view.terms, guard, view.literals, clock, view.times)
+    context = Context(view.terms, limits, view.literals, clock, view.times)
     profile = Profile()
     evaluation = Executor(view.dataset, context, profile=profile)
     table = evaluation.first_rows(node, 1) if parsed.form == "ASK" else evaluation.rows(node)
@@ -301,19 +316,20 @@ def run_query(
 ) -> QueryResult:
     """Execute a SPARQL query over an rdflib graph or dataset.
 
-    Costs a copy of the graph, unless it is a reasoner's.
+    A graph that does not belong to a reasoner is copied first, in time linear in its size.
 
     Args:
-        namespaces: prefixes that need no declaration; by default the graph's.
-        bindings: values for variables.
-        timeout: greatest number of seconds for parsing and execution, None for no limit.
-        max_bytes: greatest size of the rows of one operator, and of all computed strings; None for no limit.
-        max_length: greatest number of characters of the text, None for no limit.
+        namespaces: prefixes that the query can use without declaring them; by default the graph's.
+        bindings: values of variables.
+        timeout: greatest number of seconds for parsing and execution; None for no limit.
+        max_bytes: greatest number of bytes of the rows of one operator, and of all computed strings; None for
+            no limit.
+        max_length: greatest number of characters of the text; None for no limit.
 
     Raises:
-        QueryError: the query is malformed, an update, or has SERVICE, FROM with an unknown graph, or GRAPH
-            over a single graph.
-        QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit.
+        QueryError: the query is malformed, is an update, has SERVICE, has FROM with an unknown graph, or has
+        GRAPH over a single graph.
+        QueryLengthError, QueryTimeoutError, QueryMemoryError: the query exceeds a limit.
 
     >>> run_query(Graph(), "ASK { ?x a ?c }").askAnswer
     False
@@ -322,20 +338,20 @@ def run_query(
 
     known = dict(graph.namespaces()) if namespaces is None else namespaces
     if isinstance(graph.store, ReadOnlyStore):
-        limits: dict[str, Any] = {"timeout": timeout, "max_bytes": max_bytes, "max_length": max_length}
-        result = graph.query(text, initNs=dict(known), initBindings=dict(bindings or {}), **limits)
+        options: dict[str, Any] = {"timeout": timeout, "max_bytes": max_bytes, "max_length": max_length}
+        result = graph.query(text, initNs=dict(known), initBindings=dict(bindings or {}), **options)
         assert isinstance(result, QueryResult)
         return result
-    guard = limited(timeout, max_bytes, max_length)
-    prepared = _planner.prepare(text, known, guard=guard)
-    return _planner.answer(graph_view(graph), prepared, bindings=bindings, guard=guard)
+    limits = limited(timeout, max_bytes, max_length)
+    prepared = _planner.prepare(text, known, limits=limits)
+    return _planner.answer(graph_view(graph), prepared, bindings=bindings, limits=limits)
 
 
 Facts = Iterable[Triple]
 
 
-# A view is replaced after its queries have computed more terms than this.
-_MOST_TERMS = 1 << 18
+# A view is replaced once its queries have computed more than this number of terms.
+_MAX_LOCAL_TERMS = 1 << 18
 
 
 # rdflib's name of the default graph of a dataset with `default_union`.
@@ -351,11 +367,13 @@ class DataVersion:
         forms: literal forms by fact.
         timestamps: returns the timestamps in the window.
         interpretation: returns the facts of a timestamp.
-        is_revertible: True inside of `all_or_nothing`, which on failure takes back the numbers of terms.
-        quality: returns the triples of the graph `urn:pantarhei:quality`, None without that graph.
-        conclusions: returns a model with the triples of `urn:pantarhei:conclusions`, None without it.
-        default_conclusions: model of the conclusions in the default graph that are not in `model`, None for
-            none.
+        is_revertible: True inside `all_or_nothing`, which on failure discards term numbers that were assigned
+            in it.
+        quality: returns the triples of the graph `urn:pantarhei:quality`; None without that graph.
+        conclusions: returns a model with the triples of the graph `urn:pantarhei:conclusions`; None without
+            that graph.
+        default_conclusions: model with those conclusions in the default graph that `model` does not contain;
+            None if there are none.
     """
 
     model: WindowModel
@@ -369,28 +387,30 @@ class DataVersion:
 
 
 class QueryRequest(NamedTuple):
-    """A parsed query with values of variables and limits.
+    """Parsed query with its options.
 
     Args:
+        bindings: values of variables; None for none.
         schema: whether the default graph includes the schema.
+        limits: limits of the execution.
     """
 
     query: PlannedQuery
     bindings: Mapping[Any, Term] | None
     schema: bool
-    guard: QueryLimits
+    limits: QueryLimits
 
 
 class QueryService:
     """Executes queries over a reasoner's window.
 
     Args:
-        ontology: the graph `urn:pantarhei:ontology`, whose prefixes need no declaration.
+        ontology: the graph `urn:pantarhei:ontology`; queries can use its prefixes without declaring them.
         schema: returns the axioms between names that the ontology entails.
-        state: completes the facts of some predicates, None for all; returns an object that identifies the
+        state: completes the facts of these predicates, None for all; returns an object that identifies the
             version of the data.
-        version: returns the present version of the data, after `state`.
-        now: returns the time of the stream for NOW(), None before it begins.
+        version: returns the present version of the data; called after `state`.
+        now: returns the time of the stream for NOW(); None before the stream begins.
     """
 
     def __init__(
@@ -401,25 +421,26 @@ class QueryService:
         version: Callable[[Symbols], DataVersion],
         now: Callable[[], TimePoint | None],
     ) -> None:
-        self._ontology, self._axioms, self._state_of, self._version = ontology, schema, state, version
+        self._ontology, self._entailed_axioms = ontology, schema
+        self._state_of, self._version = state, version
         self._now, self._is_revertible = now, False
         self._planner = QueryPlanner({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
-        self._numbered: tuple[Vocabulary, tuple[int, int, int]] | None = None
+        self._numbered_vocabulary: tuple[Vocabulary, tuple[int, int, int]] | None = None
         self._literals: tuple[object, LiteralValues] | None = None
         self._schema: tuple[Triple, ...] | None = None
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """Prefixes that need no declaration."""
+        """Prefixes that queries can use without declaring them."""
         return self._planner.prefixes
 
     def algebra(self, text: str) -> Query:
         """Return the algebra of a query.
 
         Raises:
-            QueryError: it is malformed, an update, or has SERVICE.
+            QueryError: the query is malformed, an update, or has SERVICE.
         """
         return self._planner.prepare(text).query
 
@@ -430,99 +451,107 @@ class QueryService:
         base: str | None = None,
         bindings: Any = None,
         schema: bool = False,
-        **limits: Any,
+        **options: Any,
     ) -> QueryRequest:
-        """Parse a query; independent of the state of the window.
+        """Parse a query, independently of the state of the window.
 
         Args:
             schema: whether the default graph includes the schema.
-            limits: options of `limited`.
+            options: arguments of `limited`.
         """
         check_type("schema", schema, bool, "True or False")
-        guard = limited(**limits)
-        return QueryRequest(self._planner.prepare(query, prefixes, base, guard), bindings, schema, guard)
+        limits = limited(**options)
+        return QueryRequest(self._planner.prepare(query, prefixes, base, limits), bindings, schema, limits)
 
     def execute(self, request: QueryRequest, name: str | None = None) -> QueryResult:
         """Execute a query over the present state.
 
         Args:
-            name: graph that it is evaluated over, None for the dataset.
+            name: name of the graph to be queried; None for the dataset.
         """
-        view = self._present(request.query.symbols if name is None else None)
+        view = self._present_view(request.query.symbols if name is None else None)
         if name == _UNION:
             view = view.united()
         elif name is not None and name != DATASET_DEFAULT_GRAPH_ID:
-            view = self._single(view, name)
+            view = self._single_graph_view(view, name)
         if request.schema:
             view = view.joined(SCHEMA_GRAPH)
-        return self._answered(view, request)
+        return self._execute(view, request)
 
     def execute_over_graph(self, request: QueryRequest) -> QueryResult:
-        """Execute a query over the materialization alone, or with the schema."""
-        view = self._present(request.query.symbols)
+        """Execute a query over the default graph alone, with the schema if the request includes it."""
+        view = self._present_view(request.query.symbols)
         view = view.joined(SCHEMA_GRAPH) if request.schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
-        return self._answered(alone, request)
+        return self._execute(alone, request)
 
-    def _answered(self, view: View, request: QueryRequest) -> QueryResult:
-        """Execute a query; after an interruption the view is dropped."""
-        query, bindings, _, guard = request
+    def _execute(self, view: View, request: QueryRequest) -> QueryResult:
+        """Execute a query; an interruption discards the cached view."""
+        query, bindings, _, limits = request
         try:
             now = self._now() if query.uses_clock else None
-            result = self._planner.answer(view, query, bindings=bindings, guard=guard, now=now)
+            result = self._planner.answer(view, query, bindings=bindings, limits=limits, now=now)
             return result.decoded() if self._is_revertible else result
         except BaseException:
             self._view = None
             raise
 
-    def _single(self, view: View, name: str) -> View:
+    def _single_graph_view(self, view: View, name: str) -> View:
         source = view.dataset.graph(URIRef(name))
-        if source is None:  # a graph that has left the window since
+        if source is None:  # the graph has left the window
             source = GraphFacts.of(view.terms, ())
         return View(single(source), view.terms, view.literals, has_names=False)
 
     # -- views -------------------------------------------------------------------------------------
 
-    def _present(self, symbols: Symbols) -> View:
-        """Return the view of the present state: the cached one, unless the state or the vocabulary has
+    def _present_view(self, symbols: Symbols) -> View:
+        """Return the view of the present state, from the cache unless the state or the vocabulary has
         changed.
 
         Args:
-            symbols: predicates that are read, None for all.
+            symbols: predicates that the query reads, None for all.
         """
         state = self._state_of(symbols)
-        if self._view is None or not self._is_of(state) or len(self._view.terms.locals) > _MOST_TERMS:
+        view = self._view
+        if view is None or not self._is_current(state) or len(view.terms.locals) > _MAX_LOCAL_TERMS:
             version = self._version(symbols)
             vocabulary = version.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows, vocabulary.value_of)
-            self._view = View(self.dataset(version, terms), terms, self._literals_of(version.model))
+            view = View(self.dataset(version, terms), terms, self._literals_of(version.model))
+            self._view = view
             self._state, self._is_revertible = state, version.is_revertible
-            self._numbered = vocabulary, vocabulary.counts
-        return self._view
+            self._numbered_vocabulary = vocabulary, vocabulary.counts
+        return view
 
-    def _is_of(self, state: object) -> bool:
-        """Return True if the cached view is of that state, and the vocabulary is unchanged."""
-        if self._state is not state or self._numbered is None:
+    def _is_current(self, state: object) -> bool:
+        """Return whether the cached view is of this state, and the vocabulary has not changed."""
+        if self._state is not state or self._numbered_vocabulary is None:
             return False
-        vocabulary, counts = self._numbered
+        vocabulary, counts = self._numbered_vocabulary
         return vocabulary.counts == counts
 
     def dataset(self, version: DataVersion, terms: TermSpace) -> LazyGraphs:
-        """Return the dataset of a version, with the numbers of `terms`."""
+        """Return the dataset of a version of the data.
+
+        Args:
+            terms: assigns the term numbers of the dataset.
+        """
         facts: FactSource = WindowFacts(version.model, terms, version.forms)
         if version.default_conclusions is not None:
             facts = JoinedFacts(facts, WindowFacts(version.default_conclusions, terms, {}))
         return LazyGraphs(facts, lambda: self.names(version), lambda name: self._graph(version, terms, name))
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:
-        """Return the cache of the values of the vocabulary's literals; a new one after renumbering."""
+        """Return the cached values of the vocabulary's literals; renumbering the vocabulary empties the
+        cache.
+        """
         revision = model.vocabulary.revision
         if self._literals is None or self._literals[0] is not revision:
             self._literals = revision, LiteralValues(model.vocabulary.lexicon.literals)
         return self._literals[1]
 
     def names(self, version: DataVersion | None = None) -> list[URIRef]:
-        """Return the names of the graphs that `GRAPH ?g` iterates; others need their name in the query."""
+        """Return the names of the graphs over which `GRAPH ?g` iterates; other graphs must be named."""
         version = self._version(frozenset()) if version is None else version
         return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, version.timestamps())]
 
@@ -533,12 +562,12 @@ class QueryService:
         return None if triples is None else GraphFacts.of(terms, triples)
 
     def triples(self, name: Term, version: DataVersion | None = None) -> Facts | None:
-        """Return the triples of a named graph, None for an unknown name."""
+        """Return the triples of a named graph; None for an unknown name."""
         if name == ONTOLOGY_GRAPH:
             return triples_of(self._ontology)
         if name == SCHEMA_GRAPH:
             if self._schema is None:
-                self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._axioms())))
+                self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._entailed_axioms())))
             return self._schema
         if name == QUALITY_GRAPH:
             now = self._version(frozenset()) if version is None else version

@@ -1,10 +1,10 @@
-"""Rows of answers as columns of numbers.
+"""Solutions of a query as a table of term numbers, the term numbers of one query's view, and the limits of a
+query.
 
-Terms as numbers within one query's view: those of the vocabulary, and those that only the query knows.
-
-A number stands for a term as it is shown. Below `LOCAL` it is the vocabulary's, which stands for a value in
-its first form; from there on for a term that the vocabulary does not know, or knows in another form. Joins
-compare `values`, which are one number for all forms of a value.
+A term number denotes a term, a literal in one lexical form. Numbers below `LOCAL` are those of the
+vocabulary, where the number of a value denotes the value's first form. Numbers from `LOCAL` on are local to
+the view; they denote terms that the vocabulary does not contain, or literals in another form. Joins compare
+the numbers of values (`TermSpace.values`): all forms of a value have one such number.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _BETWEEN_CHECKS = 1 << 20  # bytes of strings; computing them takes some millise
 
 
 class QueryLimits:
-    """Limits of one evaluation, checked by every operator, and before large arrays and strings are allocated.
+    """Limits of one query, checked by every operator, and before large arrays and strings are allocated.
 
     Args:
-        timeout: seconds from now, None for no limit.
-        max_bytes: greatest size of the columns of one operator, and of all computed strings; None for no
-            limit.
-        max_length: greatest number of characters of the query's text, None for no limit.
+        timeout: seconds from now; None for no limit.
+        max_bytes: greatest number of bytes of the columns of one operator, and of all computed strings; None
+            for no limit.
+        max_length: greatest number of characters of the query's text; None for no limit.
     """
 
     def __init__(
@@ -68,7 +68,11 @@ class QueryLimits:
         return left
 
     def check(self) -> None:
-        """Raises: QueryTimeoutError: the time is over."""
+        """Check the execution time.
+
+        Raises:
+            QueryTimeoutError: no time remains.
+        """
         if self.timeout is not None and monotonic() >= self._end:
             raise QueryTimeoutError(self.timeout)
 
@@ -76,13 +80,13 @@ class QueryLimits:
         """Check the length of the query's text.
 
         Raises:
-            QueryLengthError: it is too long.
+            QueryLengthError: the text is too long.
         """
         if self.max_length is not None and len(text) > self.max_length:
             raise QueryLengthError(len(text), self.max_length)
 
     def check_rows(self, rows: int) -> None:
-        """Validate that `rows` matches, of three columns each, fit into the limit.
+        """Check the size of a number of matches of a triple pattern, which have three columns.
 
         Raises:
             QueryMemoryError, QueryTimeoutError: as `check_room`.
@@ -95,11 +99,11 @@ class QueryLimits:
         return _ANY_ROWS if self.max_bytes is None else min(_ANY_ROWS, self.max_bytes // 24)
 
     def check_room(self, rows: int, columns: int) -> None:
-        """Validate that a table of this size fits into the limit.
+        """Check the size of a table, and the execution time.
 
         Raises:
-            QueryMemoryError: it does not.
-            QueryTimeoutError: the time is over.
+            QueryMemoryError: the table exceeds the limit.
+            QueryTimeoutError: no time remains.
         """
         self.check()
         if self.max_bytes is not None and 8 * rows * columns > self.max_bytes:
@@ -110,11 +114,11 @@ class QueryLimits:
         self._texts = self._checked = 0
 
     def check_text(self, size: int) -> None:
-        """Validate that a string of `size` bytes fits into the limit beside the counted ones.
+        """Check the size of a string of `size` bytes together with the counted strings.
 
         Raises:
-            QueryMemoryError: it does not.
-            QueryTimeoutError: the time is over.
+            QueryMemoryError: they exceed the limit.
+            QueryTimeoutError: no time remains.
         """
         if size > _BETWEEN_CHECKS:
             self.check()
@@ -123,7 +127,7 @@ class QueryLimits:
             raise QueryMemoryError(self.max_bytes, needed)
 
     def count_text(self, text: str) -> None:
-        """Count a string that is kept until the evaluation ends.
+        """Count a string that stays in memory until the evaluation ends.
 
         Raises: as `check_text`.
         """
@@ -136,7 +140,7 @@ class QueryLimits:
 
 
 def size_of(text: str) -> int:
-    """Return an upper bound of the bytes of a string.
+    """Return an upper bound of the number of bytes of a string.
 
     >>> size_of("abc"), size_of("über")
     (3, 16)
@@ -148,7 +152,7 @@ NO_LIMITS = QueryLimits()
 
 
 Ids = npt.NDArray[np.int64]
-"""Terms as a `TermSpace` numbers them, `NONE` where there is none: unbound, or an error."""
+"""Term numbers of a `TermSpace`; `NONE` for an unbound variable or an error."""
 
 Places = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -156,10 +160,11 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class SolutionTable:
-    """A bag of solutions, stored by column.
+    """Bag of solutions, stored by column.
 
     Args:
-        columns: numbers of the terms of each variable, one a row. A missing variable is unbound in every row.
+        columns: term numbers of each variable, one for each row. A variable without a column is unbound in
+            every row.
         size: number of rows.
     """
 
@@ -175,20 +180,20 @@ class SolutionTable:
         return 8 * self.size * len(self.columns)
 
     def column(self, variable: Variable) -> Ids:
-        """Return the column of a variable; `NONE` in every row if it is missing."""
+        """Return the column of a variable; `NONE` in every row if the variable has no column."""
         found = self.columns.get(variable)
         return np.full(self.size, NONE, np.int64) if found is None else found
 
-    def take(self, places: Places) -> SolutionTable:
-        """Return the rows at `places`, in their order."""
-        return SolutionTable({v: column[places] for v, column in self.columns.items()}, len(places))
+    def take(self, rows: Places) -> SolutionTable:
+        """Return the rows with these indexes, in the order of the indexes."""
+        return SolutionTable({v: column[rows] for v, column in self.columns.items()}, len(rows))
 
     def filter(self, mask: Mask) -> SolutionTable:
-        """Return the rows that `mask` marks."""
+        """Return the rows for which the mask is True."""
         return self.take(np.flatnonzero(mask))
 
     def select(self, variables: Iterable[Variable]) -> SolutionTable:
-        """Return the table with the columns of these variables only."""
+        """Return a table with only the columns of these variables."""
         return SolutionTable({v: self.columns[v] for v in variables if v in self.columns}, self.size)
 
     def with_column(self, variable: Variable, column: Ids) -> SolutionTable:
@@ -213,13 +218,13 @@ NO_ROWS = SolutionTable({}, 0)
 
 
 LOCAL: Final = 1 << 31
-"""Least number of terms outside of the vocabulary."""
+"""Least local term number."""
 
 
-_MOST_MADE = 1 << 16
+_MAX_DECODED = 1 << 16
 
 
-def _find_nothing(term: Term) -> int | None:
+def _find_none(term: Term) -> int | None:
     return None
 
 
@@ -228,19 +233,20 @@ def _no_term(number: int) -> Term:
 
 
 class TermSpace:
-    """Dictionary of the terms of one query's view, with a number for each.
+    """Dictionary of the terms of one query's view, which maps terms to numbers and back.
 
     Args:
-        find: returns the number of a term's value in the vocabulary, None if it has none. It assigns no
-            numbers.
+        find: returns the number of a term's value in the vocabulary without assigning one; None for an
+            unknown value.
         term: returns the term of a number of the vocabulary.
-        shows: returns True if a term is the shown form of a number; by default if it is the number's term.
-        value_of: returns a key of a term's value.
+        shows: returns whether a number of the vocabulary denotes a term; by default, whether `term` maps the
+            number to the term.
+        value_of: returns the key of a term's value; equal values have equal keys.
     """
 
     def __init__(
         self,
-        find: Callable[[Term], int | None] = _find_nothing,
+        find: Callable[[Term], int | None] = _find_none,
         term: Callable[[int], Term] = _no_term,
         shows: Callable[[int, Term], bool] | None = None,
         value_of: Callable[[Term], Hashable] = value_of,
@@ -252,27 +258,27 @@ class TermSpace:
         self._ids: dict[Term, int] = {}
         self._first_of_value: dict[Hashable, int] = {}
         self._values = np.empty(64, np.int64)
-        self._made: dict[int, Term | None] = {NONE: None}
+        self._decoded_terms: dict[int, Term | None] = {NONE: None}
 
     def _is_first(self, number: int, term: Term) -> bool:
         return self._term(number) == term
 
     def find_value(self, term: Term) -> int | None:
-        """Return the number of a term's value, None for an unknown value."""
+        """Return the number of a term's value; None for an unknown value."""
         known = self._find(term)
         return known if known is not None else self._first_of_value.get(self._value_of_term(term))
 
     def id_of(self, term: Term) -> int:
-        """Return the number of a term with its literal form; assigns one to a new term."""
+        """Return the number of a term, a literal in its form; a new term gets a number."""
         if isinstance(term, Literal) and term.datatype == STRING:
-            term = Literal(str(term))  # one term in RDF 1.1
+            term = Literal(str(term))  # the same term in RDF 1.1
         local = self._ids.get(term)
         if local is not None:
             return local
         known = self._find(term)
         if known is not None and self._shows(known, term):
             return known
-        # an interrupt may occur at any time: the entry that leads to a number is written last
+        # an interrupt may occur at any time, so the entry that maps the term to its number is written last
         key = None if known is not None else self._value_of_term(term)
         place = len(self._ids)
         if place >= len(self._values):
@@ -287,7 +293,7 @@ class TermSpace:
         return number
 
     def ids_of(self, terms: Sequence[Term | None]) -> Ids:
-        """Return the numbers of terms, `NONE` for None."""
+        """Return the numbers of terms; `NONE` for None."""
         ids = [NONE if term is None else self.id_of(term) for term in terms]
         return np.array(ids, np.int64)
 
@@ -296,17 +302,17 @@ class TermSpace:
         return self.locals[number - LOCAL] if number >= LOCAL else self._term(number)
 
     def terms(self, ids: Ids) -> list[Term | None]:
-        """Return the terms of numbers, None for `NONE`. Recent terms are cached."""
+        """Return the terms of numbers, None for `NONE`. Decoded terms are cached."""
         numbers = ids.tolist()
-        made = self._made
-        if len(made) > _MOST_MADE:
-            made = self._made = {NONE: None}
-        for number in set(numbers).difference(made):
-            made[number] = self.term(number)
-        return list(map(made.__getitem__, numbers))
+        decoded = self._decoded_terms
+        if len(decoded) > _MAX_DECODED:
+            decoded = self._decoded_terms = {NONE: None}
+        for number in set(numbers).difference(decoded):
+            decoded[number] = self.term(number)
+        return list(map(decoded.__getitem__, numbers))
 
     def values(self, ids: Ids) -> Ids:
-        """Return the numbers of the terms' values."""
+        """Return the numbers of the values of terms."""
         local = ids >= LOCAL
         if not local.any():
             return ids
@@ -316,15 +322,15 @@ class TermSpace:
 
     @property
     def has_replacements(self) -> bool:
-        """True if terms of the vocabulary may have numbers outside of the vocabulary."""
+        """True if a term of the vocabulary can have a local number."""
         return False
 
     def shown(self, ids: Ids) -> Ids:
-        """Return the numbers of the shown forms of values of the vocabulary."""
+        """Return the term numbers of the first forms of values, given the vocabulary's numbers."""
         return ids
 
     def are_literals(self, ids: Ids) -> Mask:
-        """Return a mask of the terms that are literals."""
+        """Return a mask of the numbers that denote literals."""
         found = ids >= FIRST_LITERAL
         for place in np.flatnonzero(ids >= LOCAL).tolist():
             found[place] = isinstance(self.locals[int(ids[place]) - LOCAL], Literal)

@@ -1,8 +1,8 @@
-"""rdflib stores over the materialization: live, read-only, local.
+"""rdflib stores over the materialization: live, read-only, in memory.
 
-A pattern is matched when it is first read, and its matches are copied: an iteration sees one state while the
-window slides, over all graphs of a dataset, and the next pattern sees the state at that time. A query and a
-serialization see one state.
+A pattern is matched when its first match is read, and all matches are copied then. So an iteration reads one
+state of all graphs of a dataset even while the window slides, and the next pattern reads the state at its own
+time. A query reads one state, as does a serialization.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pantarhei.query.answers import QueryResult
 
 
 class TripleSource(Protocol):
-    """Interface of a graph's data."""
+    """Interface of the data of a graph."""
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
-        """Return the triples that match; None is a wildcard."""
+        """Iterate over the triples that match a pattern; None is a wildcard."""
         ...
 
     def __len__(self) -> int: ...
@@ -34,15 +34,15 @@ Matches = Iterator[tuple[Triple, Iterator[Graph | None]]]
 
 
 class QueryFunction(Protocol):
-    """Executes a query over the data of a store."""
+    """Function that executes queries over the data of a store."""
 
     def __call__(self, query: Any, name: str, **options: Any) -> QueryResult:
-        """Return the answers.
+        """Execute a query.
 
         Args:
-            query: a text, or a query that rdflib prepared.
-            name: graph that it is evaluated over.
-            options: as `Questions.answer` takes them.
+            query: a text, or a query prepared by rdflib.
+            name: name of the graph to be queried.
+            options: keyword arguments of `QueryService.prepare`.
         """
         ...
 
@@ -54,11 +54,11 @@ _NO_LOCK: Final[Lock] = nullcontext()
 
 
 class ReadOnlyStore(Store):
-    """Base class of the stores: prefixes can be bound, writes are errors.
+    """Base class of the stores. Prefixes can be bound; writes raise `ReadOnlyError`.
 
     Args:
         ask: executes queries.
-        lock: held during a read of several parts.
+        lock: lock that is held during a read of several graphs.
     """
 
     def __init__(self, ask: QueryFunction, lock: Lock = _NO_LOCK) -> None:
@@ -74,7 +74,7 @@ class ReadOnlyStore(Store):
         queryGraph: str,
         **kwargs: Any,
     ) -> Any:
-        """Execute `Graph.query`, with the errors of the reasoner's `query`."""
+        """Execute the query of a `Graph.query` call; raises the errors of the reasoner's `query`."""
         kwargs.pop("DEBUG", None)
         return self._ask(query, queryGraph, prefixes=initNs, bindings=initBindings, **kwargs)
 
@@ -155,7 +155,9 @@ class WindowStore(ReadOnlyStore):
 
 
 class TripleSet:
-    """Triples in memory as a `TripleSource`; an index is built when a pattern first binds its position."""
+    """Triples in memory as a `TripleSource`. The index of a triple position is built when a pattern first has
+    a term there.
+    """
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         self._triples = list(triples)
@@ -185,18 +187,18 @@ class NamedSources(Protocol):
     """Named graphs of a `DatasetStore`."""
 
     def names(self) -> Iterable[URIRef]:
-        """Return the present names."""
+        """Return the present graph names."""
         ...
 
     def graph(self, name: URIRef) -> TripleSource | None:
-        """Return the graph of a name, None if it does not exist."""
+        """Return the graph with this name; None if it does not exist."""
         ...
 
 
 class DatasetStore(ReadOnlyStore):
-    """Store of a dataset: a default graph and named graphs.
+    """Store of a dataset, which has a default graph and named graphs.
 
-    Each pattern reads the present state; a query reads one state of all graphs.
+    Each pattern is matched to the present state; a query reads one state of all graphs.
     """
 
     context_aware = True
@@ -235,7 +237,7 @@ class DatasetStore(ReadOnlyStore):
         yield from found
 
     def add_graph(self, graph: Graph) -> None:
-        """Accept an existing graph: `Dataset.graph(name)` calls this for each look-up."""
+        """Accept a graph that exists, since `Dataset.graph(name)` calls this method at each lookup."""
         if self._source(_identifier(graph)) is None:
             super().add_graph(graph)
 
@@ -276,7 +278,7 @@ class WindowDataset(WindowGraph, Dataset):
 
 
 def matches(source: TripleSource, subject: object, predicate: object, object: object) -> list[Triple]:
-    """Return a copy of the matches of one pattern; no matches for an invalid term in a position."""
+    """Return a copy of the matches of a pattern. A term that is invalid in its position has no matches."""
     pattern = ((Place.SUBJECT, subject), (Place.PREDICATE, predicate), (Place.OBJECT, object))
     if not all(term is None or place.admits(term) for place, term in pattern):
         return []

@@ -18,7 +18,7 @@ from pantarhei.errors import OptionError
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
-from pantarhei.query.answers import refuse_taken
+from pantarhei.query.answers import check_distinct_names
 from pantarhei.query.continuous_query import ContinuousQuery, Registration, ReportPolicy
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
@@ -232,7 +232,7 @@ def result_schema(
         OptionError: a column of terms has the name of another column.
     """
     change = () if changes is None else (pa.field("change", changes),)
-    refuse_taken(names, (*_HEAD, *(field.name for field in change)), option, ignores_case=True)
+    check_distinct_names(names, (*_HEAD, *(field.name for field in change)), option, ignores_case=True)
     head = (pa.field(name, _TIMES[kind] if place else pa.int64()) for place, name in enumerate(_HEAD))
     return pa.schema([*head, *(pa.field(name, pa.string()) for name in names), *change])
 

@@ -12,7 +12,7 @@ from rdflib.query import Result
 
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.query import QueryResult, run_query
-from pantarhei.query.answers import refuse_taken
+from pantarhei.query.answers import check_distinct_names
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://other.org/")
 BELT, ROLLER = EX.belt, EX.roller
@@ -242,7 +242,7 @@ def test_formats_that_there_are_not_are_refused(text, format):
 
 def test_a_variable_of_another_columns_name_is_refused_and_told_from_the_rest():
     with pytest.raises(OptionError, match=r"a column at already; .* \(\?at AS \?other\)") as raised:
-        refuse_taken(["who", "at"], ["at", "change"], "queries['hot']")
+        check_distinct_names(["who", "at"], ["at", "change"], "queries['hot']")
     assert (raised.value.option, raised.value.given) == ("queries['hot']", "?at")
 
 
@@ -255,7 +255,7 @@ def test_a_variable_of_another_columns_name_is_refused_and_told_from_the_rest():
     ],
 )
 def test_capital_letters_count_where_they_tell_columns_apart(names, columns, given, told):
-    refuse_taken(names, columns)
+    check_distinct_names(names, columns)
     with pytest.raises(OptionError, match=told) as raised:
-        refuse_taken(names, columns, ignores_case=True)
+        check_distinct_names(names, columns, ignores_case=True)
     assert raised.value.given == given

@@ -92,7 +92,7 @@ def test_of_many_texts_those_asked_last_are_remembered(reads):
     for number in range(1000):
         asker.prepare(often)
         asker.prepare(f"ASK {{ :a :b {number} }}")
-    assert len(asker._known) < 500
+    assert len(asker._cache) < 500
     assert len(reads) == 1001
     asker.prepare("ASK { :a :b 0 }")
     assert len(reads) == 1002
@@ -103,7 +103,7 @@ def test_a_text_that_is_malformed_is_not_remembered():
     for _ in range(2):
         with pytest.raises(QueryError):
             asker.prepare("ASK {")
-    assert not asker._known
+    assert not asker._cache
 
 
 # -- what is asked -----------------------------------------------------------------------------------------

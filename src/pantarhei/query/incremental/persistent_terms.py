@@ -382,7 +382,7 @@ class PersistentTermIds(TermSpace):
             terms.append(term)
             values_of.append(value)
             ids[term] = numbers[number]
-        for name, made in (("locals", terms), ("_value_of", values_of), ("_made", {NONE: None})):
+        for name, made in (("locals", terms), ("_value_of", values_of), ("_decoded_terms", {NONE: None})):
             self._journal.set(self, name, made)
         self._journal.set(self, "_term", self._vocabulary.lexicon.term)
         self._journal.set(self, "_fulfilled", 0)

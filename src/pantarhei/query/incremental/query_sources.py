@@ -1,4 +1,14 @@
-"""Sources of registered queries: facts of windows with journaled changes, and states to evaluate on."""
+"""Data sources of registered queries (the window model, shorter windows, conclusions of temporal rules), and
+the evaluation of algebra nodes over them.
+
+A shorter window that ends now is a view of the window model. It contains the background, and the facts whose
+settled level is not below the level of the window's first timestamp. The view is exact, since repairs decide
+newest first: an older fact never influences a newer one. A view stores its facts in a window model without
+rules, so that patterns are matched by the same code.
+
+Conclusions of temporal rules hold at the present tick and have no timestamp, so each window that ends now
+contains them.
+"""
 
 from __future__ import annotations
 
@@ -443,7 +453,7 @@ class StateEvaluator:
         named: Callable[[Place], QuerySource | None],
         max_bytes: int,
     ) -> None:
-        self._guard = QueryLimits(max_bytes=max_bytes)
+        self._limits = QueryLimits(max_bytes=max_bytes)
         self.state, self.terms, self.uses_clock = present, terms, False
         self._dataset_of, self._forms = dataset, forms
         self._named = named
@@ -454,7 +464,7 @@ class StateEvaluator:
     def set_state(self, present: WindowState) -> None:
         """Switch to another state."""
         self.state = present
-        self._guard.restart()
+        self._limits.restart()
         if self._datasets:
             self._datasets.clear()
         self.terms.synchronize()
@@ -474,7 +484,7 @@ class StateEvaluator:
 
     def _context(self) -> Context:
         now = clock_at(self.state.at) if self.uses_clock else _NO_TIME
-        return Context(self.terms, self._guard, self._literals[1], now)
+        return Context(self.terms, self._limits, self._literals[1], now)
 
     def rows(self, source: QuerySource, node: Node, query: Query | None = None) -> SolutionTable:
         """Evaluate a node.

@@ -1,15 +1,14 @@
-"""State of one registered query, its plan as text, and its form in checkpoints.
+"""State of one registered query: its answers and their versions, its plan as text, and its form in
+checkpoints.
 
 A checkpoint contains the texts of queries and their last reported answers; everything else is recomputed from
 the window. For a query that reports at each step, the last reported answers are omitted in most cases, since
 they are its answers.
 
-Versions of a query's answers; a version is decoded when it is first read.
-
-A version is the bag of answers after one report, stored as a delta of the version before. So a report costs
-its delta; a read costs the deltas since the last version read, and a copy of all rows. Once the deltas since
-the last version read have more rows than the answers, the next version stores all rows. So unread versions
-use at most twice the memory of the answers.
+A version is the bag of answers after one report, stored as a delta of the version before, and decoded when it
+is first read. So a report costs its delta; a read costs the deltas since the last version read, and a copy of
+all rows. Once the deltas since the last version read have more rows than the answers, the next version stores
+all rows. So unread versions use at most twice the memory of the answers.
 """
 
 from __future__ import annotations

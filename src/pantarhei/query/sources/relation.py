@@ -38,7 +38,7 @@ class Relation(Protocol):
         """Return all pairs: subjects, objects by value, and objects in their forms."""
         ...
 
-    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
+    def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         """Return the objects of each of `subjects`.
 
         Raises:
@@ -46,7 +46,7 @@ class Relation(Protocol):
         """
         ...
 
-    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
+    def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         """Return the subjects of each of `objects`; `shown` has the objects in their forms.
 
         Raises:
@@ -69,7 +69,7 @@ class TripleLookup(Protocol):
         subjects: Ids | None,
         predicates: Ids | None,
         objects: Ids | None,
-        guard: QueryLimits = NO_LIMITS,
+        limits: QueryLimits = NO_LIMITS,
     ) -> MatchedTriples:
         """Return the triples that match each row of the given columns, at least one.
 
@@ -169,7 +169,7 @@ class Lookup:
         self._order = np.argsort(column, kind="stable")
         self._sorted = column[self._order] if self._starts is None else column[:0]
 
-    def find(self, numbers: Ids, guard: QueryLimits = NO_LIMITS) -> tuple[Places, Places]:
+    def find(self, numbers: Ids, limits: QueryLimits = NO_LIMITS) -> tuple[Places, Places]:
         """Return the pairs of a position in `numbers` and a position in the column with equal numbers.
 
         Raises:
@@ -186,7 +186,7 @@ class Lookup:
             begins = np.searchsorted(self._sorted, numbers, "left")
             ends = np.searchsorted(self._sorted, numbers, "right")
         counts = ends - begins
-        guard.check_rows(int(counts.sum()))
+        limits.check_rows(int(counts.sum()))
         rows = np.repeat(np.arange(len(numbers)), counts)
         before = np.cumsum(counts) - counts
         return rows, self._order[np.arange(len(rows)) + np.repeat(begins - before, counts)]
@@ -234,13 +234,13 @@ class ColumnRelation:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._subjects, self._objects, self._shown
 
-    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        rows, places = self._by_subject.find(subjects, guard)
+    def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
+        rows, places = self._by_subject.find(subjects, limits)
         others = self._objects[places]
         return MatchedPairs(rows, others, others if self._shown is self._objects else self._shown[places])
 
-    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        rows, places = self._by_object.find(objects, guard)
+    def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
+        rows, places = self._by_object.find(objects, limits)
         return MatchedPairs(rows, self._subjects[places], self._shown[places])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
@@ -274,13 +274,13 @@ class IndexedTriples:
         subjects: Ids | None,
         predicates: Ids | None,
         objects: Ids | None,
-        guard: QueryLimits = NO_LIMITS,
+        limits: QueryLimits = NO_LIMITS,
     ) -> MatchedTriples:
         given = [(place, ids) for place, ids in enumerate((subjects, predicates, objects)) if ids is not None]
         place, ids = (
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))
         )
-        rows, places = self._lookup(place).find(ids, guard)
+        rows, places = self._lookup(place).find(ids, limits)
         for other, target in given:
             if other != place:
                 agree = self.columns[other][places] == target[rows]

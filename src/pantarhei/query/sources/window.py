@@ -80,11 +80,11 @@ class JoinedRelation:
         subjects = np.concatenate([each[0] for each in found])
         return subjects, *_others([each[1:] for each in found])
 
-    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        return _together([part.forward(subjects, guard) for part in self._parts])
+    def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
+        return _together([part.forward(subjects, limits) for part in self._parts])
 
-    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        return _together([part.backward(objects, guard) for part in self._parts])
+    def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
+        return _together([part.backward(objects, limits) for part in self._parts])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         large, small = (part.holds(subjects, objects) for part in self._parts)
@@ -326,17 +326,17 @@ class PropertyFacts:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._columns.pairs()
 
-    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
+    def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         probed = self._facts.probe(self._number, subjects, by_object=False)
         if probed is None:
-            return self._columns.forward(subjects, guard)
+            return self._columns.forward(subjects, limits)
         rows, others = probed
         return MatchedPairs(rows, others, self._facts.shown(self._number, subjects[rows], others))
 
-    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
+    def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         probed = self._facts.probe(self._number, objects, by_object=True)
         if probed is None:
-            return self._columns.backward(objects, guard)
+            return self._columns.backward(objects, limits)
         rows, others = probed
         return MatchedPairs(rows, others, self._facts.shown(self._number, others, objects[rows]))
 
@@ -366,15 +366,15 @@ class ClassFacts:
         names = np.full(len(self._members), self._name, np.int64)
         return self._members, names, names
 
-    def forward(self, subjects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
+    def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         rows = np.flatnonzero(self.holds(subjects, np.full(len(subjects), self._name, np.int64)))
         names = np.full(len(rows), self._name, np.int64)
         return MatchedPairs(rows, names, names)
 
-    def backward(self, objects: Ids, guard: QueryLimits = NO_LIMITS) -> MatchedPairs:
+    def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         rows = np.flatnonzero(objects == self._name)
         count = len(self._members)
-        guard.check_rows(count * len(rows))
+        limits.check_rows(count * len(rows))
         names = np.full(count * len(rows), self._name, np.int64)
         return MatchedPairs(np.repeat(rows, count), np.tile(self._members, len(rows)), names)
 

@@ -307,26 +307,26 @@ _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def parse(text: QueryText, are_streams_known: bool = True, guard: QueryLimits = NO_LIMITS) -> ParseTree:
+def parse(text: QueryText, are_streams_known: bool = True, limits: QueryLimits = NO_LIMITS) -> ParseTree:
     """Return the parse tree of a query or a registration.
 
     Args:
         are_streams_known: False if errors shall not suggest clauses of stream languages.
-        guard: limits of the text's length and of the time.
+        limits: limits of the text's length and of the time.
 
     Raises:
         QueryTextError: it is malformed.
         QueryError: it is empty, or an update.
         QueryLengthError, QueryTimeoutError: it exceeds a limit.
     """
-    guard.check_length(text.written)
+    limits.check_length(text.written)
     state = _parser().parse_interactive(text.decoded)
     try:
         for count, token in enumerate(state.iter_parse()):
             if not token.isascii() and token.type in _NAMES:
                 _check_name(text, token)
             if count % _TOKENS_A_CHECK == 0:
-                guard.check()
+                limits.check()
         tree: ParseTree = state.feed_eof()  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
         raise _mistake(text, error, state, are_streams_known) from None

@@ -26,14 +26,14 @@ def read_query(
     text: str,
     prefixes: Mapping[str, str] | None = None,
     base: str | None = None,
-    guard: QueryLimits = NO_LIMITS,
+    limits: QueryLimits = NO_LIMITS,
 ) -> algebra.Query:
     """Return the algebra of a query in SPARQL.
 
     Args:
         prefixes: prefixes that it may use without declaring them.
         base: base of its relative IRIs.
-        guard: limits of its text and of the time to read it.
+        limits: limits of its text and of the time to read it.
 
     Raises:
         QueryTextError: it is malformed, has SERVICE, an unknown prefix or function, half of a surrogate
@@ -42,7 +42,7 @@ def read_query(
         QueryLengthError, QueryTimeoutError: it exceeds a limit.
     """
     source = QueryText(text)
-    tree = parse(source, are_streams_known=False, guard=guard)
+    tree = parse(source, are_streams_known=False, limits=limits)
     return query_of_tree(tree, NameScope(source, tree, prefixes or {}, base))
 
 

@@ -24,7 +24,7 @@ from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.query.answers import refuse_taken
+from pantarhei.query.answers import check_distinct_names
 from pantarhei.query.continuous_query import Registration, ReportPolicy
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
@@ -253,7 +253,7 @@ def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
 def _with_query(setup: ShardSetup, query: str) -> ShardSetup:
     """Add a query, if its answers are the union of the shards' answers."""
     names = _variables(setup, Registration(query))
-    refuse_taken(names, ("shard", "at", "change"), ignores_case=True)
+    check_distinct_names(names, ("shard", "at", "change"), ignores_case=True)
     return replace(setup, query=query, names=names)
 
 

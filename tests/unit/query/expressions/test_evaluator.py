@@ -142,7 +142,7 @@ def test_an_expression_that_is_nested_too_deeply_is_refused() -> None:
 
 
 def test_the_limit_of_time_is_asked_for() -> None:
-    given = context(guard=QueryLimits(0.0))
+    given = context(limits=QueryLimits(0.0))
     with pytest.raises(QueryTimeoutError):
         truth(X, table_of([term("1")], given), given)
 

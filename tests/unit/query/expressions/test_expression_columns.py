@@ -110,7 +110,7 @@ def test_an_error_among_the_arguments_is_one() -> None:
 
 def test_the_limit_is_looked_at_on_the_way() -> None:
     with pytest.raises(QueryTimeoutError):
-        results_of(lambda given: given, [[Literal("a")] * 10], context(guard=QueryLimits(0.0)))
+        results_of(lambda given: given, [[Literal("a")] * 10], context(limits=QueryLimits(0.0)))
 
 
 def test_a_function_without_arguments_has_one_result_for_all_rows() -> None:

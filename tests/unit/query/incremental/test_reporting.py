@@ -198,7 +198,7 @@ def reasoner():
 
 def kept(query):
     """What it holds of its answers, without looking at them."""
-    return len(query._answering.registered.reported)
+    return len(query._maintainer.registered.reported)
 
 
 def names(query):
