@@ -1,6 +1,6 @@
 """Engine of temporal rules: a consumer that evaluates the rules beside the window model.
 
-The history of ticks is an immutable value (`DataStream`); the second kernel is derived from it and from the
+The history of ticks is an immutable value (`DataStream`); the temporal kernel is derived from it and from the
 window model, and is rebuilt if an error lost it.
 """
 
@@ -62,7 +62,7 @@ from pantarhei.window.sliding import Step, Window
 
 
 class ConclusionDecoder(NamedTuple):
-    """Decoder from facts of the second kernel to conclusions, in the numbers of one time.
+    """Decoder from facts of the temporal kernel to conclusions, in the numbers of one time.
 
     Args:
         numbered: the rules in these numbers.
@@ -187,7 +187,7 @@ class TemporalRuleEngine:
         given: the rules, and the rules of the ontology that join them.
         window: the reasoner's, whose ends are the ticks.
         vocabulary: the reasoner's; it learns the terms of the rules.
-        most_bytes: limit of bytes, twice as many in the second kernel during a step; None for no limit.
+        most_bytes: limit of bytes, twice as many in the temporal kernel during a step; None for no limit.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
@@ -227,7 +227,7 @@ class TemporalRuleEngine:
         return self._notes.take_changes(self._decoder)
 
     def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
-        """Return the conclusions at the present tick. Costs a pass over the second kernel."""
+        """Return the conclusions at the present tick. Costs a pass over the temporal kernel."""
         if self._data is None:
             return frozenset()
         return self._decoder.atoms(self._concluded(self._running(model)))
@@ -389,7 +389,7 @@ class TemporalRuleEngine:
         """See `Consumer`.
 
         Raises:
-            ConsumersOverfull: the second kernel takes too many bytes.
+            ConsumersOverfull: the temporal kernel takes too many bytes.
         """
         try:
             self._apply(changes, model)

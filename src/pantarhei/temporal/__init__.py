@@ -1,6 +1,7 @@
-"""Temporal rules over what holds in the window: at some tick of a window, at each, at one (LARS).
+"""Temporal rules in the style of LARS: windows over states, assertions and conclusions of earlier ticks.
 
-`load_rules` reads their text; `rule`, `predicate` and the other functions make them in Python.
+A condition holds at some tick of a window (◇), at each tick (□), or at a named tick (@). `load_rules` parses
+rules from text; `rule`, `predicate` and the other functions build them in Python.
 """
 
 from pantarhei.temporal.builder import asserted, compare, compute, last, predicate, rule

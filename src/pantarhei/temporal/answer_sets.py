@@ -1,18 +1,18 @@
-"""Answer streams of rules without strata (LA17 Definition 5), by clingo.
+"""Answer streams (LA17 Definition 5) of rules that are not stratified, computed by clingo.
 
-The rules at the last tick of a stream become a program of clingo (https://potassco.org/clingo), which the
-extra `pantarhei[clingo]` brings. In the program everything is a number: `p3(-7,0,2)` states that an atom of
-kind 3, with the terms 0 and 2, holds 7 ticks before the present one. It contains no text of a rule or of the
-data.
+The rules at the last tick of a stream are translated to an answer set program for clingo
+(https://potassco.org/clingo), installed by the extra `pantarhei[clingo]`. In the program everything is a
+number: `p3(-7,0,2)` states that an atom of kind 3 with the terms 0 and 2 holds 7 ticks before the present
+one. The program contains no text of a rule or of the data.
 
     a(X) :- b(X) always in [2], not c(X) in [1].
 
-is
+becomes
 
     p0(0,V0) :- p1(0,V0), p1(K1,V0) : K1 = -2..0; not q2(V0).
     q2(V0) :- p2(K2,V0), K2 >= -1, K2 <= 0.
 
-Values are compared and computed, and ticks converted to terms, by functions that clingo calls.
+Clingo calls Python functions for comparisons, computations, and the conversion of ticks to terms.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class TickAtoms(NamedTuple):
 
     Args:
         tick: the tick.
-        states: states at the end of the tick, and at the following ticks without a record.
-        events: assertions, in the given order, each once.
+        states: states at the end of the tick, and at the following ticks up to the next record.
+        events: assertions, in the given order, without duplicates.
     """
 
     tick: int
@@ -60,7 +60,7 @@ class AtomStream:
 
     Args:
         start, now: first and last tick.
-        records: input, oldest first; there is none before the first record.
+        records: input, oldest first; ticks before the first record have no input.
     """
 
     start: int
@@ -68,12 +68,12 @@ class AtomStream:
     records: tuple[TickAtoms, ...] = ()
 
     def relative(self) -> AtomStream:
-        """Return the stream with ticks relative to `now`: 0, and negative earlier ones."""
+        """Return the stream with ticks relative to `now`, which becomes 0."""
         records = tuple(each._replace(tick=each.tick - self.now) for each in self.records)
         return AtomStream(self.start - self.now, 0, records)
 
     def states(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
-        """Yield the states of each tick from a tick on."""
+        """Yield the states of each tick from `since` to `now`."""
         ends = [*(each.tick for each in self.records[1:]), self.now + 1]
         for each, end in zip(self.records, ends, strict=True):
             for tick in range(max(each.tick, since), min(end, self.now + 1)):
@@ -81,14 +81,17 @@ class AtomStream:
                     yield tick, atom
 
     def events(self, since: int) -> Iterator[tuple[int, TemporalAtom]]:
-        """Yield the events of each tick from a tick on, in their order."""
+        """Yield the events of each tick from `since` to `now`, in their order."""
         for each in self.records:
             if since <= each.tick <= self.now:
                 for atom in each.events:
                     yield each.tick, atom
 
     def last_events(self, size: int) -> tuple[int, list[tuple[int, TemporalAtom]]]:
-        """Return the last `size` events and the tick of the first one; the timeline's first if fewer."""
+        """Return the last `size` events, and the tick of the first of them.
+
+        If there are fewer than `size` events, the tick is the start of the timeline.
+        """
         found = list(self.events(self.start))[-size:]
         return (found[0][0] if len(found) == size else self.start), found
 
@@ -98,12 +101,12 @@ _Names = dict[Variable, str]
 
 
 class AtomKind(NamedTuple):
-    """Kind of atoms: those with one predicate in the program.
+    """Kind of atoms, for which the program has one predicate.
 
     Args:
-        predicate, arity: predicate of the rules and number of arguments.
+        predicate, arity: predicate in the rules, and number of arguments.
         is_asserted: true for assertions.
-        window: window of the last assertions that holds the atoms; None for others.
+        window: the window, for atoms among the last assertions; None for others.
     """
 
     predicate: URIRef
@@ -113,7 +116,7 @@ class AtomKind(NamedTuple):
 
 
 class TermNumbers:
-    """Numbers of terms, one for each value."""
+    """Numbers of terms; terms with equal values share a number."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
@@ -130,20 +133,20 @@ class TermNumbers:
         return found
 
     def term(self, number: int) -> Term:
-        """Return the first term with a number."""
+        """Return the first term that received a number."""
         return self._terms[number]
 
 
 class AspProgram:
-    """Program of rules at the last tick of a stream.
+    """Answer set program of rules at the last tick of a stream.
 
     Args:
-        rules: in any order; the length of a window is in ticks, or fits `ticks`.
+        rules: the rules, in any order.
         stream: input of the stream.
         ticks: ticks of the stream.
 
     Raises:
-        TemporalRuleError: a window does not fit the ticks.
+        TemporalRuleError: a window is invalid for these ticks.
     """
 
     def __init__(self, rules: Sequence[TemporalRule], stream: AtomStream, ticks: Ticks) -> None:
@@ -166,11 +169,11 @@ class AspProgram:
 
     @property
     def text(self) -> str:
-        """Text of the program for clingo."""
+        """Text of the program."""
         return "\n".join(("#show.", *self._lines))
 
     def atom(self, number: int, arguments: Iterable[int]) -> TemporalAtom:
-        """Return the atom of a predicate `p<number>` with numbered terms."""
+        """Decode an atom of a predicate `p<number>`, without its tick."""
         kind = next(kind for kind, each in self._kinds.items() if each == number)
         return TemporalAtom(kind.predicate, tuple(map(self.terms.term, arguments)))
 
@@ -181,14 +184,15 @@ class AspProgram:
         return is_true(self._tests[test].name, self.terms.term(left), self.terms.term(right))
 
     def are_equal(self, left: int, right: int) -> bool:
-        """Test whether two terms are equal as numbers."""
+        """Test whether two terms are equal numbers."""
         return holds(EQUAL, self.terms.term(left), self.terms.term(right))
 
     def computed(self, test: int, *operands: int) -> int | None:
-        """Return the result of a computation; None if it has none.
+        """Return the number of the result of a computation; None if it has no result.
 
         Raises:
-            TemporalRuleError: rules compute without end.
+            TemporalRuleError: more than `MAX_NEW_LITERALS` terms were created by rules that may compute
+            without end.
         """
         found = compute(self._tests[test].name, *map(self.terms.term, operands))
         if found is None:
@@ -198,11 +202,11 @@ class AspProgram:
         return self.terms.number(found)
 
     def time(self, tick: int) -> int:
-        """Return the term for a tick relative to the present one."""
+        """Return the number of the literal that denotes a tick, given relative to the present one."""
         return self.terms.number(self.ticks.literal_of(self.now + tick))
 
     def tick(self, time: int) -> int | None:
-        """Return the tick, relative to the present one, that a term denotes; None if it is not in the
+        """Return the tick that a term denotes, relative to the present one; None if it is outside the
         timeline.
         """
         return self._by_time.get(value_of(self.terms.term(time)))
@@ -226,7 +230,7 @@ class AspProgram:
         yield f"{self._head(rule.head, names, body)} :- {'; '.join(body)}."
 
     def _head(self, head: Formula, names: _Names, body: list[str]) -> str:
-        """Return the head; add to `body` the condition that its tick is in the timeline."""
+        """Return the head; append to `body` the condition that its tick is in the timeline."""
         if head.mode is not Mode.AT:
             return self._atom(head, str(self.stream.now), names)
         tick = f"K{self._next()}"
@@ -234,7 +238,7 @@ class AspProgram:
         return self._atom(head, tick, names)
 
     def _positive(self, formula: Formula, names: _Names) -> list[str]:
-        """Return conditions that hold where the formula does, and bind its variables."""
+        """Return the conditions for a formula without its negation; they bind its variables."""
         first, now, tick = self._first(formula), self.stream.now, f"K{self._next()}"
         self._since = min(self._since, first)
         found = self._atom(formula, tick, names)
@@ -262,7 +266,10 @@ class AspProgram:
         return self.stream.start if formula.mode is Mode.AT else self.stream.now
 
     def _tested(self, rule: TemporalRule, names: _Names) -> Iterator[str]:
-        """Yield the tests: comparisons, and computations that bind a variable or are compared with it."""
+        """Yield the conditions for comparisons and computations.
+
+        A computation either binds a variable, or its result is compared with a bound one.
+        """
         binding = [step.source for step in resolve_bindings(binding_steps(rule))[1]]
         for test in rule.tests:
             number, arguments = len(self._tests), [self._term(each, names) for each in test.arguments]
@@ -321,7 +328,7 @@ def _name(variable: Variable, names: _Names) -> str:
 
 
 def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> AtomKind:
-    """Return the kind of an atom. A window of assertions has one kind, for atoms asserted or not."""
+    """Return the kind of an atom; in a window of the last assertions `asserted` makes no difference."""
     return AtomKind(atom.predicate, len(atom.arguments), atom.is_asserted and window is None, window)
 
 
@@ -330,11 +337,11 @@ DatedAtoms = frozenset[tuple[TimePoint, TemporalAtom]]
 
 @dataclass(frozen=True, slots=True)
 class AnswerStream:
-    """Answer stream: a consistent set of conclusions.
+    """Answer stream: a set of conclusions with which all rules hold (LA17 Definition 5).
 
     Args:
         atoms: conclusions at the present tick.
-        elsewhere: conclusions at other ticks with their times, named by heads or given as input.
+        elsewhere: times and conclusions at other ticks, which heads name or input contains.
     """
 
     atoms: frozenset[TemporalAtom]
@@ -344,19 +351,19 @@ class AnswerStream:
 def answer_streams(
     rules: Sequence[TemporalRule], stream: AtomStream, ticks: Ticks, most: int = 0
 ) -> tuple[AnswerStream, ...]:
-    """Return the answer streams of rules at the last tick of a stream, in the order of their texts.
+    """Return the answer streams of rules at the last tick of a stream, sorted by their texts.
 
-    Costs what clingo does: up to exponentially much in the number of conclusions.
+    Costs up to exponential time in the number of conclusions.
 
     Args:
-        rules: safe rules; they need no strata.
+        rules: safe rules, stratified or not.
         stream: input of the stream.
         ticks: ticks of the stream.
-        most: maximum number; 0 for all. Which ones are found first is up to clingo.
+        most: maximum number of answer streams, in the order in which clingo finds them; 0 for all.
 
     Raises:
         ClingoNotFoundError: clingo is not installed.
-        TemporalRuleError: a window does not fit the stream's ticks.
+        TemporalRuleError: a window is invalid for the stream's ticks.
     """
     clingo, program = _clingo(), AspProgram(rules, stream, ticks)
     called = _ClingoFunctions(clingo, program)
@@ -369,7 +376,7 @@ def answer_streams(
 
 
 def _answer(program: AspProgram, symbols: Iterable[Any]) -> AnswerStream:
-    """Return the answer stream of the atoms that a model shows."""
+    """Decode the atoms that a model shows."""
     atoms, elsewhere, ticks = set(), set(), program.ticks
     for symbol in symbols:
         tick, *arguments = (each.number for each in symbol.arguments)
@@ -386,9 +393,9 @@ def _written(answer: AnswerStream) -> tuple[list[str], list[str]]:
 
 
 class _ClingoFunctions:
-    """Functions that clingo calls while it grounds: those of the program.
+    """Functions of the program that clingo calls during grounding.
 
-    Keeps their errors, of which clingo passes on the text only.
+    Errors are kept, since clingo passes on their texts only.
     """
 
     def __init__(self, clingo: ModuleType, program: AspProgram) -> None:
@@ -399,10 +406,10 @@ class _ClingoFunctions:
         return partial(self._call, getattr(self._program, name))
 
     def watched(self, work: Callable[[], object]) -> None:
-        """Run a function; raise the error of a call."""
+        """Run a function; if a call from clingo failed, raise its original error."""
         try:
             work()
-        except Exception:  # clingo raises a new error of the same class, if it can
+        except Exception:  # clingo raises a new error, of the same class if possible
             if self._raised:
                 raise self._raised[0] from None
             raise

@@ -1,6 +1,7 @@
-"""Temporal rules built in Python.
+"""Construction of temporal rules in Python.
 
-V = Variable("V") Alarm, Overheated, Maintained = map(predicate, (EX.Alarm, EX.Overheated, EX.Maintained))
+V = Variable("V")
+Alarm, Overheated, Maintained = map(predicate, (EX.Alarm, EX.Overheated, EX.Maintained))
 rule(Alarm(V)).when(Overheated(V).always("PT5M"), ~asserted(Maintained(V)).within("PT10M"))
 """
 
@@ -42,7 +43,7 @@ _A_WINDOW = "a number of ticks, a timedelta, an ISO 8601 duration such as PT5M, 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Condition of a rule's body; its methods set when it holds, `~` negates it.
+    """Condition of a rule's body. Its methods restrict the ticks at which it must hold; `~` negates it.
 
     Args:
         formula: the condition as a formula.
@@ -51,20 +52,22 @@ class Condition:
     formula: Formula
 
     def within(self, window: Window) -> Condition:
-        """Hold at some tick of the window; after `at`, restrict the time to the window."""
+        """Return the condition that the atom holds at some tick of a window; after `at`, restrict the time to
+        it.
+        """
         mode = Mode.SOMETIME if self.formula.mode is Mode.NOW else self.formula.mode
         return Condition(replace(self.formula, mode=mode, window=_reach(window)))
 
     def always(self, window: Window) -> Condition:
-        """Hold at each tick of the window."""
+        """Return the condition that the atom holds at each tick of a window."""
         return Condition(replace(self.formula, mode=Mode.ALWAYS, window=_reach(window)))
 
     def at(self, time: Given) -> Condition:
-        """Hold at a tick."""
+        """Return the condition that the atom holds at the tick with a given time."""
         return Condition(replace(self.formula, mode=Mode.AT, time=_argument(time)))
 
     def at_least(self, times: int, window: Window) -> Condition:
-        """Hold at `times` ticks of the window or more."""
+        """Return the condition that the atom holds at `times` ticks of a window or more."""
         check_type("times", times, int, "a whole number above 0")
         return Condition(replace(self.formula, mode=Mode.SOMETIME, times=times, window=_reach(window)))
 
@@ -77,12 +80,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Head of a rule under construction."""
+    """Head of a rule without body."""
 
     formula: Formula
 
     def when(self, *conditions: Condition | Builtin) -> TemporalRule:
-        """Return the rule that concludes the head where all conditions hold; always, without conditions.
+        """Return the rule that concludes the head if all conditions hold; without conditions, at each tick.
 
         Raises:
             OptionError: an argument is not a condition.
@@ -99,8 +102,9 @@ class Head:
 
 
 def predicate(iri: URIRef) -> Callable[..., Condition]:
-    """Return a function that applies a predicate to arguments: one for a class, two for a property, any
-    number for a conclusion.
+    """Return a function from arguments to the atom of a predicate, as a condition.
+
+    A class takes one argument, a property two, and a predicate that only rules conclude any number.
 
     Raises:
         OptionError: `iri` is not an IRI; when called, an argument is not a term or a Python value.
@@ -114,19 +118,19 @@ def predicate(iri: URIRef) -> Callable[..., Condition]:
 
 
 def asserted(condition: Condition) -> Condition:
-    """Restrict a condition to what is asserted at a tick, in place of what holds then."""
+    """Return a condition that reads assertions of a tick instead of all facts that hold at it."""
     check_type("condition", condition, Condition, "the result of a predicate")
     return Condition(replace(condition.formula, atom=replace(condition.formula.atom, is_asserted=True)))
 
 
 def last(assertions: int) -> TupleWindow:
-    """Return the window of the last assertions."""
+    """Return the window of the last `assertions` assertions."""
     check_type("assertions", assertions, int, "a whole number above 0")
     return TupleWindow(assertions)
 
 
 def compare(left: Given, relation: str, right: Given) -> Builtin:
-    """Return a comparison of two values: =, !=, <, <=, > or >=.
+    """Return the comparison of two values by =, !=, <, <=, > or >=.
 
     >>> from pantarhei.model.temporal_rule import builtin_text
     >>> builtin_text(compare(Variable("X"), "<", 5))
@@ -136,7 +140,7 @@ def compare(left: Given, relation: str, right: Given) -> Builtin:
 
 
 def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
-    """Return a computation with two numbers: +, -, *, /, mod or ^.
+    """Return the computation of `result` from two numbers by +, -, *, /, mod or ^.
 
     >>> from pantarhei.model.temporal_rule import builtin_text
     >>> builtin_text(compute(Variable("R"), Variable("X"), "+", 5))
@@ -147,7 +151,7 @@ def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
 
 
 def rule(head: Condition) -> Head:
-    """Start a rule with its head; `when` completes it.
+    """Return the head of a rule; its method `when` returns the rule.
 
     Raises:
         OptionError: `head` is not a condition.

@@ -1,4 +1,4 @@
-"""Conclusions of temporal rules in terms: the changes of a step, and the present set."""
+"""Conclusions of temporal rules as RDF terms: the changes of a step, and the set of a state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TickConclusions(NamedTuple):
     """Changes of conclusions at one tick.
 
     Args:
-        at: time of the tick.
+        at: time at which the tick ends.
         added: conclusions that began, with any number of arguments.
         removed: conclusions that ended.
     """
@@ -28,11 +28,11 @@ class TickConclusions(NamedTuple):
 
 
 class ConclusionChanges:
-    """Conclusions that one step added and removed; converted to terms when first read.
+    """Changes of conclusions in one step; decoded to terms on first access.
 
     Args:
-        make: makes the changes, tick by tick.
-        triples: makes the added and removed triples of the step; by default they are derived from the atoms.
+        make: decodes the changes of each tick.
+        triples: decodes the added and the removed triples of the step; None to derive them from the atoms.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class ConclusionChanges:
 
     @cached_property
     def turns(self) -> tuple[TickConclusions, ...]:
-        """Changes at each tick of the step, in order, including short-lived conclusions."""
+        """Changes of each tick of the step, in order, including conclusions that began and ended within the
+        step.
+        """
         return tuple(turn for turn in self._make() if turn.added or turn.removed)
 
     @cached_property
@@ -71,17 +73,17 @@ class ConclusionChanges:
     def _triples(self) -> tuple[frozenset[Triple], frozenset[Triple]]:
         if self._make_triples is not None:
             return self._make_triples()
-        came, went = (frozenset(concluded_triples(atoms)) for atoms in self._net)
-        return came, went
+        added, removed = (frozenset(concluded_triples(atoms)) for atoms in self._net)
+        return added, removed
 
     @property
     def added(self) -> frozenset[Triple]:
-        """Added conclusions that are triples."""
+        """Added conclusions that are triples (one or two arguments)."""
         return self._triples[0]
 
     @property
     def removed(self) -> frozenset[Triple]:
-        """Removed conclusions that are triples."""
+        """Removed conclusions that are triples (one or two arguments)."""
         return self._triples[1]
 
     def __bool__(self) -> bool:
@@ -109,16 +111,16 @@ NOTHING_CONCLUDED: Final = _restored(())
 
 
 def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
-    """Return the triples among conclusions."""
+    """Return the conclusions that are triples, as triples."""
     return (atom.triple for atom in atoms if atom.triple is not None)
 
 
 class ConclusionSet(Set[Triple]):
     """Triples that temporal rules conclude in one state of a reasoner: an immutable set.
 
-    Compares and combines as a frozenset does. The newest state holds the triples, an older state its
-    difference from the next one. A new state costs its changes. The first read of an older state costs the
-    changes since then.
+    It compares and combines as a frozenset does. Only the newest state stores the triples; an older state
+    stores its difference from a later one. Creating a state costs time linear in its changes. The first read
+    of an older state costs time linear in the changes since that state.
 
     >>> from rdflib import RDF, URIRef
     >>> hot, cold = ((URIRef("urn:v"), RDF.type, URIRef(f"urn:{name}")) for name in ("Hot", "Cold"))
@@ -133,11 +135,11 @@ class ConclusionSet(Set[Triple]):
     def __init__(self, triples: Iterable[Triple], lock: Lock | None = None) -> None:
         self._held: set[Triple] | None = set(triples)
         self._newer: ConclusionSet | None = None
-        self._added, self._removed = set[Triple](), set[Triple]()  # differences of the newer state
+        self._added, self._removed = set[Triple](), set[Triple]()  # differences of `_newer` from this state
         self._lock = Lock() if lock is None else lock
 
     def next_state(self, added: Set[Triple], removed: Set[Triple]) -> ConclusionSet:
-        """Return the next state; this one is the newest. Costs the changes.
+        """Return the next state. Only the newest state has a next one. Costs time linear in the changes.
 
         Args:
             added, removed: triples that began and ended; the sets are disjoint.
@@ -153,7 +155,7 @@ class ConclusionSet(Set[Triple]):
         return newer
 
     def _newest(self) -> set[Triple]:
-        """Return the triples of the newest state, and update the difference from it."""
+        """Return the triples of the newest state; update this state's difference to refer to it."""
         while self._newer is not None and (further := self._newer)._held is None:
             self._add(further._added, self._removed, self._added)
             self._add(further._removed, self._added, self._removed)
@@ -164,7 +166,7 @@ class ConclusionSet(Set[Triple]):
 
     @staticmethod
     def _add(changed: Set[Triple], opposite: set[Triple], same: set[Triple]) -> None:
-        """Add changes to earlier ones; a triple removed and added again is unchanged."""
+        """Add changes in one direction; a triple changed back cancels the earlier `opposite` change."""
         back = changed & opposite
         opposite -= back
         same |= changed - back

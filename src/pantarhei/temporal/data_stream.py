@@ -1,4 +1,6 @@
-"""Stream history that temporal rules can still read, and the events of the present tick."""
+"""Data stream (LA17): the part of the input history that windows of rules can still read, and the present
+tick.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +33,13 @@ T = TypeVar("T")
 
 
 class Appended(Generic[T]):
-    """Immutable sequence with cheap appending: a longer sequence shares the items of the shorter one.
+    """Immutable sequence that shares its items with the sequence to which an item was appended.
 
-    Appending costs O(1); a second append to the same sequence costs O(n).
-
-    Appending costs O(1); a second append to the same sequence costs O(n).
+    The first append to a sequence costs O(1), a further append to the same sequence O(n).
 
     Args:
         items: the first items.
-        bytes: size of the items.
+        bytes: size of the items in bytes.
     """
 
     __slots__ = ("_items", "_length", "bytes")
@@ -49,16 +49,22 @@ class Appended(Generic[T]):
         self._length, self.bytes = len(self._items), bytes
 
     def with_item(self, item: T, bytes: int) -> Appended[T]:
-        """Return the sequence with one more item of a given size."""
+        """Return a sequence with one further item.
+
+        Args:
+            bytes: size of the item in bytes.
+        """
         longer = Appended[T](bytes=self.bytes + bytes)
-        is_last = 0 < self._length == len(self._items)  # no other sequence extends this one
+        is_last = 0 < self._length == len(self._items)  # no other sequence has appended to the shared list
         longer._items = self._items if is_last else self._items[: self._length]
         longer._items.append(item)
         longer._length = self._length + 1
         return longer
 
     def after(self, other: Appended[T]) -> list[T] | None:
-        """Return the items appended to another sequence to make this one; None if it was not made so."""
+        """Return the items that were appended to `other` to build this sequence; None if it was built
+        otherwise.
+        """
         if other._length and (self._items is not other._items or self._length < other._length):
             return None
         return self._items[other._length : self._length]
@@ -76,14 +82,14 @@ class Appended(Generic[T]):
 
 
 class AssertedPart(NamedTuple):
-    """ABox of the present tick, or a further part of it.
+    """Facts of an ABox of the present tick, or facts added to an ABox later at the same timestamp.
 
     Args:
         at: timestamp, in the stream's smallest units.
         facts: facts that are input of rules, in the given order.
-        cut: facts that its repair cuts, in itself and in older ABoxes. A further part of the timestamp may
-            lead to another repair, which restores them.
-        given: number of facts of the ABox including this part; 0 if unknown.
+        cut: facts that the repair of this timestamp removes, from this ABox and from older ones. If further
+            facts arrive for the timestamp, a different repair may restore them.
+        given: number of all facts of the ABox, this part included; 0 if unknown.
     """
 
     at: int
@@ -93,7 +99,7 @@ class AssertedPart(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Size of the facts."""
+        """Size of the facts in bytes."""
         return self.facts.nbytes + self.cut.nbytes
 
 
@@ -102,17 +108,17 @@ _NOTHING_ASSERTED = Appended[AssertedPart]()
 
 
 class DataStream(NamedTuple):
-    """Input at each tick, LA17's data stream, with the remembered conclusions. Immutable; facts have shape
-    (n, 3).
+    """Data stream of LA17 with the remembered conclusions. Immutable; arrays of facts have shape (n, 3).
 
     Args:
         first: first tick of the timeline.
         tick: the present tick.
         past: the closed ticks.
-        tuples: tuples in conclusions.
-        concluded: remembered conclusions at the end of the last closed tick, with the second kernel's
-            predicates.
-        changed: states that began (1) and ended (-1, last column) at the present tick, change by change.
+        tuples: numbers of the tuples in conclusions.
+        concluded: remembered conclusions at the end of the last closed tick; predicates are numbered by the
+            temporal kernel.
+        changed: changes of states at the present tick, in order of arrival, as arrays of shape (n, 4); the
+            last column is 1 for a state that began, -1 for one that ended.
         asserted: ABoxes of the present tick, oldest first.
         oldest: timestamp of the oldest ABox in the window; None if the window is empty.
     """
@@ -128,7 +134,7 @@ class DataStream(NamedTuple):
 
     @property
     def events(self) -> Integers:
-        """Surviving assertions of the present tick, each once, in the given order."""
+        """Assertions of the present tick that no repair has cut, in the given order, without duplicates."""
         parts = list(self.asserted)
         if any(len(part.cut) for part in parts):
             survived: dict[Fact, None] = {}
@@ -139,18 +145,18 @@ class DataStream(NamedTuple):
 
     @property
     def net_state_changes(self) -> tuple[Integers, Integers]:
-        """States that began, and states that ended, since the last closed tick."""
+        """States that began, and states that ended, since the end of the last closed tick."""
         return split_changes(net_changes(np.concatenate([NO_CHANGES, *self.changed])))
 
     def with_changes(self, added: Integers, removed: Integers) -> DataStream:
-        """Add state changes of the present tick."""
+        """Return the data stream with further begun and ended states at the present tick."""
         changes = np.concatenate([signed(added, 1), signed(removed, -1)])
         return self._replace(changed=self.changed.with_item(changes, changes.nbytes))
 
     def with_abox(self, entry: Entry, fed: Callable[[Integers], Integers]) -> DataStream:
-        """Add an ABox of the present tick, new or a changed newest one, with the facts that it cuts.
+        """Return the data stream with a new ABox of the present tick, or with the extended newest ABox.
 
-        Costs its new facts; all facts of the tick if a further part leads to another repair.
+        Costs time linear in the new facts; in all facts of the ABox if one of its repairs cuts facts.
 
         Args:
             fed: selects the facts that are input of rules.
@@ -171,9 +177,10 @@ class DataStream(NamedTuple):
         return self._replace(asserted=older.with_item(part, part.bytes))
 
     def close_tick(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
-        """Close the present tick and advance to a later one.
+        """Return the data stream after the present tick is closed and time has advanced.
 
         Args:
+            tick: the new present tick.
             concluded, withdrawn: remembered conclusions that began and ended at the closed tick.
             needed: oldest tick that windows still read.
         """
@@ -184,16 +191,16 @@ class DataStream(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Size of the history."""
+        """Size of the history in bytes."""
         return self.past.bytes + self.concluded.nbytes + self.changed.bytes + self.asserted.bytes
 
     def states_before(self, states: Integers) -> Integers:
-        """Return the states at the end of the last closed tick, given the present ones."""
+        """Return the states at the end of the last closed tick, given the present states."""
         added, removed = self.net_state_changes
         return union(difference(states, added), removed)
 
     def stream_facts(self) -> Iterator[Integers]:
-        """Yield all facts with predicates of the stream."""
+        """Yield all facts whose predicates are numbered by the vocabulary, as arrays."""
         past = self.past.columns
         yield past.facts[~past.of_rules]
         yield from (changes[:, :3] for changes in self.changed)
@@ -201,7 +208,7 @@ class DataStream(NamedTuple):
             yield from (abox.facts, abox.cut)
 
     def kernel_facts(self) -> Iterator[Integers]:
-        """Yield all facts with predicates of the second kernel."""
+        """Yield all facts whose predicates are numbered by the temporal kernel, as arrays."""
         past = self.past.columns
         yield past.facts[past.of_rules]
         yield self.concluded
@@ -209,7 +216,7 @@ class DataStream(NamedTuple):
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> DataStream:
-        """Apply functions to all facts, as `TickHistory.mapped`."""
+        """Return the data stream with functions applied to all facts; see `TickHistory.mapped`."""
         return self._replace(
             past=self.past.mapped(stream, rules),
             concluded=rules(self.concluded),
@@ -221,7 +228,7 @@ class DataStream(NamedTuple):
         )
 
     def renamed(self, renaming: Renaming) -> DataStream:
-        """Renumber all terms; predicates of the second kernel and tuples keep their numbers."""
+        """Return the data stream with renumbered terms; kernel predicates and tuples keep their numbers."""
         used = (
             number for facts in self.kernel_facts() for number in facts[are_tuples(facts[:, 1]), 1].tolist()
         )
@@ -230,15 +237,16 @@ class DataStream(NamedTuple):
 
 
 def state_changes(added: Integers, removed: Integers) -> Appended[Integers]:
-    """Return begun and ended states as one item of `DataStream.changed`."""
+    """Return begun and ended states in the form of `DataStream.changed`, as one item."""
     changes = np.concatenate([signed(added, 1), signed(removed, -1)])
     return Appended([changes], changes.nbytes)
 
 
 def apply_part(events: dict[Fact, None], part: AssertedPart) -> tuple[list[Fact], list[Fact]]:
-    """Add the facts of an ABox to the events of a tick, in their order, and remove those that it cuts.
+    """Remove the facts that an ABox's repair cuts from the events of a tick, and append the facts of the
+    ABox.
 
-    Returns: The new facts, and the lost ones.
+    Returns: The inserted events, and the removed events.
     """
     cut = dict.fromkeys(as_tuples(part.cut))
     lost = [fact for fact in cut if fact in events]
@@ -251,7 +259,8 @@ def apply_part(events: dict[Fact, None], part: AssertedPart) -> tuple[list[Fact]
 
 
 class LazyFactSet:
-    """Set of facts whose changes are applied when it is read. A change costs O(1), the next read all facts.
+    """Set of facts that applies changes when it is read. A change costs O(1), a read after changes the whole
+    set.
 
     Args:
         facts: initial facts.
@@ -261,7 +270,7 @@ class LazyFactSet:
         self._facts, self._changes, self._count = facts, list[Integers](), len(facts)
 
     def change(self, added: Integers, removed: Integers) -> None:
-        """Add facts that are not in the set, and remove facts that are."""
+        """Add facts that are absent from the set, and remove facts that are in it."""
         if len(added) or len(removed):
             self._changes += (signed(added, 1), signed(removed, -1))
             self._count += len(added) - len(removed)
@@ -279,29 +288,29 @@ class LazyFactSet:
 
 
 def without_predicates(facts: Integers) -> Integers:
-    """Return facts with `NONE` in place of their predicates."""
+    """Return a copy of facts with predicate `NONE`."""
     bare = facts.copy()
     bare[:, 0] = NONE
     return bare
 
 
 def difference(facts: Integers, others: Integers) -> Integers:
-    """Return the facts that are not among others."""
+    """Return the facts that are not among `others`."""
     return facts[~among(others, facts)] if len(facts) and len(others) else facts
 
 
 def union(facts: Integers, others: Integers) -> Integers:
-    """Return the facts of two disjoint sets."""
+    """Return the union of two disjoint sets of facts."""
     return np.concatenate([facts, others]) if len(others) else facts
 
 
 class EventChanges(NamedTuple):
-    """Changes of the events of a tick; facts of shape (n, 3).
+    """Changes of the events of a tick; arrays have shape (n, 3).
 
     Args:
-        fresh: new events, in their order.
+        fresh: inserted events, in their order.
         lost: removed events.
-        is_appended: true if the new events are the last ones, and no event is lost.
+        is_appended: true if no event was removed, so that the inserted events follow all earlier ones.
     """
 
     fresh: Integers = NO_FACTS
@@ -310,17 +319,16 @@ class EventChanges(NamedTuple):
 
 
 class TickEvents:
-    """Events of a tick, each once, in the given order.
+    """Events of the present tick, in the given order, without duplicates.
 
-    Costs the changes; all events of the tick if a further part of a timestamp leads to another repair.
-
-    Costs the changes; all events of the tick where a further part of a timestamp calls for another repair.
+    An update costs time linear in the new facts; in all events of the tick if a timestamp receives further
+    facts and its repair changes.
     """
 
     def __init__(self) -> None:
         self._seen = Appended[AssertedPart]()
-        self._only: Integers | None = NO_FACTS  # all events, if there is one ABox without cuts
-        self._facts: dict[Fact, None] = {}  # else all events
+        self._only: Integers | None = NO_FACTS  # all events, while the tick has at most one ABox and no cut
+        self._facts: dict[Fact, None] = {}  # otherwise all events, in their order
 
     def update(self, asserted: Appended[AssertedPart]) -> EventChanges:
         """Update the events to the present ABoxes of the tick; return the changes."""
@@ -339,7 +347,7 @@ class TickEvents:
             for fact in removed:
                 fresh.pop(fact, None)
             fresh.update(dict.fromkeys(added))
-        # an event that was lost and added again has another place
+        # an event that was removed and inserted again moves to the end
         return EventChanges(from_tuples(fresh), from_tuples(lost), not lost)
 
     def _redo(self, asserted: Appended[AssertedPart]) -> EventChanges:
@@ -357,10 +365,10 @@ class TickEvents:
         return self._facts
 
     def last(self, most: int) -> list[Fact]:
-        """Return the last events, at most `most`, in their order."""
+        """Return the last `most` events, or all if there are fewer, in their order."""
         return list(islice(reversed(self._all()), most))[::-1]
 
     @property
     def facts(self) -> Integers:
-        """All events, shape (n, 3). Costs their number."""
+        """All events, shape (n, 3). Costs time linear in their number."""
         return from_tuples(self._facts) if self._only is None else self._only

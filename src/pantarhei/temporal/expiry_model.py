@@ -1,16 +1,18 @@
-"""Second kernel: facts with the last tick at which they hold; operators between its strata.
+"""Temporal kernel: a materialization whose facts carry expiries, and the operators between its strata.
 
-The kernel of the window model, with expiries for levels: a fact's level is the largest over its derivations
-of the smallest in their bodies. Expired facts are dropped by partition; no rule fires.
+The kernel is the same as that of the window model, with expiries for levels. The expiry of a fact is the last
+tick at which it holds without new input: the maximum over its derivations of the minimum over the body. When
+time advances, expired facts are dropped by partition, without evaluating a rule.
 
-An operator watches predicates of the kernel. From their changes it derives base rows of its own: negation,
-and □ over conclusions. Operators react in the order of their ranks (see `numbered`).
+An operator evaluates what positive rules cannot: negation, and □ over conclusions. It reads the changes of
+some predicates, and inserts or deletes base rows of its own predicate. Operators react in the order of their
+ranks (see `numbered.evaluation_ranks`).
 
-A box stores for each fact the start of its present run:
+□ stores for each fact the start of the present run of ticks at which it holds:
 
 window [n], present tick t               t-n             t
-a run that began at t-n or before:   ----|===============|      holds
-a run that began later:                       |==========|      will hold at its start + n
+a run that began at t-n or before:   ----|===============|      □ holds
+a run that began later:                       |==========|      □ will hold at start + n
 """
 
 from __future__ import annotations
@@ -38,23 +40,22 @@ Until = Expiries | int
 """Expiry of each fact, or one expiry for all facts."""
 
 UNTIL_REMOVED: Final = 1 << 61
-"""Expiry of facts that hold until they are removed; later expiries are equal. Ticks end before (`ticks.py`).
-"""
+"""Expiry of facts that hold until they are removed, later than every tick (`ticks.py`)."""
 
 EXPIRED: Final = -(1 << 62)
 """Expiry of a fact that does not hold: earlier than every tick, negative ticks included (`ticks.py`)."""
 
 
 class ExpiryModel:
-    """Facts of the second kernel; ticks ascend.
+    """Facts of the temporal kernel at the present tick; ticks ascend.
 
     Args:
         program: the kernel's rules.
-        literals: functions on literals.
+        literals: evaluates functions and data ranges on literals.
         tick: the present tick.
     """
 
-    # Levels have 32 bits in the kernel: from here on they are renumbered from the present tick.
+    # The kernel's levels have 32 bits: from this one on they are renumbered, starting near the present tick.
     renumber_at = 1 << 29
 
     def __init__(self, program: Program, literals: LiteralEvaluator, tick: int) -> None:
@@ -66,40 +67,43 @@ class ExpiryModel:
         if program.builtins or program.ranges:
             self._consult = lambda: self._kernel.consult(literals)
         self._shift = tick  # tick minus level
-        self._expiries: list[int] = []  # a heap of the ticks in `_waiting`
-        self._waiting: set[int] = set()
+        self._expiries: list[int] = []  # heap of the ticks in `_scheduled`
+        self._scheduled: set[int] = set()
         self._is_hiding = False  # true if expired facts may be stored
         self.tick = tick
 
-    def record_only(self, noted: Collection[int]) -> None:
-        """Record changes of some predicates only; to be called before facts are added.
+    def record_only(self, predicates: Collection[int]) -> None:
+        """Record the changes of some predicates only. To be called before facts are added.
 
         Args:
-            noted: the predicates.
+            predicates: numbers of the predicates.
         """
         for predicate in range(self._predicates):
-            if predicate not in noted:
+            if predicate not in predicates:
                 self._kernel.store.leave_unnoted(predicate)
 
     def limit(self, most_bytes: int) -> None:
         """Limit the size of the arrays from now on.
 
         Raises:
-            Overfull: (from `add`, `lower`, `advance`) the limit is too small; the model is unusable then.
+            Overfull: (from `add`, `lower` and `advance`) the limit is exceeded; the model is unusable
+            afterwards.
         """
         self._kernel.store.most_bytes = min(most_bytes, UNLIMITED_BYTES)
 
     def advance(self, tick: int) -> None:
-        """Advance to a tick: no rule reads what has expired. Costs what expires, at any distance.
+        """Advance to a later tick. Costs time linear in the expired facts, however far the tick is.
 
-        Expired facts are removed at the next call other than `add`: a fact added again at the tick is
-        unchanged.
+        Rules no longer match expired facts. The facts are removed at the next call other than `add`, so that
+        a fact added again at this tick counts as unchanged.
         """
         self._drop_expired()
         self.tick = tick
         kernel, level = self._kernel, tick - self._shift
-        if level > kernel.newest + 1:  # everything that expires has expired: the tick gets the next level,
-            level = kernel.newest + 1  # since each level in between would be a partition
+        if (
+            level > kernel.newest + 1
+        ):  # all scheduled expiries have passed: the tick gets the next level, since
+            level = kernel.newest + 1  # each skipped level would allocate a partition
             self._shift = tick - level
         if level >= self.renumber_at:
             less = kernel.oldest // kernel.room * kernel.room
@@ -110,7 +114,7 @@ class ExpiryModel:
         kernel.hide(level)
         self._is_hiding = True
         while self._expiries and self._expiries[0] < tick:
-            self._waiting.discard(heappop(self._expiries))
+            self._scheduled.discard(heappop(self._expiries))
 
     def _drop_expired(self) -> None:
         """Remove expired facts that are still stored."""
@@ -119,19 +123,25 @@ class ExpiryModel:
             self._is_hiding = False
 
     def next_expiry(self) -> int | None:
-        """Return the first tick, from the present one, after which some fact may not hold any more."""
+        """Return the earliest scheduled expiry, at the present tick or later; None if there is none.
+
+        Some fact may hold at this tick and not at the next one.
+        """
         return self._expiries[0] if self._expiries else None
 
     def add(self, facts: Integers, until: Until) -> Integers:
-        """Let facts hold at least until their expiries, none of which is before the present tick.
+        """Insert base facts, or raise their expiries; expiries are not before the present tick.
 
-        Returns: Levels of the kernel, which `expiries` reads until time moves on: those that these base facts
-            had before.
+        Returns: For each fact the kernel's level before the call. `expiries` converts the levels to expiries,
+        until
+            time advances.
         """
         return self._add(facts, self._levels(until, len(facts)))
 
     def add_parts(self, parts: Sequence[tuple[Integers, int]]) -> tuple[Integers, Integers]:
-        """Add the facts of several parts; return the facts with their previous levels."""
+        """Insert several arrays of facts, each with one expiry; return all facts, and their levels before the
+        call.
+        """
         if len(parts) == 1:
             return parts[0][0], self.add(*parts[0])
         facts = np.concatenate([facts for facts, _ in parts])
@@ -145,35 +155,38 @@ class ExpiryModel:
         return previous
 
     def expiries(self, levels: Integers) -> Expiries:
-        """Return the expiries of levels of the kernel, `EXPIRED` for `NONE`."""
+        """Convert the kernel's levels to expiries; `NONE` becomes `EXPIRED`."""
         found = levels.astype(np.int64) + self._shift
         found[levels == FOREVER] = UNTIL_REMOVED
         found[levels == NONE] = EXPIRED
         return found
 
     def lower(self, facts: Integers, until: Until) -> None:
-        """Lower base facts to their expiries; an expiry before the present tick removes them."""
+        """Lower the expiries of base facts; an expiry before the present tick removes the fact."""
         self._drop_expired()
         self._consult()
         self._kernel.retract(contiguous(facts), contiguous(self._levels(until, len(facts))))
 
     def take_changes(self) -> Integers:
-        """Return facts inserted (1) and deleted (-1, last column) since the last call, of recorded
-        predicates; a fact may recur.
+        """Return changes of recorded predicates since the last call, shape (n, 4).
+
+        The last column is 1 for an inserted fact, -1 for a deleted one. A fact may occur several times.
         """
         self._drop_expired()
         changes: Integers = self._kernel.store.take_changes()
         return changes
 
-    def guarding(self, denied: int, asked: int, free: int, unit: int | None) -> Guarding:
-        """Return the kernel's table of the rows of `free`, for `guarded_changes`."""
-        return Guarding(self._kernel.store, denied, asked, free, NONE if unit is None else unit)
+    def guarding(self, negated: int, candidates: int, absent: int, unit: int | None) -> Guarding:
+        """Return the kernel's incremental antijoin of two predicates; see `NegationGuard`."""
+        return Guarding(self._kernel.store, negated, candidates, absent, NONE if unit is None else unit)
 
     def guarded_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
-        """Return the rows of `free` to insert and to delete after changes of facts; a row may recur."""
+        """Return the rows of an antijoin to insert and to delete after changes of facts; a row may occur
+        twice.
+        """
         self._drop_expired()
-        coming, going = guarding.turned(contiguous(changed))
-        return coming, going
+        inserted, deleted = guarding.turned(contiguous(changed))
+        return inserted, deleted
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Return a mask of the facts that hold."""
@@ -181,17 +194,17 @@ class ExpiryModel:
         return np.asarray(self._kernel.store.present(contiguous(facts)), np.bool_)
 
     def facts(self) -> Integers:
-        """Return all facts, shape (n, 3). Costs a pass over the rows."""
+        """Return all facts, shape (n, 3). Costs a scan of the rows."""
         self._drop_expired()
         predicates, subjects, objects = self._kernel.store.columns("predicate", "subject", "object")
         there = predicates >= 0
         return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
 
     def facts_of(self, mask: npt.NDArray[np.bool_]) -> Integers:
-        """Return all facts of some predicates, shape (n, 3). Costs a pass over the rows.
+        """Return all facts of some predicates, shape (n, 3). Costs a scan of the rows.
 
         Args:
-            mask: mask over the predicates.
+            mask: for each predicate, true to include its facts.
         """
         self._drop_expired()
         facts: Integers = self._kernel.store.facts_of(mask.view(np.uint8))
@@ -199,26 +212,26 @@ class ExpiryModel:
 
     @property
     def work(self) -> Work:
-        """Work counters."""
+        """The kernel's counters of work."""
         self._drop_expired()
         return Work(*(int(getattr(self._kernel, name)) for name in Work._fields))
 
     @property
     def bytes_used(self) -> int:
-        """Size of the arrays."""
+        """Size of the kernel's arrays in bytes."""
         return int(self._kernel.bytes_used())
 
     @property
     def spare_bytes(self) -> int:
-        """Lower bound of the bytes that a rebuilt model with the same facts would save."""
+        """Lower bound of the bytes that a rebuild of the model would release."""
         return max(0, int(self._kernel.store.spare_bytes()))
 
     def check_invariants(self) -> None:
-        """Assert that rows, lists and levels agree. Costs the facts; for tests."""
+        """Assert that rows, indexes and levels are consistent. Costs time linear in the facts; for tests."""
         self._kernel.check_invariants()
 
     def _levels(self, until: Until, count: int) -> Integers:
-        """Return the kernel's levels for expiries, and make room for them."""
+        """Return the kernel's levels for expiries; allocate their partitions."""
         if isinstance(until, int):
             return np.full(count, self._level(until), np.int32)
         kinds, places = np.unique(until, return_inverse=True)
@@ -226,19 +239,19 @@ class ExpiryModel:
         return levels[places]
 
     def _level(self, expiry: int) -> int:
-        """Return the level for an expiry, and schedule the expiry."""
+        """Return the kernel's level for an expiry, and schedule the expiry."""
         if expiry >= UNTIL_REMOVED:
             return FOREVER
         if expiry < self.tick:
             return NONE
-        if expiry not in self._waiting:
-            self._waiting.add(expiry)
+        if expiry not in self._scheduled:
+            self._scheduled.add(expiry)
             heappush(self._expiries, expiry)
             self._reach(expiry - self._shift)
         return expiry - self._shift
 
     def _reach(self, level: int) -> None:
-        """Make room for levels up to this one."""
+        """Allocate partitions for levels up to `level`."""
         kernel = self._kernel
         if level > kernel.newest:
             kernel.newest = level
@@ -246,48 +259,50 @@ class ExpiryModel:
 
 
 class StateBox:
-    """□ over facts that begin and end (states, conclusions).
+    """□ over facts that begin and end, such as states and conclusions.
 
     Args:
         size: length of the window in ticks.
-        first: first tick of the timeline, which no window passes.
+        first: first tick of the timeline; windows are truncated there.
     """
 
     def __init__(self, size: int, first: int) -> None:
         self._size, self._first = size, first
         self._starts: dict[Fact, int] = {}
-        self._due: dict[int, set[Fact]] = {}  # by the tick from which they hold
-        self._dues: list[int] = []  # a heap of these ticks
-        self._broken: dict[Fact, int] = {}  # runs that ended at the present tick, and may still continue
+        self._due: dict[int, set[Fact]] = {}  # facts by the first tick at which □ holds
+        self._dues: list[int] = []  # heap of the keys of `_due`
+        # starts of runs that ended at the present tick; a run continues if its fact begins again at this tick
+        self._broken: dict[Fact, int] = {}
         self._broken_at = first
 
     def restore(self, starts: dict[Fact, int], tick: int) -> list[Fact]:
-        """Resume at a tick with runs that began earlier; return the facts that hold then."""
+        """Resume at a tick with runs that began earlier; return the facts for which □ holds at the tick."""
         self._starts = starts
         held: list[Fact] = []
         for fact, start in starts.items():
             if self._holds_from(start) <= tick:
                 held.append(fact)
             else:
-                self._wait(self._holds_from(start), fact)
+                self._schedule(self._holds_from(start), fact)
         return held
 
     def next_due(self) -> int | None:
-        """Return the next tick from which a run is long enough."""
+        """Return the next tick at which a run becomes long enough; None if there is none."""
         while self._dues and not self._due[self._dues[0]]:
             del self._due[heappop(self._dues)]
         return self._dues[0] if self._dues else None
 
     def advance(self, tick: int) -> list[Fact]:
-        """Start a new tick; return the facts whose runs became long enough."""
+        """Advance to a tick; return the facts whose runs have become long enough."""
         fresh: list[Fact] = []
         while self._dues and self._dues[0] <= tick:
             fresh += sorted(self._due.pop(heappop(self._dues)))
         return fresh
 
     def change(self, added: list[Fact], removed: list[Fact], tick: int) -> tuple[list[Fact], list[Fact]]:
-        """Apply begun and ended facts of the present tick; return facts that hold now, and facts that do not
-        any more.
+        """Apply begun and ended facts of the present tick.
+
+        Returns: Facts for which □ begins to hold, and facts for which it ceases to hold.
         """
         if tick != self._broken_at:
             self._broken, self._broken_at = {}, tick
@@ -298,7 +313,7 @@ class StateBox:
             if holds_from <= tick:
                 fresh.append(fact)
             else:
-                self._wait(holds_from, fact)
+                self._schedule(holds_from, fact)
         ended: list[Fact] = []
         for fact in removed:
             start = self._starts.pop(fact)
@@ -311,21 +326,21 @@ class StateBox:
                 self._due[holds_from].discard(fact)
         return fresh, ended
 
-    def _wait(self, due: int, fact: Fact) -> None:
+    def _schedule(self, due: int, fact: Fact) -> None:
         if due not in self._due:
             heappush(self._dues, due)
         self._due.setdefault(due, set()).add(fact)
 
     def _holds_from(self, start: int) -> int:
-        """Return the first tick at which the window lies inside a run, cut at the start of the timeline."""
+        """Return the first tick whose window, truncated at the start of the timeline, is inside a run."""
         return start if start <= self._first else start + self._size
 
 
 class RowChanges(NamedTuple):
-    """Base rows to insert and to delete; shape (n, 3)."""
+    """Base rows to insert and to delete; both of shape (n, 3)."""
 
-    coming: Integers
-    going: Integers
+    inserted: Integers
+    deleted: Integers
 
 
 NO_ROW_CHANGES: Final = RowChanges(NO_FACTS, NO_FACTS)
@@ -333,45 +348,52 @@ NO_ROW_CHANGES: Final = RowChanges(NO_FACTS, NO_FACTS)
 
 
 class StratumOperator:
-    """Operator between strata: it derives base rows from the changes of predicates.
+    """Operator between strata: derives base rows of one predicate from the changes of others.
 
     Attributes:
-        watched: predicates whose changes it receives.
-        makes: predicate of its rows; `NONE` for rows that all others may need.
+        watched: predicates whose changes the operator reads.
+        makes: predicate of its rows; `NONE` if any other operator may depend on the rows.
     """
 
     watched: tuple[int, ...]
     makes: int
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """Return the row changes for changed facts, shape (n, 4) with 1 or -1 last; a fact may recur."""
+        """Return row changes after changes of the watched predicates.
+
+        Args:
+            changed: shape (n, 4); the last column is 1 for inserted facts, -1 for deleted ones. A fact may
+                occur several times.
+        """
         raise NotImplementedError
 
     def advance(self, tick: int, model: ExpiryModel) -> RowChanges:
-        """Return the row changes of a new tick at which the operator is due."""
+        """Return the row changes at a new tick at which the operator is due."""
         return NO_ROW_CHANGES
 
     def next_due(self) -> int | None:
-        """Return the next tick with row changes though nothing changes; None if there is none."""
+        """Return the next tick at which rows change although no watched fact changes, or None."""
         return None
 
 
 class Negation(StratumOperator):
-    """Rows of `free`: those of `asked` that `denied` lacks.
+    """Incremental antijoin: the rows of `candidates` without a matching row of `negated`.
 
     Args:
-        denied, asked, free: predicates, as in `temporal_program.NegationGuard`.
-        unit: number of the unit, where `denied` is a class; else None.
+        negated, candidates, absent: predicates, as in `temporal_program.NegationGuard`.
+        unit: number of the unit if `negated` is a class; None if it is a property.
         model: model with the facts.
     """
 
-    def __init__(self, denied: int, asked: int, free: int, unit: int | None, model: ExpiryModel) -> None:
-        self._guarding = model.guarding(denied, asked, free, unit)
-        self.watched, self.makes = (denied, asked), free
+    def __init__(
+        self, negated: int, candidates: int, absent: int, unit: int | None, model: ExpiryModel
+    ) -> None:
+        self._guarding = model.guarding(negated, candidates, absent, unit)
+        self.watched, self.makes = (negated, candidates), absent
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        coming, going = model.guarded_changes(self._guarding, changed)
-        return RowChanges(distinct_facts(coming), distinct_facts(going))
+        inserted, deleted = model.guarded_changes(self._guarding, changed)
+        return RowChanges(distinct_facts(inserted), distinct_facts(deleted))
 
 
 class ConclusionBox(StratumOperator):
@@ -380,7 +402,7 @@ class ConclusionBox(StratumOperator):
     Args:
         source, target: predicates, as in `temporal_program.ConclusionRun`.
         size: length of the window in ticks.
-        first: first tick of the timeline, which no window passes.
+        first: first tick of the timeline; windows are truncated there.
     """
 
     def __init__(self, source: int, target: int, size: int, first: int) -> None:
@@ -390,7 +412,7 @@ class ConclusionBox(StratumOperator):
         self.watched, self.makes = (source,), target
 
     def restore(self, starts: dict[Fact, int], tick: int) -> Integers:
-        """Resume at a tick with runs that began earlier; return the rows that hold then."""
+        """Resume at a tick with runs that began earlier; return the rows that hold at the tick."""
         self._running = set(starts)
         return rows_of(self._box.restore(dict(starts), tick), self._target)
 
@@ -412,12 +434,12 @@ class ConclusionBox(StratumOperator):
 
 
 def with_predicate(rows: Integers, predicate: int) -> Integers:
-    """Return rows with another predicate."""
+    """Return a copy of rows with another predicate."""
     renamed = rows[:, :3].copy()
     renamed[:, 0] = predicate
     return renamed
 
 
 def rows_of(facts: list[Fact], predicate: int) -> Integers:
-    """Convert facts to rows of a predicate."""
+    """Return facts as rows of another predicate, shape (n, 3)."""
     return with_predicate(np.array(facts, np.int32).reshape(-1, 3), predicate)

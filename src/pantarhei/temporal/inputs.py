@@ -1,8 +1,10 @@
-"""Input of the second kernel: base rows for `p now`, `p within n ticks` and □, and timers.
+"""Input of the temporal kernel: base rows for atoms now, within a window (◇) and throughout a window (□).
 
-asserted at t     holds until t + n
-a state           holds until it is removed; if it ends at t, it last held at t - 1: until t - 1 + n
-remembered        as a state, one tick later
+Expiries of the base rows for a window of n ticks:
+
+assertion at tick t          t + n
+state                        none; after the state ends at tick t, it held last at t - 1: t - 1 + n
+remembered conclusion        as a state, one tick later
 """
 
 from __future__ import annotations
@@ -37,11 +39,13 @@ from pantarhei.temporal.tick_history import LastChanges, TickHistory, facts_by_t
 
 
 class InputRows:
-    """Rows whose expiries follow from input directly. Costs what changes.
+    """Base rows for atoms now and for ◇, whose expiries follow directly from input.
+
+    An update costs time linear in the changed input.
 
     Args:
         program: the rules.
-        model: model with the rows.
+        model: model that stores the rows.
     """
 
     def __init__(self, program: NumberedTemporalProgram, model: ExpiryModel) -> None:
@@ -60,29 +64,31 @@ class InputRows:
             ),
         )
         self._supports = SupportCounts(self._of_events)
-        self._raised: list[tuple[Integers, Integers]] = []  # at the present tick, with their previous levels
-        self._before: dict[Fact, int] = {}  # earlier expiries of rows removed from `_raised`
+        self._raised: list[
+            tuple[Integers, Integers]
+        ] = []  # rows raised at the present tick, with their previous levels
+        self._before: dict[Fact, int] = {}  # expiries of raised rows at the start of the tick
 
     def restore(self, past: TickHistory, states: Integers, concluded: Integers) -> None:
-        """Start from the input before the present tick.
+        """Insert the rows of the input before the present tick.
 
         Args:
-            states, concluded: states and remembered conclusions of the tick before.
+            states, concluded: states and remembered conclusions at the end of the last closed tick.
         """
         events, ticks = past.part("events")
-        for size, rows, places in self._of_events.rows_from(events):
-            self._add_lasting(rows, ticks[places] + size)
+        for size, rows, indexes in self._of_events.rows_from(events):
+            self._add_lasting(rows, ticks[indexes] + size)
         self._begin(self._of_states, states, past.last_changes("added", "removed"))
         self._begin(self._of_conclusions, concluded, past.last_changes("concluded", "withdrawn"))
 
-    def _begin(self, following: RowMapper[int], standing: Integers, changes: LastChanges) -> None:
-        for _, rows, _ in following.rows_from(standing):
+    def _begin(self, mapper: RowMapper[int], standing: Integers, changes: LastChanges) -> None:
+        for _, rows, _ in mapper.rows_from(standing):
             self._model.add(rows, UNTIL_REMOVED)
-        for size, rows, places in following.rows_from(changes.absent):
-            self._add_lasting(rows, changes.until[places] - 1 + size)
+        for size, rows, indexes in mapper.rows_from(changes.absent):
+            self._add_lasting(rows, changes.until[indexes] - 1 + size)
 
     def advance(self, ended: int, concluded: Integers, withdrawn: Integers) -> None:
-        """Start a new tick after one at which remembered conclusions changed."""
+        """Start a new tick, given the changes of remembered conclusions at the closed tick `ended`."""
         self._raised, self._before = [], {}
         self._supports.reset()
         for _, rows, _ in self._of_conclusions.rows_from(concluded):
@@ -91,16 +97,16 @@ class InputRows:
             self._model.lower(rows, ended - 1 + size)
 
     def change_states(self, added: Integers, removed: Integers) -> None:
-        """Apply changes of states at the present tick."""
+        """Apply states that began and ended at the present tick."""
         for size, rows, _ in self._of_states.rows_from(removed):
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
         self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(added)])
 
     def remove_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
-        """Remove events of the present tick.
+        """Remove the rows of events that were removed from the present tick.
 
         Args:
-            remaining: returns the other events, without those to be added next.
+            remaining: returns the other events of the tick, except those that `add_events` receives next.
         """
         parts = [rows for _, rows, _ in self._of_events.rows_from(lost)]
         for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):
@@ -111,19 +117,19 @@ class InputRows:
         return (rows for _, rows, _ in self._of_events.rows_from(events))
 
     def add_events(self, fresh: Integers) -> None:
-        """Add events of the present tick."""
+        """Add the rows of new events of the present tick."""
         parts = self._of_events.rows_from(fresh)
         for _, rows, _ in parts:
             self._supports.add(rows)
         self._raise([(rows, self._model.tick + size) for size, rows, _ in parts])
 
     def _raise(self, parts: Sequence[tuple[Integers, int]]) -> None:
-        """Raise rows, recording their earlier expiries for a later `_earlier`."""
+        """Insert rows or raise their expiries; keep the previous levels for `_earlier`."""
         if parts:
             self._raised.append(self._model.add_parts(parts))
 
     def _earlier(self, rows: Integers, otherwise: Until) -> Until:
-        """Return the expiries of rows before they were raised at this tick; else `otherwise`."""
+        """Return the expiries of rows at the start of the tick; `otherwise` for rows not raised since."""
         known = self._before
         for raised, levels in self._raised:
             for fact, expiry in zip(as_tuples(raised), self._model.expiries(levels).tolist(), strict=True):
@@ -136,116 +142,119 @@ class InputRows:
         return np.array([known.get(fact, other) for fact, other in facts], np.int64)
 
     def _add_lasting(self, rows: Integers, expiries: Expiries) -> None:
-        """Add the rows that have not expired."""
+        """Insert the rows that have not expired."""
         lasting = expiries >= self._model.tick
         if lasting.any():
             self._model.add(rows[lasting], expiries[lasting])
 
 
 class Timers:
-    """Due ticks of operators. Costs the operators that are due or changed, however many others there are.
+    """Priority queue of the ticks at which operators are due.
+
+    `update` costs O(log n); reading the due operators costs time linear in their number.
 
     Args:
-        things: the operators; each is identified by its place.
+        operators: the operators, identified by their indexes.
     """
 
-    def __init__(self, things: Sequence[StateBox | StratumOperator]) -> None:
-        self._things = things
-        self._heap: list[
-            tuple[int, int]
-        ] = []  # ticks and places; entries that differ from `_noted` are obsolete
-        self._noted: dict[int, int] = {}
-        for place in range(len(things)):
-            self.update(place)
+    def __init__(self, operators: Sequence[StateBox | StratumOperator]) -> None:
+        self._operators = operators
+        # (due tick, index); entries that differ from `_due_ticks` are obsolete
+        self._heap: list[tuple[int, int]] = []
+        self._due_ticks: dict[int, int] = {}
+        for index in range(len(operators)):
+            self.update(index)
 
-    def update(self, place: int) -> None:
-        """Update the due tick of an operator."""
-        due = self._things[place].next_due()
+    def update(self, index: int) -> None:
+        """Reschedule an operator, given its index."""
+        due = self._operators[index].next_due()
         if due is None:
-            self._noted.pop(place, None)
-        elif self._noted.get(place) != due:
-            self._noted[place] = due
-            heappush(self._heap, (due, place))
+            self._due_ticks.pop(index, None)
+        elif self._due_ticks.get(index) != due:
+            self._due_ticks[index] = due
+            heappush(self._heap, (due, index))
 
     def next_due(self) -> int | None:
-        """Return the next due tick of any operator."""
-        while self._heap and self._noted.get(self._heap[0][1]) != self._heap[0][0]:
+        """Return the next tick at which an operator is due; None if there is none."""
+        while self._heap and self._due_ticks.get(self._heap[0][1]) != self._heap[0][0]:
             heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def due(self, tick: int) -> list[int]:
-        """Return the places of the operators due at a tick, ascending; `update` schedules them again."""
+        """Unschedule the operators due at a tick; return their indexes, ascending."""
         found: set[int] = set()
         while (due := self.next_due()) is not None and due <= tick:
-            place = heappop(self._heap)[1]
-            del self._noted[place]
-            found.add(place)
+            index = heappop(self._heap)[1]
+            del self._due_ticks[index]
+            found.add(index)
         return sorted(found)
 
 
 class StateBoxes:
-    """□ over states. Costs states that begin and end, and runs that become long enough.
+    """□ over states: one `StateBox` for each input.
+
+    An update costs time linear in the states that begin or end, and the runs that become long enough.
 
     Args:
-        feeds: inputs of the boxes.
+        feeds: the inputs.
         first: first tick of the timeline.
     """
 
     def __init__(self, feeds: Iterable[NumberedInput], first: int) -> None:
         self._feeds = list(feeds)
         self._boxes = [StateBox(feed.size, first) for feed in self._feeds]
-        self._places = _by_source(self._feeds)
+        self._indexes = _by_source(self._feeds)
         self._timers = Timers(self._boxes)
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> Iterator[Integers]:
-        """Resume at a tick with the states of the tick before; yield the rows that hold then."""
+        """Resume at a tick with the states of the tick before; yield the rows that hold."""
         changes = past.last_changes("added", "removed")
-        for place, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
+        for index, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
             starts = changes.since_when(states[states[:, 0] == feed.source], past.complete_from)
             yield rows_of(box.restore(starts, tick), feed.target)
-            self._timers.update(place)
+            self._timers.update(index)
 
     def next_due(self) -> int | None:
-        """Return the next tick from which a row holds although no input arrives."""
+        """Return the next tick at which a row begins to hold although no input arrives; None if there is
+        none.
+        """
         return self._timers.next_due()
 
     def advance(self, tick: int) -> Iterator[Integers]:
-        """Start a new tick; yield the rows that hold from then on."""
-        for place in self._timers.due(tick):
-            yield rows_of(self._boxes[place].advance(tick), self._feeds[place].target)
-            self._timers.update(place)
+        """Start a new tick; yield the rows that begin to hold."""
+        for index in self._timers.due(tick):
+            yield rows_of(self._boxes[index].advance(tick), self._feeds[index].target)
+            self._timers.update(index)
 
     def change(self, added: Integers, removed: Integers, tick: int) -> Iterator[RowChanges]:
         """Apply states that began and ended at the present tick; yield the row changes."""
-        coming, going = self._parts(added), self._parts(removed)
-        for source in sorted({*coming, *going}):
-            for place in self._places[source]:
-                box, target = self._boxes[place], self._feeds[place].target
-                fresh, ended = box.change(coming.get(source, []), going.get(source, []), tick)
-                yield RowChanges(rows_of(fresh, target), rows_of(ended, target))
-                self._timers.update(place)
+        begun, ended = self._by_predicate(added), self._by_predicate(removed)
+        for source in sorted({*begun, *ended}):
+            for index in self._indexes[source]:
+                box, target = self._boxes[index], self._feeds[index].target
+                fresh, over = box.change(begun.get(source, []), ended.get(source, []), tick)
+                yield RowChanges(rows_of(fresh, target), rows_of(over, target))
+                self._timers.update(index)
 
-    def _parts(self, facts: Integers) -> dict[int, list[Fact]]:
+    def _by_predicate(self, facts: Integers) -> dict[int, list[Fact]]:
         found: defaultdict[int, list[Fact]] = defaultdict(list)
-        if self._places:
+        if self._indexes:
             for fact in as_tuples(facts):
-                if fact[0] in self._places:
+                if fact[0] in self._indexes:
                     found[fact[0]].append(fact)
         return found
 
 
 class EventBoxes:
-    """□ over assertions at each tick, or assertions and states.
+    """□ over assertions, or over assertions and states together.
 
-    Costs the assertions of a tick and of the one before, and the states where both count; within a tick the
-    changes.
-
-    Costs what is asserted at a tick and was at the one before, and the states where both count; within a
-    tick what changes.
+    A new tick costs time linear in its assertions, in those of the tick before, and in the present states if
+    states count. A further change within the tick costs time linear in the change.
 
     Args:
         program: the rules.
-        boxes: inputs of the boxes; all inputs of one predicate are one box.
+        boxes: inputs, grouped by target: a fact of the target holds if at each tick of the window some input
+            of its group has it.
         first: first tick of the timeline.
     """
 
@@ -262,47 +271,44 @@ class EventBoxes:
             sizes[feed.target] = feed.size
         self._largest = max((feed.size for feed in feeds), default=None)
         self._runs = Runs(sizes, first)
-        self._standing: dict[Fact, None] = {}  # present states
+        self._present_states: dict[Fact, None] = {}  # present states
         self._changed = NO_FACTS, NO_FACTS  # state changes since the last `change`
         self._tick = first - 1
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> None:
-        """Resume at a tick with earlier input; the states are those of the tick before."""
-        self._standing = dict.fromkeys(as_tuples(self._among(states)))
+        """Resume at a tick with earlier input; `states` are the states of the tick before."""
+        self._present_states = dict.fromkeys(as_tuples(self._among(states)))
         self._tick = tick - 1
         if self._largest is None:
             return
         events = {each.tick: each.events for each in past}
         changes = [(each.tick, self._among(each.added), self._among(each.removed)) for each in past]
         oldest = max(past.complete_from, tick - self._largest)
-        held = facts_by_tick(changes, self._standing, tick - 1, oldest) if self._states.sources else ()
+        held = facts_by_tick(changes, self._present_states, tick - 1, oldest) if self._states.sources else ()
         standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
         for each in sorted({*events, *standing}):
             self._add_tick(events.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
 
     def next_due(self) -> int | None:
-        """Return the next tick if anything holds: without a new assertion it ends."""
-        return self._tick + 1 if self._runs.held or len(self._standing) else None
+        """Return the next tick if a run is open: without a new assertion the run ends there."""
+        return self._tick + 1 if self._runs.held or len(self._present_states) else None
 
     def change_states(self, added: Integers, removed: Integers) -> None:
-        """Apply changes of states at the present tick."""
+        """Record states that began and ended at the present tick; `change` applies them."""
         if self._states.sources and (len(added) or len(removed)):
-            coming, going = self._changed = self._among(added), self._among(removed)
-            for fact in as_tuples(going):
-                self._standing.pop(fact, None)
-            self._standing.update(dict.fromkeys(as_tuples(coming)))
+            begun, ended = self._changed = self._among(added), self._among(removed)
+            for fact in as_tuples(ended):
+                self._present_states.pop(fact, None)
+            self._present_states.update(dict.fromkeys(as_tuples(begun)))
 
     def change(self, fresh: Integers, lost: Integers, tick: int) -> RowChanges:
-        """Apply new and lost events of a tick.
-
-        Returns: Row changes.
-        """
+        """Apply inserted and removed events of a tick, and recorded states; return the row changes."""
         if self._largest is None:
             return NO_ROW_CHANGES
         (added, removed), self._changed = self._changed, (NO_FACTS, NO_FACTS)
         if tick != self._tick:
             self._tick = tick
-            self._add_tick(fresh, from_tuples(self._standing), tick)
+            self._add_tick(fresh, from_tuples(self._present_states), tick)
             return RowChanges(*self._runs.change())
         self._events.remove_runs(self._runs, lost)
         self._states.remove_runs(self._runs, removed)
@@ -320,8 +326,8 @@ class EventBoxes:
 
 
 def _by_source(feeds: Sequence[NumberedInput]) -> dict[int, list[int]]:
-    """Return the places of inputs by the predicates that they follow."""
-    places: defaultdict[int, list[int]] = defaultdict(list)
-    for place, feed in enumerate(feeds):
-        places[feed.source].append(place)
-    return dict(places)
+    """Return the indexes of inputs, grouped by source predicate."""
+    indexes: defaultdict[int, list[int]] = defaultdict(list)
+    for index, feed in enumerate(feeds):
+        indexes[feed.source].append(index)
+    return dict(indexes)

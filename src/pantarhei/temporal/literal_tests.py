@@ -1,7 +1,8 @@
-"""Comparisons and data ranges in the second kernel.
+"""Comparisons and data ranges in the temporal kernel.
 
-Comparisons of temporal rules also compare names, unlike the SWRL built-ins of the ontology, which hold of
-literals only. Data ranges of the ontology are decided by the vocabulary, those of temporal rules here.
+Comparisons of temporal rules also compare names, whereas the SWRL built-ins of an ontology hold for literals
+only. The vocabulary decides membership in data ranges of the ontology; this module decides membership in data
+ranges of temporal rules.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from pantarhei.values.scalar_functions import EQUAL, NOT_EQUAL
 
 
 def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
-    """Check that no rule compares names that may denote one individual.
+    """Check, without unique names, that no rule compares names that may denote one individual.
 
-    A comparison beside `not owl:sameAs(X, Y)` is allowed.
+    `X != Y` is permitted in a rule that also has `not owl:sameAs(X, Y)`.
 
     Raises:
         TemporalRuleError: both sides of a comparison are certainly names.
@@ -48,14 +49,14 @@ def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
 
 
 def denies_same_individual(rule: TemporalRule, test: Builtin) -> bool:
-    """Return true if a rule with `X != Y` also has `not owl:sameAs(X, Y)`."""
+    """Test whether a test is `X != Y` in a rule that also has `not owl:sameAs(X, Y)`."""
     denied = [formula.atom for formula in rule.body if formula.is_negated]
     apart = [set(atom.arguments) for atom in denied if atom.predicate == OWL.sameAs]
     return test.name == NOT_EQUAL and set(test.arguments) in apart
 
 
 def _named(rule: TemporalRule, concluded: set[URIRef]) -> frozenset[Argument]:
-    """Return the variables that can only stand for names: subjects of facts of the stream."""
+    """Return the variables that can only be bound to names: subjects of facts of the stream."""
     atoms = [formula.atom for formula in rule.body if not formula.is_negated]
     input_atoms = [atom for atom in atoms if atom.arguments and atom.predicate not in concluded]
     return frozenset(atom.arguments[0] for atom in input_atoms)
@@ -75,7 +76,10 @@ COMPARISON_OF: Final = {SAME_TERM: EQUAL, DIFFERENT_TERM: NOT_EQUAL, DIFFERENT_V
 
 
 def with_kernel_tests(rule: TemporalRule, unique_names: bool) -> TemporalRule:
-    """Replace `=` and `!=` by comparisons of terms, except `=` with a literal, which no name equals."""
+    """Replace `=` and `!=` by comparisons of terms, which also apply to names.
+
+    `=` with a literal stays, since no name equals a literal.
+    """
     tests = (_term_test(test, unique_names or denies_same_individual(rule, test)) for test in rule.tests)
     return replace(rule, tests=tuple(tests))
 
@@ -89,12 +93,12 @@ def _term_test(test: Builtin, by_name: bool) -> Builtin:
 
 
 def with_swrl_name(test: Builtin) -> Builtin:
-    """Return a test with the name of its SWRL built-in."""
+    """Replace a comparison of terms by the SWRL built-in that it extends."""
     return replace(test, name=COMPARISON_OF.get(test.name, test.name))
 
 
 def compare_terms(name: URIRef, left: int, right: int, vocabulary: Vocabulary) -> bool:
-    """Evaluate a comparison of terms by their numbers."""
+    """Evaluate a comparison of two terms, given by their numbers."""
     if left >= FIRST_LITERAL and right >= FIRST_LITERAL:
         return vocabulary.compares(COMPARISON_OF[name], left, right)
     if name == SAME_TERM:
@@ -107,7 +111,8 @@ Bits = npt.NDArray[np.uint8]
 
 
 class RangeMemberships:
-    """Membership bits of literals, `(ranges + 7) // 8` bytes each, as `Matcher.consult` takes them.
+    """Bit sets of the data ranges that each literal is in, `(ranges + 7) // 8` bytes each; see
+    `Matcher.consult`.
 
     Args:
         ranges: data ranges of a program, those of the vocabulary first.
@@ -129,7 +134,7 @@ class RangeMemberships:
 
     @property
     def bits(self) -> Bits:
-        """Bits of all literals. Reading costs the new literals."""
+        """Bit sets of all literals. Reading costs time linear in the new literals."""
         if not self._adds:
             return self._vocabulary.memberships
         if self._revision is not self._vocabulary.revision:
@@ -139,7 +144,7 @@ class RangeMemberships:
         return self._bits
 
     def _forget(self) -> None:
-        """Discard the bits of literals whose numbers were reassigned."""
+        """Discard the bit sets of literals whose numbers were reassigned."""
         both = zip(self._decided, self._vocabulary.literals, strict=False)
         kept = next((place for place, (one, other) in enumerate(both) if one is not other), None)
         kept = min(len(self._decided), len(self._vocabulary.literals)) if kept is None else kept

@@ -1,7 +1,8 @@
-"""Temporal program with numbers: the vocabulary's for the stream's predicates, the kernel's own for its
-predicates.
+"""Temporal program in numbers, and the ranks of its predicates.
 
-Operators react in the order of the predicates that they derive from, so that each reacts once.
+Predicates of the stream and all terms have the numbers of the vocabulary. Predicates of the temporal kernel
+have numbers of their own. Operators react in the order of the ranks of their predicates, so that each reacts
+at most once in a change.
 """
 
 from __future__ import annotations
@@ -45,15 +46,16 @@ from pantarhei.temporal.temporal_program import (
 
 
 class DerivedPredicate(NamedTuple):
-    """Predicate that is derived from others."""
+    """Predicate with the predicates that it is derived from."""
 
     symbol: Symbol
     of: tuple[Symbol, ...]
 
 
 def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) -> dict[Symbol, int]:
-    """Return ranks of predicates: each has a higher rank than those that it is derived from. Costs linear
-    time.
+    """Return a rank for each predicate, not lower than the ranks of the predicates that it is derived from.
+
+    Only mutually recursive predicates have equal ranks. Costs time linear in the rules.
 
     Args:
         rules: the kernel's rules.
@@ -83,16 +85,16 @@ def evaluation_ranks(rules: Iterable[Rule], others: Iterable[DerivedPredicate]) 
 
 
 class NumberedInput(NamedTuple):
-    """Base rows that follow a predicate of the stream, as `temporal_program.Input`.
+    """Base rows that follow a predicate of the stream; `temporal_program.Input` in numbers.
 
     Args:
         source: predicate in the stream.
-        mode, size: mode and window.
-        target: predicate in the second kernel.
-        is_asserted: true if the rows follow assertions.
-        times, counts_tuples: minimum number of occurrences, and kind of window.
-        selector: selection of the facts; None for all.
-        arity: number of arguments, except the tick.
+        mode, size: temporal operator and length of its window.
+        target: predicate in the temporal kernel.
+        is_asserted: true if the rows follow assertions, false if they follow states.
+        times, counts_tuples: minimum number of occurrences; true if the window counts assertions, not ticks.
+        selector: filter and projection of the facts; None for all facts and arguments.
+        arity: number of arguments of the rows, without the tick.
     """
 
     source: int
@@ -107,29 +109,29 @@ class NumberedInput(NamedTuple):
 
     @property
     def is_direct(self) -> bool:
-        """Test whether each fact is a row of its own, with an expiry."""
+        """Test whether each fact is one row, whose expiry follows from the fact alone."""
         return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted
 
     @property
     def follows_states(self) -> bool:
-        """Test whether each state of the predicate is a row while it holds."""
+        """Test whether the rows are the states of the source, without a selection."""
         return not self.is_asserted and self.selector is None
 
     @property
     def is_counted(self) -> bool:
-        """Test whether the rows depend on a window of assertions or on a number of occurrences."""
+        """Test whether the rows depend on a window of the last assertions or on a number of occurrences."""
         return self.counts_tuples or self.times > 1
 
 
 class NumberedTemporalProgram:
-    """Temporal program with the numbers of a vocabulary, whose terms it shares.
+    """Temporal program in the numbers of a vocabulary.
 
     Args:
         program: the program.
-        vocabulary: numbers the stream's predicates and all terms; receives those of the rules.
+        vocabulary: numbers the stream's predicates and all terms; the terms of the rules are added.
 
     Attributes:
-        wide: predicates of the kernel for conclusions with tuples, by those of the rules.
+        wide: number of the kernel's predicate for each concluded predicate whose atoms are reified as tuples.
     """
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
@@ -145,16 +147,15 @@ class NumberedTemporalProgram:
         self._number_operators(program)
         self._number_times(program)
         self._number_feeds(program)
-        self._ranges = vocabulary.ranges  # includes the ranges of conditions
+        self._ranges = vocabulary.ranges  # includes the ranges in conditions of selections
         self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
         is_timeless = not (self.is_dated or self.counts_tuples or program.keeps_all)
-        self.reach = (
-            program.largest if is_timeless else None
-        )  # after so many equal ticks the next one is equal
+        # number of equal ticks after which all later ticks are equal; None if there is no such number
+        self.reach = program.largest if is_timeless else None
 
     def _number_names(self) -> None:
-        """Number the unit fact and the links of pairs and tuples."""
+        """Number the unit fact and the predicates that define pairs and tuples."""
         of = self.predicates
         self.always = (of[ALWAYS], self.unit, NONE)
         self.pairs = of[PAIR], of[LEFT], of[RIGHT]
@@ -162,7 +163,7 @@ class NumberedTemporalProgram:
         self.tuples = tuple(map(of.__getitem__, tuples)) if tuples[0] in of else None
 
     def _number_conclusions(self, program: TemporalProgram) -> None:
-        """Number the concluded predicates, in the kernel and in the stream."""
+        """Number the concluded predicates, in the temporal kernel and in the stream."""
         of, vocabulary = self.predicates, self._vocabulary
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
         self.is_conclusion = np.zeros(len(of), bool)
@@ -175,7 +176,7 @@ class NumberedTemporalProgram:
         self._fed_back = np.full(len(of), NONE, np.int32)
         for symbol, concluded in program.fed_back.items():
             self._fed_back[of[concluded]] = self._in_stream[of[symbol]]
-        # 1 for conclusions with tuples, -1 for their copies as triples
+        # 1 for reified conclusions, -1 for their copies as triples; the sum counts the other conclusions
         self._beside_triples = np.zeros(len(of), np.int64)
         for symbol, named in program.conclusions.items():
             if symbol in program.fed_back and tuple(symbol) != named:
@@ -185,11 +186,11 @@ class NumberedTemporalProgram:
         self.wide = {name: n for n, (name, _) in self.conclusions.items() if names[n].name != name}
 
     def _number_operators(self, program: TemporalProgram) -> None:
-        """Number negations and boxes."""
+        """Number the predicates of negations, of □ and of counts."""
         of = self.predicates
         self.guards = [
-            (of[denied], of[asked], of[free], self.unit if denied.arity == 1 else None)
-            for denied, asked, free in program.guards
+            (of[negated], of[candidates], of[absent], self.unit if negated.arity == 1 else None)
+            for negated, candidates, absent in program.guards
         ]
         self.runs = [(of[source], of[target], size) for source, size, target in program.runs]
         self.dated_runs = [
@@ -199,7 +200,7 @@ class NumberedTemporalProgram:
         self.ranks = _ranks(program, of)
 
     def _number_times(self, program: TemporalProgram) -> None:
-        """Number remembered predicates, and predicates with ticks."""
+        """Number the remembered predicates, and the predicates whose rows have a tick."""
         of = self.predicates
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated_conclusions = [
@@ -245,10 +246,10 @@ class NumberedTemporalProgram:
         kind: Callable[[NumberedInput], K],
         of_classes: NumberedSelection = ALL_ARGUMENTS,
     ) -> RowMapper[K]:
-        """Return the mapping of facts to the rows of inputs, labelled by `kind`.
+        """Return the mapping from facts to the rows of inputs, each labelled by `kind`.
 
         Args:
-            of_classes: selection of facts with one argument.
+            of_classes: selection for inputs without selector and with one argument.
         """
         return RowMapper(
             self.selectors,
@@ -265,22 +266,25 @@ class NumberedTemporalProgram:
 
     @property
     def fits(self) -> bool:
-        """Test whether the vocabulary still has the data ranges for which this was numbered."""
+        """Test whether the vocabulary still has the data ranges with which the program was compiled."""
         return self._vocabulary.ranges == self._ranges
 
     def time(self, tick: int) -> int:
-        """Return the number of the literal that stands for a tick."""
+        """Return the number of the literal that denotes a tick."""
         return self._vocabulary.number(self.ticks.literal_of(tick))
 
     def select_inputs(self, facts: Integers, is_asserted: bool) -> Integers:
-        """Return the facts of the stream that are input, each class as a predicate; further columns stay."""
+        """Return the facts that are input of rules, with classes in place of `rdf:type` as predicates.
+
+        Further columns of the facts are kept.
+        """
         facts = self._vocabulary.with_classes(facts)
         if is_asserted and self.counts_tuples:
             return facts
         return facts[self._is_input[is_asserted].take(facts[:, 0], mode="clip")]
 
     def of_conclusions(self, facts: Integers, other: NumberedTemporalProgram) -> Integers:
-        """Return conclusions in the numbers of another program of the same rules."""
+        """Renumber the predicates of conclusions, from another numbered program of the same rules."""
         known = [self.predicates.get(symbol, NONE) for symbol in other.compiled.predicates]
         rows = facts.copy()
         rows[:, 0] = np.array(known, np.int32)[facts[:, 0]]
@@ -288,29 +292,30 @@ class NumberedTemporalProgram:
 
     @property
     def symbols(self) -> Integers:
-        """Numbers in the vocabulary of concluded predicates that are triples."""
+        """Numbers, in the vocabulary, of the concluded predicates that are classes and properties."""
         found: Integers = self._in_stream[self._in_stream != NONE]
         return found
 
     def triples(self, facts: Integers) -> Integers:
-        """Return the conclusions that are triples, with the vocabulary's predicates.
+        """Return the facts of the temporal kernel that are conclusions in the form of triples, with RDF
+        predicates.
 
         Args:
-            facts: facts of the second kernel, shape (n, 3), or with further columns, which stay.
+            facts: shape (n, 3), or with further columns, which are kept.
         """
         return self._vocabulary.with_types(_translated(facts, self._in_stream))
 
     def fed_back(self, facts: Integers) -> Integers:
-        """Return what rules conclude among facts, as `triples` does; for rules with feedback."""
+        """Return the rules' own conclusions among facts as triples (see `triples`), with feedback."""
         return self._vocabulary.with_types(_translated(facts, self._fed_back))
 
     def not_assertable(self, facts: Integers) -> int:
-        """Return the number of rule conclusions with a literal as subject; for rules with feedback."""
+        """Count the rules' own conclusions with a literal as subject; for rules with feedback."""
         return int(self._beside_triples[facts[:, 0]].sum()) if self._beside_triples.any() else 0
 
     @property
     def boxes(self) -> Iterable[Sequence[NumberedInput]]:
-        """Inputs of □ over windows of ticks, grouped by target."""
+        """Inputs of □ over windows of ticks, grouped by target predicate."""
         found: defaultdict[int, list[NumberedInput]] = defaultdict(list)
         for feed in self.feeds:
             if feed.mode is Mode.ALWAYS and not feed.is_counted:
@@ -319,29 +324,33 @@ class NumberedTemporalProgram:
 
 
 def _ranks(program: TemporalProgram, of: Mapping[Symbol, int]) -> dict[int, int]:
-    """Return the order in which operators react, by the predicates that they make."""
-    by_operators = [DerivedPredicate(guard.free, (guard.denied, guard.asked)) for guard in program.guards]
+    """Return the ranks of the predicates whose rows operators derive, see `evaluation_ranks`."""
+    by_operators = [
+        DerivedPredicate(guard.absent, (guard.negated, guard.candidates)) for guard in program.guards
+    ]
     by_operators += [DerivedPredicate(run.target, (run.source,)) for run in program.runs]
     by_operators += [DerivedPredicate(run.target, (run.source,)) for run in program.dated_runs]
     return {of[symbol]: rank for symbol, rank in evaluation_ranks(program.rules, by_operators).items()}
 
 
 def _translated(facts: Integers, predicates: Integers) -> Integers:
-    """Return the facts that are triples, with the given predicates in place of theirs."""
+    """Return the facts whose predicates have a number in `predicates` and whose subjects are names, with that
+    number.
+    """
     numbers = predicates[facts[:, 0]]
     are_triples = (numbers != NONE) & (facts[:, 1] < FIRST_LITERAL)
     return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
 
 
 def _arity(given: Input) -> int:
-    """Return the number of arguments of an input's rows, except the tick."""
+    """Return the number of arguments of an input's rows, without the tick."""
     if given.selection is None:
         return given.source.arity
     return len(given.selection.arguments) - given.selection.is_dated
 
 
 def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:
-    """Return a mask over the stream's predicates; the last entry covers all later predicates."""
+    """Return a mask over the stream's predicates; its last entry, false, stands for all larger numbers."""
     flags = np.zeros(max(sources, default=-1) + 2, bool)
     flags[list(sources)] = True
     return flags
@@ -356,7 +365,7 @@ _MOST_FOUND: Final = 1 << 14
 
 
 class LiteralEvaluator:
-    """Evaluation of built-ins on literals for the second kernel.
+    """Evaluation of built-in functions and data ranges on literals, for the temporal kernel.
 
     Args:
         compiled: the kernel's program.
@@ -374,19 +383,20 @@ class LiteralEvaluator:
         self._maybe_endless, self._known = maybe_endless, 0
 
     def begin(self) -> None:
-        """Start counting new literals."""
+        """Reset the count of new literals, at the start of a change."""
         self._known = len(self._vocabulary.literals)
 
     @property
     def memberships(self) -> npt.NDArray[np.uint8]:
-        """See `Matcher.consult`."""
+        """Membership bits of all literals in the program's data ranges; see `Matcher.consult`."""
         return self._memberships.bits
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
         """Evaluate a built-in, with a cache; see `Vocabulary.evaluate`.
 
         Raises:
-            TemporalRuleError: rules compute without end.
+            TemporalRuleError: more than `MAX_NEW_LITERALS` literals are new, and a rule may compute without
+            end.
         """
         name = self._builtins[builtin]
         if name == IS_LITERAL:
@@ -395,10 +405,10 @@ class LiteralEvaluator:
             return compare_terms(name, left, right, self._vocabulary)
         if self._revision is not self._vocabulary.revision or len(self._found) > _MOST_FOUND:
             self._found, self._revision = {}, self._vocabulary.revision
-        asked = builtin, left, right
-        found = self._found.get(asked)
+        key = builtin, left, right
+        found = self._found.get(key)
         if found is None:
-            found = self._found[asked] = self._result(name, left, right)
+            found = self._found[key] = self._result(name, left, right)
             made = len(self._vocabulary.literals) - self._known
             if made > MAX_NEW_LITERALS and self._maybe_endless is not None:
                 raise too_many_literals(self._maybe_endless, made)
@@ -411,7 +421,7 @@ class LiteralEvaluator:
 
 
 def _symbols(program: TemporalProgram) -> list[Symbol]:
-    """Return the predicates of a program that no rule need have."""
+    """Return the predicates that the program needs even if no rule contains them."""
     return [
         ALWAYS,
         PAIR,

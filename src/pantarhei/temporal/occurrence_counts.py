@@ -1,8 +1,8 @@
-"""Rows that depend on occurrences in a window of the last assertions, or on enough occurrences in one of
-ticks.
+"""Base rows for formulas that count: windows of the last n assertions, and `at least k times` in n ticks.
 
-!p~3#, !p□3#, p~n×k   has what occurs there at enough ticks
-!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there, for p(x, y) (x at u, y)
+!p~3#, !p□3#, p~n×k   facts that occur at enough ticks of the window
+!p@3#                 for each occurrence of p(x) in the window at tick u, the row (x, time of u);
+                      for p(x, y), the row (pair of x and the time of u, y)
 
 window [3 #], arrivals by tick          1: a b     2: a     3: c a        at 3: a twice, c once
                                             ----------------------
@@ -26,7 +26,7 @@ from pantarhei.temporal.tuples import PairNumbers
 
 
 class Occurrence(NamedTuple):
-    """Fact at a tick."""
+    """Fact that occurs at a tick."""
 
     tick: int
     fact: Fact
@@ -37,28 +37,27 @@ OccurrenceChanges = Mapping[Occurrence, bool]
 
 
 class OccurrenceWindow:
-    """Occurrences in a window, each fact at most once a tick.
+    """Occurrences in a sliding window; a fact occurs at most once at a tick.
 
-    The present tick may be replaced repeatedly. Costs the given facts, and what leaves the window.
-
-    The present tick may be replaced repeatedly. Costs its facts, and what leaves the window.
+    The present tick may be replaced repeatedly. A change costs time linear in the given facts, and in the
+    occurrences that leave the window.
 
     Args:
         size: number of assertions, or length in ticks.
-        counts_tuples: true for a window of assertions.
+        counts_tuples: true for a window of the last assertions.
         first: first tick of the timeline.
     """
 
     def __init__(self, size: int, counts_tuples: bool, first: int) -> None:
         self._size, self.counts_tuples, self._first = size, counts_tuples, first
-        self._inside: deque[Occurrence] = deque()  # for windows of ticks without the present tick
+        self._inside: deque[Occurrence] = deque()  # in a window of ticks, without the present tick
         self._closed: list[Occurrence] = []  # the last assertions before the present tick
         self._present: dict[Fact, None] = {}  # for windows of ticks: facts of the present tick
         self._tick = first
         self.counts: Counter[Fact] = Counter()
 
     def restore(self, closed: Iterable[Occurrence], tick: int) -> None:
-        """Resume at a tick, after earlier occurrences."""
+        """Resume at a tick with the earlier occurrences, oldest first."""
         for each in closed:
             self._inside.append(each)
             self.counts[each.fact] += 1
@@ -67,7 +66,7 @@ class OccurrenceWindow:
         self.advance(tick)
 
     def advance(self, tick: int) -> OccurrenceChanges:
-        """Start a new tick; return what leaves the window."""
+        """Start a new tick; return the occurrences that leave the window."""
         ended, self._tick = self._tick, tick
         if self.counts_tuples:
             self._closed = list(self._inside)
@@ -80,9 +79,9 @@ class OccurrenceWindow:
         return changed
 
     def add(self, fresh: Iterable[Fact]) -> OccurrenceChanges:
-        """Add facts to the present tick, as its last ones.
+        """Append facts to the present tick.
 
-        Returns: Occurrences that entered the window (True) and that left it (False).
+        Returns: Occurrences that entered the window (True), and occurrences that left it (False).
         """
         changed: dict[Occurrence, bool] = {}
         for fact in fresh:
@@ -105,12 +104,14 @@ class OccurrenceWindow:
         return {Occurrence(self._tick, fact): False for fact in lost}
 
     def replace(self, last: list[Fact]) -> OccurrenceChanges:
-        """Replace the occurrences of the present tick in a window of assertions. Costs the window's size.
+        """Replace the occurrences of the present tick in a window of the last assertions.
+
+        Costs time linear in the size of the window.
 
         Args:
-            last: the last facts of the tick, in their order, as many as the window holds.
+            last: the last facts of the tick, in their order, at most as many as the window contains.
 
-        Returns: Occurrences that are in the window (True), and others that were in it before (False).
+        Returns: Occurrences that are in the window (True), and occurrences that were in it and left (False).
         """
         before, room = self._inside, self._size - len(last)
         older = self._closed[-room:] if room > 0 else []
@@ -119,24 +120,24 @@ class OccurrenceWindow:
         return {**dict.fromkeys(before, False), **dict.fromkeys(self._inside, True)}
 
     def __iter__(self) -> Iterator[Occurrence]:
-        """Yield the occurrences inside, oldest first."""
+        """Yield the occurrences in the window, oldest first."""
         yield from self._inside
         yield from (Occurrence(self._tick, fact) for fact in self._present)
 
     @property
     def start(self) -> int:
-        """First tick of the window's timeline (LA17 Definitions 3 and 4)."""
+        """First tick that the window covers (LA17 Definitions 3 and 4)."""
         if not self.counts_tuples:
             return max(self._first, self._tick - self._size)
         return self._inside[0].tick if len(self._inside) == self._size else self._first
 
     @property
     def oldest(self) -> int | None:
-        """Tick of the oldest occurrence inside; None if there is none."""
+        """Tick of the oldest occurrence in the window; None if the window is empty."""
         return next((each.tick for each in self), None)
 
     def next_due(self) -> int | None:
-        """Return the next tick at which an occurrence leaves although nothing arrives."""
+        """Return the next tick at which an occurrence leaves although nothing arrives, or None."""
         oldest = None if self.counts_tuples else self.oldest
         return None if oldest is None else oldest + self._size + 1
 
@@ -156,12 +157,12 @@ _Expected = tuple[Integers, npt.NDArray[np.bool_]]
 
 
 class OccurrenceRows:
-    """Rows of the inputs with one window.
+    """Base rows of all inputs that share a window.
 
     Args:
-        feeds: inputs; all with the same window.
-        program: numbers times.
-        pairs: numbers pairs of a first argument and a time, for facts with two arguments.
+        feeds: the inputs.
+        program: numbers the times of ticks.
+        pairs: numbers the pairs of a first argument and a time, for facts with two arguments.
         first: first tick of the timeline.
     """
 
@@ -175,10 +176,10 @@ class OccurrenceRows:
         self._tick = first
 
     def restore(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
-        """Resume at a tick, after earlier occurrences; the rows follow with the next change.
+        """Resume at a tick with the earlier occurrences, oldest first; `change` returns the rows.
 
         Args:
-            standing: see `advance`.
+            standing: facts that occur at each tick until they end, such as states.
         """
         self._inside.restore(closed, tick)
         self._inside.add(fact for fact in standing if fact[0] in self._sources)
@@ -186,10 +187,10 @@ class OccurrenceRows:
         self._changed = dict.fromkeys(self._inside, True)
 
     def advance(self, tick: int, standing: Iterable[Fact] = ()) -> None:
-        """Start a new tick; the rows follow with the next change.
+        """Start a new tick; `change` returns the row changes.
 
         Args:
-            standing: facts that occur at each tick until they end.
+            standing: facts that occur at each tick until they end, such as states.
         """
         self._changed.update(self._inside.advance(tick))
         self._changed.update(self._inside.add(fact for fact in standing if fact[0] in self._sources))
@@ -202,11 +203,11 @@ class OccurrenceRows:
         model: ExpiryModel,
         last: Callable[[int], list[Fact]] | None = None,
     ) -> RowChanges:
-        """Apply new and lost facts of the present tick.
+        """Apply new and removed facts of the present tick; return the row changes since the last call.
 
         Args:
-            last: returns the last facts of the tick in their order; None if the new facts are the last ones
-                and no fact is lost.
+            last: returns the last n facts of the tick in their order. None if no fact was removed, so that
+                the new facts are the last ones.
         """
         if self._inside.counts_tuples and last is not None:
             self._changed.update(self._inside.replace(last(self._feeds[0].size)))
@@ -226,7 +227,7 @@ class OccurrenceRows:
 
     def _rows(self, changed: OccurrenceChanges, model: ExpiryModel) -> RowChanges:
         touched = {each.fact for each in changed}
-        coming, going = [NO_FACTS], [NO_FACTS]
+        inserted, deleted = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:
             has_pairs = False
             if feed.mode is Mode.AT:
@@ -235,11 +236,11 @@ class OccurrenceRows:
                 rows, expected = self._counted(feed, touched)
             there = model.present(rows)
             fresh, over = rows[expected & ~there], rows[there & ~expected]
-            coming.append(fresh)
-            going.append(over)
+            inserted.append(fresh)
+            deleted.append(over)
             if has_pairs:
-                coming.append(self._pairs.use(fresh[:, 1], over[:, 1]))
-        return RowChanges(np.concatenate(coming), np.concatenate(going))
+                inserted.append(self._pairs.use(fresh[:, 1], over[:, 1]))
+        return RowChanges(np.concatenate(inserted), np.concatenate(deleted))
 
     def _counted(self, feed: NumberedInput, touched: set[Fact]) -> _Expected:
         candidates = {fact for fact in touched if fact[0] == feed.source}
@@ -251,7 +252,9 @@ class OccurrenceRows:
     def _dated(
         self, feed: NumberedInput, changed: OccurrenceChanges
     ) -> tuple[Integers, npt.NDArray[np.bool_], bool]:
-        """Return rows for occurrences with their ticks, and whether the rows have pairs."""
+        """Return a row for each changed occurrence, a mask of those inside, and true if the rows contain
+        pairs.
+        """
         given = [each for each in changed if each.fact[0] == feed.source]
         rows = rows_of([each.fact for each in given], feed.target)
         times = np.array([self._program.time(each.tick) for each in given], np.int32)
@@ -269,10 +272,10 @@ class OccurrenceRows:
         return count >= feed.times
 
     def next_due(self, repeats: bool) -> int | None:
-        """Return the next tick with row changes although no input arrives.
+        """Return the next tick at which rows change although no input arrives; None if there is none.
 
         Args:
-            repeats: true if present facts occur again at each tick, as states do.
+            repeats: true if the present facts occur again at each tick, as states do.
         """
         if self._inside.counts and (repeats or any(feed.mode is Mode.ALWAYS for feed in self._feeds)):
             return self._tick + 1
@@ -280,5 +283,5 @@ class OccurrenceRows:
 
     @property
     def oldest(self) -> int | None:
-        """Tick of the oldest counted assertion; None if there is none."""
+        """Tick of the oldest occurrence in the window; None if the window is empty."""
         return self._inside.oldest

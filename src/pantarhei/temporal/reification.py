@@ -1,14 +1,14 @@
-"""Reification: rules with atoms of any number of arguments, written with atoms of at most two.
+"""Reification: rules with atoms of any number of arguments, rewritten to atoms of at most two.
 
-Tuples: `p(x, y, z)` is `p()(s, z), first(s, x), rest(s, y)`, where s is the number of the tuple (x, y); with
-more arguments, x is a tuple itself. A rule that concludes or negates an atom with a tuple is preceded by a
-rule that requests the tuple's number (`tuples`). The second kernel has no literal as first argument: where a
-conclusion can have one, the unit is put in front, and `big(5)` is `big()(unit, 5)`. Conclusions of such a
-predicate that are triples are stored as `big(x)` too.
+Tuples: `p(x, y, z)` becomes `p()(s, z), first(s, x), rest(s, y)`, where s is the number of the tuple (x, y).
+With more arguments, x is a tuple itself. A rule that concludes or negates an atom with a tuple is preceded by
+a rule that requests the tuple's number (`tuples`). The temporal kernel permits no literal as first argument:
+if a conclusion can have one, the unit is prepended, and `big(5)` becomes `big()(unit, 5)`. Conclusions of
+such a predicate that are triples are also stored as `big(x)`.
 
-Pairs: `p(x, y, t)`, with a tick t, is `p(s, y), left(s, x), right(s, t)`, where s is the number of the pair
-(x, t). Facts about one x at one tick share a pair, and each pair belongs to one tick. A rule whose head has a
-pair that its body lacks is preceded by a rule that requests the pair's number.
+Pairs: `p(x, y, t)`, with a tick t, becomes `p(s, y), left(s, x), right(s, t)`, where s is the number of the
+pair (x, t). All facts about x at one tick share this pair. A rule whose head has a pair that its body lacks
+is preceded by a rule that requests the pair's number.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from pantarhei.values.scalar_functions import is_computation
 
 @dataclass(frozen=True)
 class TuplePredicate:
-    """Predicate of conclusions that have tuples in the second kernel.
+    """Concluded predicate whose atoms are reified as tuples in the temporal kernel.
 
     Args:
         name: the predicate in the rules.
         arity: its number of arguments in the rules.
-        has_unit: true if the unit is put in front of the arguments, since the first may be a literal.
+        has_unit: true if the unit is prepended to the arguments, since the first argument may be a literal.
     """
 
     name: URIRef
@@ -44,52 +44,57 @@ class TuplePredicate:
 
     @property
     def predicate(self) -> URIRef:
-        """Predicate in the second kernel."""
+        """Predicate of the reified atoms in the temporal kernel."""
         return URIRef(f"{self.name}()")
 
     @property
     def plain(self) -> TemporalAtom | None:
-        """Atom in the form of a triple; None if it has more than two arguments."""
+        """Atom of the predicate in the form of a triple; None if it has more than two arguments."""
         terms = tuple(Variable(f"x{place}") for place in range(self.arity))
         return TemporalAtom(self.name, terms) if self.arity < 3 else None
 
     @property
     def bridges(self) -> tuple[TemporalRule, ...]:
-        """Rules from the triple form to the tuple form and back."""
+        """Rules that derive the reified atoms from the triples, and the triples from the reified atoms."""
         if self.plain is None:
             return ()
         plain, whole = Formula(self.plain), reify_atom(self, self.plain.arguments)
         there = TemporalRule(Formula(whole.atom), (plain,))
         back = TemporalRule(plain, (Formula(whole.atom), *map(Formula, whole.links)))
-        return (*_asking(there, whole.asked), back)
+        return (*_with_requests(there, whole.requests), back)
 
 
 class TupleRequest(NamedTuple):
-    """Tuple of two terms: the atom that requests its number, and the atoms that define the number."""
+    """Tuple of two terms, as atoms.
+
+    Args:
+        atom: atom that requests the tuple's number.
+        links: atoms that relate the number to the two terms.
+    """
 
     atom: TemporalAtom
     links: tuple[TemporalAtom, TemporalAtom]
 
 
 class ReifiedAtom(NamedTuple):
-    """Atom with two arguments, and the tuples in it, inner ones first."""
+    """Atom with two arguments, and the tuples in it, inner tuples first."""
 
     atom: TemporalAtom
-    asked: tuple[TupleRequest, ...]
+    requests: tuple[TupleRequest, ...]
 
     @property
     def links(self) -> Iterator[TemporalAtom]:
-        """Atoms that define the numbers of the tuples."""
-        return (link for each in self.asked for link in each.links)
+        """Atoms that relate the numbers of the tuples to their terms."""
+        return (link for each in self.requests for link in each.links)
 
 
 def reify_atom(
     wide: TuplePredicate, arguments: Sequence[Argument], predicate: URIRef | None = None
 ) -> ReifiedAtom:
-    """Return an atom with its arguments in a tuple.
+    """Return an atom with all arguments except the last in a tuple.
 
     Args:
-        predicate: another predicate of the second kernel with the same arguments.
+        predicate: predicate of the atom in the temporal kernel; None for `wide.predicate`.
 
     >>> x, y, z = map(Variable, "xyz")
     >>> found = reify_atom(TuplePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
@@ -99,28 +104,30 @@ def reify_atom(
     urn:pantarhei:temporal:rest(?(x y), ?y)
     """
     left, *others = (UNIT, *arguments) if wide.has_unit else arguments
-    asked = []
+    requests = []
     for right in others[:-1]:
         number = Variable(f"({_name(left)} {_name(right)})")
         links = TemporalAtom(FIRST, (number, left)), TemporalAtom(REST, (number, right))
-        asked.append(TupleRequest(TemporalAtom(TUPLE, (left, right)), links))
+        requests.append(TupleRequest(TemporalAtom(TUPLE, (left, right)), links))
         left = number
-    return ReifiedAtom(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(asked))
+    return ReifiedAtom(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(requests))
 
 
 class TupleReification:
-    """Rules whose atoms with tuples are reified.
+    """Temporal rules after reification of tuples.
 
     Args:
-        rules: as they are written.
+        rules: the rules as written.
 
     Attributes:
-        wide: conclusions with more than two arguments, or with a first argument that may be a literal.
+        rules: the reified rules.
+        wide: reified predicates by name: those with more than two arguments, and those whose first argument
+            may be a literal.
     """
 
     def __init__(self, rules: Collection[TemporalRule]) -> None:
         self._heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
-        self._literals = _places_of_literals(rules, self._heads)
+        self._literals = _literal_positions(rules, self._heads)
         found = (
             TuplePredicate(name, arity, (name, 0) in self._literals) for name, arity in self._heads.items()
         )
@@ -129,12 +136,18 @@ class TupleReification:
         self.rules = [each for part in parts for each in _reified_rule(part, self.wide)]
 
     def _parts(self, rule: TemporalRule) -> Iterator[TemporalRule]:
-        """Yield the rule for names and for literals: no fact has a literal subject, so a negation holds."""
+        """Split a rule into cases: for each variable that may be a literal under negation, a name or a
+        literal.
+
+        No stored fact has a literal subject, so the negated atom is dropped from the case of a literal.
+        """
         denied = [each for each in rule.body if each.is_negated and self._is_doubtful(each, rule)]
         firsts = {each.atom.arguments[0] for each in denied}
         computed = {test.arguments[0] for test in rule.tests if is_computation(test)}
         variables = sorted(each for each in firsts - computed if isinstance(each, Variable))
-        constants = firsts.difference(variables)  # results of computations are literals too
+        constants = firsts.difference(
+            variables
+        )  # including variables bound to results of computations, which are literals
         for count in range(len(variables) + 1):
             for chosen in combinations(variables, count):
                 literals = constants.union(chosen)
@@ -144,20 +157,22 @@ class TupleReification:
                 yield replace(rule, body=body, tests=(*rule.tests, *tests))
 
     def _is_doubtful(self, formula: Formula, rule: TemporalRule) -> bool:
-        """Test whether a negated atom may have a literal as first argument, which no stored fact has."""
+        """Test whether the first argument of a negated atom may be a literal, although no stored fact has one
+        there.
+        """
         atom = formula.atom
         wide = None if atom.is_asserted else self.wide.get(atom.predicate)
         if (wide is not None and wide.has_unit) or not atom.arguments:
             return False
         if len(atom.arguments) == 1 and formula.mode is not Mode.AT:
-            return False  # the unit is its first argument
+            return False  # in the kernel the unit is its first argument
         return _may_be_literal(atom.arguments[0], rule, self._heads, self._literals)
 
 
 def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, TuplePredicate]) -> Iterator[TemporalRule]:
-    """Yield a rule with its tuples reified, after the rules that request the tuples."""
+    """Yield the rules that request tuples for a rule, then the rule with its tuples reified."""
 
-    def narrowed(formula: Formula) -> tuple[Formula, ReifiedAtom | None]:
+    def reified(formula: Formula) -> tuple[Formula, ReifiedAtom | None]:
         if formula.atom.is_asserted or formula.atom.predicate not in wide:
             return formula, None
         found = reify_atom(wide[formula.atom.predicate], formula.atom.arguments)
@@ -165,23 +180,26 @@ def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, TuplePredicate]) -> 
 
     body: list[Formula] = []
     links: dict[TemporalAtom, None] = {}
-    asked: dict[TupleRequest, None] = {}
-    head, of_head = narrowed(rule.head)
+    requests: dict[TupleRequest, None] = {}
+    head, of_head = reified(rule.head)
     for formula in rule.body:
-        narrow, found = narrowed(formula)
+        narrow, found = reified(formula)
         body.append(narrow)
         if found is not None and formula.is_negated:
-            asked.update(dict.fromkeys(found.asked))
+            requests.update(dict.fromkeys(found.requests))
         elif found is not None:
             links.update(dict.fromkeys(found.links))
-    asked.update(dict.fromkeys(() if of_head is None else of_head.asked))
-    waiting = [each for each in asked if each.links[0] not in links]
-    yield from _asking(replace(rule, head=head, body=(*body, *map(Formula, links))), waiting)
+    requests.update(dict.fromkeys(() if of_head is None else of_head.requests))
+    waiting = [each for each in requests if each.links[0] not in links]
+    yield from _with_requests(replace(rule, head=head, body=(*body, *map(Formula, links))), waiting)
 
 
-def _asking(rule: TemporalRule, asked: Sequence[TupleRequest]) -> Iterator[TemporalRule]:
-    """Yield a rule that needs tuples, after the rules that request them where its body holds."""
-    for each in asked:
+def _with_requests(rule: TemporalRule, requests: Sequence[TupleRequest]) -> Iterator[TemporalRule]:
+    """Yield a rule with the links of further tuples, after the rules that request these tuples.
+
+    A tuple is requested for each match of the positive body.
+    """
+    for each in requests:
         positive = tuple(formula for formula in rule.body if not formula.is_negated)
         yield replace(rule, head=Formula(each.atom), body=positive)
         rule = replace(rule, body=(*rule.body, *map(Formula, each.links)))
@@ -189,7 +207,7 @@ def _asking(rule: TemporalRule, asked: Sequence[TupleRequest]) -> Iterator[Tempo
 
 
 def _name(argument: Argument) -> str:
-    """Return a name that is different for each argument of a rule."""
+    """Return a text that is unique for each argument of a rule."""
     return str(argument) if isinstance(argument, Variable) else argument.n3()
 
 
@@ -199,7 +217,7 @@ def _name(argument: Argument) -> str:
 def rules_with_literal_subjects(rules: Collection[TemporalRule]) -> tuple[TemporalRule, ...]:
     """Return the rules whose conclusions may have a literal as first argument."""
     heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
-    literals = _places_of_literals(rules, heads)
+    literals = _literal_positions(rules, heads)
     return tuple(
         rule
         for rule in rules
@@ -207,12 +225,12 @@ def rules_with_literal_subjects(rules: Collection[TemporalRule]) -> tuple[Tempor
     )
 
 
-_Places = set[tuple[URIRef, int]]
+_Positions = set[tuple[URIRef, int]]
 
 
-def _places_of_literals(rules: Collection[TemporalRule], heads: Mapping[URIRef, int]) -> _Places:
-    """Return the argument places of conclusions that may hold literals."""
-    found: _Places = {(name, 1) for name, arity in heads.items() if arity == 2}
+def _literal_positions(rules: Collection[TemporalRule], heads: Mapping[URIRef, int]) -> _Positions:
+    """Return the argument positions of concluded predicates that may contain literals (a fixpoint)."""
+    found: _Positions = {(name, 1) for name, arity in heads.items() if arity == 2}
     count = -1
     while count < len(found):
         count = len(found)
@@ -225,8 +243,9 @@ def _places_of_literals(rules: Collection[TemporalRule], heads: Mapping[URIRef, 
 
 
 def _may_be_literal(
-    argument: Argument, rule: TemporalRule, heads: Mapping[URIRef, int], literals: _Places
+    argument: Argument, rule: TemporalRule, heads: Mapping[URIRef, int], literals: _Positions
 ) -> bool:
+    """Test whether an argument of a rule's head or of a negated atom may be a literal."""
     if not isinstance(argument, Variable):
         return isinstance(argument, Literal)
     if any(is_computation(test) and test.arguments[0] == argument for test in rule.tests):
@@ -251,7 +270,7 @@ ReifiedRule = tuple[tuple[Atom, ...], Atom, tuple[Test, ...]]
 
 
 def reify_pairs(program: TemporalProgram) -> TemporalProgram:
-    """Return the program with atoms of at most two arguments."""
+    """Return the program with its ternary atoms reified as pairs."""
     rules = dict[Rule, None]()
     for rule in program.rules:
         if rule.head is None or all(len(atom.arguments) < 3 for atom in rule.atoms):
@@ -263,7 +282,8 @@ def reify_pairs(program: TemporalProgram) -> TemporalProgram:
 
 
 def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:
-    """Yield the rules that replace a rule with atoms of up to three arguments.
+    """Yield the rules that replace a rule with atoms of up to three arguments: requests for pairs, then the
+    rule.
 
     >>> x, y, t = Variable("x"), Variable("y"), Variable("t")
     >>> body, head = [Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (x, t))
@@ -271,28 +291,28 @@ def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...
     ...     print(len(atoms), atoms[0])
     3 p(?pair-x-t, ?y)
     """
-    whole = dict.fromkeys(part for atom in body for part in _parts(atom))
-    first, *links = _parts(head)
+    whole = dict.fromkeys(part for atom in body for part in _pair_atoms(atom))
+    first, *links = _pair_atoms(head)
     if not whole.keys() >= set(links):
-        asking = Atom(PAIR.name, (head.arguments[0], head.arguments[-1]))
-        yield _needed(whole, asking, tests), asking, tests
+        request = Atom(PAIR.name, (head.arguments[0], head.arguments[-1]))
+        yield _needed(whole, request, tests), request, tests
     yield _needed(whole | dict.fromkeys(links), first, tests), first, tests
 
 
 def _needed(body: Collection[Atom], head: Atom, tests: tuple[Test, ...]) -> tuple[Atom, ...]:
-    """Drop the links of a pair whose term nothing else uses: every pair has both."""
-    asked = Counter(argument for part in (*body, head, *tests) for argument in part.arguments)
+    """Remove the links of pairs to variables that occur nowhere else; every pair has both links."""
+    uses = Counter(argument for part in (*body, head, *tests) for argument in part.arguments)
     return tuple(
         atom
         for atom in body
         if atom.predicate not in (LEFT.name, RIGHT.name)
         or not isinstance(term := atom.arguments[1], Variable)
-        or asked[term] > 1
+        or uses[term] > 1
     )
 
 
-def _parts(atom: Atom) -> Iterator[Atom]:
-    """Yield an atom with at most two arguments, and the atoms that define its pair."""
+def _pair_atoms(atom: Atom) -> Iterator[Atom]:
+    """Yield an atom itself, or a ternary atom as a binary one with the two links of its pair."""
     if len(atom.arguments) < 3:
         yield atom
         return

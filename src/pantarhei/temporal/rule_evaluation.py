@@ -1,7 +1,7 @@
-"""Evaluation of temporal rules: the second kernel, and the operators around it.
+"""Incremental evaluation of temporal rules: the temporal kernel and the operators around it.
 
-The present tick can be revised until time advances: each of its changes can be undone. The history keeps the
-state at the end of the tick.
+The present tick can be revised until time advances; each change of its input can be undone by the opposite
+change.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from pantarhei.temporal.tuples import PairNumbers, TupleNumbers, TupleRows
 
 
 class PriorState(NamedTuple):
-    """State at the end of the last closed tick; facts of shape (n, 3).
+    """Facts that held at the end of the last closed tick; arrays have shape (n, 3).
 
     Args:
-        states: states of the window.
-        concluded: remembered conclusions, with the second kernel's predicates.
+        states: facts of the materialization.
+        concluded: remembered conclusions; predicates are numbered by the temporal kernel.
     """
 
     states: Integers = NO_FACTS
@@ -49,9 +49,9 @@ class RuleEvaluation:
 
     Args:
         program: the rules.
-        first: first tick of the timeline, which no window passes.
-        tick: the present tick, whose input follows.
-        tuples: numbers tuples.
+        first: first tick of the timeline; windows are truncated there.
+        tick: the present tick; `change` supplies its input.
+        tuples: numbers of tuples.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RuleEvaluation:
         self.model = ExpiryModel(program.compiled, program.literals, tick)
         self._input_rows = InputRows(program, self.model)
         self._events = TickEvents()
-        self._changed: list[Integers] = []  # conclusions, since the last `take_changes`
+        self._changed: list[Integers] = []  # of conclusions, since the last `take_changes`
         self._remembered: dict[Fact, int] = {}  # changes of remembered conclusions at the present tick
         boxes = {True: list[Sequence[NumberedInput]](), False: list[Sequence[NumberedInput]]()}
         for feeds in program.boxes:
@@ -71,7 +71,7 @@ class RuleEvaluation:
         self._pairs = PairNumbers(*program.pairs)
         self._tuples = TupleRows(tuples or TupleNumbers(), *program.tuples) if program.tuples else None
         self._timestamped = TimestampedRows(program, self._pairs, first) if program.is_dated else None
-        self._dated: list[tuple[Integers, int]] = []  # rows to be added, with their expiries
+        self._dated: list[tuple[Integers, int]] = []  # queued rows, with their expiries
         self._at_ticks = 0  # number of conclusions at named ticks
         self._counts = {
             key: OccurrenceRows(feeds, program, self._pairs, first)
@@ -89,27 +89,31 @@ class RuleEvaluation:
         others.sort(key=lambda each: program.ranks[each.makes])
         self._operators: list[StratumOperator] = [*numbering, *others]
         self._timers = Timers(self._operators)
-        self._pending: dict[int, list[Integers]] = {}  # changes, by the place of the operator
+        self._pending: dict[int, list[Integers]] = {}  # changes to read, by the index of the operator
         self._dispatch = self._dispatch_table()
 
     def _dispatch_table(self) -> Watching:
-        """Return the dispatch of predicates to operators and, after these, to the lists of changes."""
+        """Return the receivers of the changes of each predicate.
+
+        Receivers are numbered: operators by their index, then conclusions, remembered conclusions, and
+        conclusions at named ticks.
+        """
         program = self.program
         watched: list[Iterable[int]] = [operator.watched for operator in self._operators]
         watched += [program.is_conclusion.nonzero()[0], program.windows, program.at_ticks.nonzero()[0]]
         receivers = defaultdict[int, tuple[int, ...]](tuple)
-        for place, predicates in enumerate(watched):
+        for receiver, predicates in enumerate(watched):
             for predicate in predicates:
-                receivers[predicate] += (place,)
+                receivers[predicate] += (receiver,)
         self.model.record_only(receivers.keys())
-        alike = {places: number for number, places in enumerate(dict.fromkeys([(), *receivers.values()]))}
-        groups = [alike[receivers.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
-        return Watching(groups, list(alike))
+        groups_of = {group: number for number, group in enumerate(dict.fromkeys([(), *receivers.values()]))}
+        groups = [groups_of[receivers.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
+        return Watching(groups, list(groups_of))
 
     # -- start -------------------------------------------------------------------------------------
 
     def restore(self, past: TickHistory, standing: PriorState) -> None:
-        """Start from input before the present tick. Costs the history, and the states."""
+        """Insert the input before the present tick. Costs time linear in the history and the states."""
         self.program.literals.begin()
         self._insert([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
@@ -119,12 +123,12 @@ class RuleEvaluation:
         self._event_boxes.restore(past, standing.states, self.tick)
         self._insert(self._state_boxes.restore(past, standing.states, self.tick))
         turns = past.last_changes("concluded", "withdrawn")
-        for place, operator in enumerate(self._operators):
+        for receiver, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
                 self._insert([operator.restore(turns.since_when(concluded, past.complete_from), self.tick)])
-                self._pending[place] = [signed(concluded, 1)]  # may have ended
-            self._timers.update(place)
+                self._pending[receiver] = [signed(concluded, 1)]  # some may no longer be derived
+            self._timers.update(receiver)
         self._begin_counts(past, standing.states)
         if self._timestamped is not None:
             self._add_dated(self._timestamped.restore(past, standing.states, standing.concluded, self.tick))
@@ -151,11 +155,11 @@ class RuleEvaluation:
 
     @property
     def is_repeating(self) -> bool:
-        """Test whether facts change at each tick although nothing is asserted."""
+        """Test whether facts change at each tick even if no input arrives."""
         return self._timestamped is not None and self._timestamped.is_repeating(self._at_ticks > 0)
 
     def next_due(self) -> int | None:
-        """Return the next tick at which facts begin or end although no input arrives."""
+        """Return the next tick at which facts change although no input arrives; None if there is none."""
         expiry = self.model.next_expiry()
         ticks = [None if expiry is None else expiry + 1]
         ticks += [each.next_due() for each in (self._state_boxes, self._event_boxes, self._timers)]
@@ -165,7 +169,8 @@ class RuleEvaluation:
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def advance(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
-        """Close the present tick and start a later one; the next `change` derives what follows there.
+        """Close the present tick and start a later one; the next `change` derives the conclusions of the new
+        tick.
 
         Args:
             tick: the later tick.
@@ -180,28 +185,28 @@ class RuleEvaluation:
         if self._timestamped is not None:
             self._add_dated(self._timestamped.advance(tick, ended, concluded, withdrawn))
         self._insert(self._state_boxes.advance(tick))
-        self._delete(self._pairs.remove_unused(ended))  # operators receive the removed rows at the new tick
+        self._delete(self._pairs.remove_unused(ended))  # operators read these deletions at the new tick
         if self._tuples is not None:
             self._delete(self._tuples.remove_unused(self.model))
-        for place in self._timers.due(tick):
-            self._apply(self._operators[place].advance(tick, self.model))
-            self._pending[place] = [NO_CHANGES]  # it reacts again, whatever changes
+        for receiver in self._timers.due(tick):
+            self._apply(self._operators[receiver].advance(tick, self.model))
+            self._pending[receiver] = [NO_CHANGES]  # it reacts even if no watched fact changes
         for key, counting in self._counts.items():
             counting.advance(tick, () if key.is_asserted else self._counted_states)
 
     @property
     def remembered_changes(self) -> tuple[Integers, Integers]:
-        """Remembered conclusions that began and ended at the present tick so far."""
+        """Remembered conclusions that began, and those that ended, at the present tick so far."""
         changes = [(*fact, sign) for fact, sign in sorted(self._remembered.items())]
         return split_changes(np.array(changes, np.int32).reshape(-1, 4))
 
     @property
     def has_remembered_changes(self) -> bool:
-        """Test whether remembered conclusions changed at the present tick so far."""
+        """Test whether remembered conclusions have changed at the present tick so far."""
         return bool(self._remembered)
 
     def _remember(self, changes: Integers) -> None:
-        """Add changes of remembered conclusions, inserted (1) or deleted (-1, last column)."""
+        """Add changes of remembered conclusions, shape (n, 4), with 1 (inserted) or -1 (deleted) last."""
         if not self.program.windows:
             return
         for *fact, sign in changes.tolist():
@@ -212,7 +217,7 @@ class RuleEvaluation:
     # -- input of the present tick -----------------------------------------------------------------
 
     def change(self, added: Integers, removed: Integers, asserted: Appended[AssertedPart]) -> None:
-        """Apply changes of states, and the ABoxes of the present tick. Costs what has changed."""
+        """Apply changes of states, and the ABoxes of the present tick. Costs what depends on the changes."""
         self.program.literals.begin()
         fresh, lost, is_appended = self._events.update(asserted)
         if len(added) or len(removed):
@@ -229,9 +234,10 @@ class RuleEvaluation:
         self._settle()
 
     def _change_states(self, added: Integers, removed: Integers, fresh: Integers, lost: Integers) -> None:
-        """Apply changes of states, given the earlier events of the tick.
+        """Apply changes of states; delete rows that only ended states support.
 
-        Rows that only ended states support are removed.
+        Args:
+            fresh, lost: changes of events, already applied to `_events` but not yet to the rows.
         """
         self._input_rows.change_states(added, removed)
         if self._timestamped is not None:
@@ -263,57 +269,58 @@ class RuleEvaluation:
     # -- conclusions -------------------------------------------------------------------------------
 
     def take_changes(self) -> Integers:
-        """Return conclusions inserted (1) and deleted (-1, last column) since the last call; a fact may
-        recur.
+        """Return the changes of conclusions since the last call, shape (n, 4).
+
+        The last column is 1 for an inserted conclusion, -1 for a deleted one. A fact may occur several times.
         """
         changed, self._changed = self._changed, []
         return np.concatenate([np.empty((0, 4), np.int32), *changed])
 
     def _settle(self) -> None:
-        """Run operators until nothing changes; those of lower strata first."""
+        """Run operators, lower strata first, until no operator has pending changes."""
         self._insert_dated()
         self._distribute()
         while self._pending:
-            place = min(self._pending)
-            changed = np.concatenate(self._pending.pop(place))
-            rows = self._operators[place].react(changed, self.model)
-            self._timers.update(place)
-            if len(rows.coming) or len(rows.going):
+            receiver = min(self._pending)
+            changed = np.concatenate(self._pending.pop(receiver))
+            rows = self._operators[receiver].react(changed, self.model)
+            self._timers.update(receiver)
+            if len(rows.inserted) or len(rows.deleted):
                 self._apply(rows)
                 self._distribute()
 
     def _distribute(self) -> None:
         concluded, remembered, at_ticks = range(len(self._operators), len(self._operators) + 3)
-        for place, part in self._dispatch.parted(self.model.take_changes()):
-            if place < concluded:
-                self._pending.setdefault(place, []).append(part)
-            elif place == concluded:
+        for receiver, part in self._dispatch.parted(self.model.take_changes()):
+            if receiver < concluded:
+                self._pending.setdefault(receiver, []).append(part)
+            elif receiver == concluded:
                 self._changed.append(part)
-            elif place == remembered:
+            elif receiver == remembered:
                 self._remember(part)
-            elif place == at_ticks:
+            elif receiver == at_ticks:
                 self._at_ticks += int(part[:, 3].sum())
 
     # -- rows --------------------------------------------------------------------------------------
 
     @property
     def oldest_counted(self) -> int | None:
-        """Tick of the oldest assertion in some window of assertions."""
+        """Tick of the oldest assertion in any window of the last assertions; None if there is none."""
         ticks = [each.oldest for key, each in self._counts.items() if key.counts_tuples]
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def _add_dated(self, parts: Iterable[tuple[Integers, int]]) -> None:
-        """Schedule rows with unexpired times, and the rows that define their pairs.
+        """Queue rows with expiries, and the rows that define their pairs.
 
-        They are added together, before other rows are removed or operators react.
+        Queued rows are inserted together, before other rows are deleted or operators react.
         """
-        given = (*parts, *self._pairs.take_links())  # in this order: `parts` numbers pairs
+        given = (*parts, *self._pairs.take_links())  # in this order: consuming `parts` numbers the pairs
         self._dated += (part for part in given if part[1] >= self.tick)
 
     def _apply(self, rows: RowChanges) -> None:
-        """Apply changes of base rows that hold until they are removed."""
-        self._delete(rows.going)
-        self._insert([rows.coming])
+        """Apply changes of base rows without expiry."""
+        self._delete(rows.deleted)
+        self._insert([rows.inserted])
 
     def _insert(self, parts: Iterable[Integers]) -> None:
         given = [rows for rows in parts if len(rows)]
@@ -332,7 +339,7 @@ class RuleEvaluation:
 
 
 class _WindowKey(NamedTuple):
-    """Window that inputs share."""
+    """Key of inputs that share an occurrence window."""
 
     is_asserted: bool
     size: int
@@ -353,7 +360,7 @@ LEAST_SPARE: Final = 1 << 16
 def rebuild_evaluation(
     numbered: NumberedTemporalProgram, data: DataStream, states: Integers
 ) -> RuleEvaluation:
-    """Build the evaluation of a data stream. Costs the history, and the states.
+    """Build the evaluation of a data stream. Costs time linear in the history and the states.
 
     Args:
         states: present states.
@@ -366,10 +373,11 @@ def rebuild_evaluation(
 
 
 def wastes_memory(evaluation: RuleEvaluation, data: DataStream, most_bytes: int | None) -> bool:
-    """Test whether rebuilding an evaluation saves enough memory.
+    """Test whether rebuilding an evaluation would release enough memory.
 
-    Enough is half of its size, or an eighth if it takes more than half of the limit; never less than its
-    input takes, so that the rebuilding is paid for by the changes since the last one.
+    Enough is half of the model's size, or an eighth if the model takes more than half of the limit
+    `most_bytes`. It is never less than the size of the data stream, so that rebuilds are amortized by the
+    changes between them.
     """
     used = evaluation.model.bytes_used
     if used <= LEAST_SPARE:

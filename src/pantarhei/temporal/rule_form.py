@@ -1,4 +1,4 @@
-"""Validation of single rules: heads, windows, numbers of arguments, times."""
+"""Validation of the form of temporal rules: heads, windows, numbers of arguments, times."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Place = Formula | TemporalRule | Builtin
 
 
 def rule_error(problem: str, expected: str, *places: Place) -> TemporalRuleError:
-    """Return the error of a rule, at the first of `places` that has a position in a text.
+    """Return an error located at the first of `places` with a position in a text.
 
     Args:
-        problem: what is wrong.
+        problem: what is invalid.
         expected: what is valid instead.
     """
     problem, expected = (_without_numbers(text, places) for text in (problem, expected))
@@ -45,7 +45,7 @@ def rule_error(problem: str, expected: str, *places: Place) -> TemporalRuleError
 def variable_error(
     variable: Variable, problem: str, expected: str, place: Place, rule: TemporalRule
 ) -> TemporalRuleError:
-    """Return the error of a variable, at its first position in `place` or after it."""
+    """Return an error located at the variable's first occurrence in `place`, or after it in the rule."""
     written = _written((place, rule))
     if written is not None:
         of_variable = (at for each, at in rule.variables_written if each == variable)
@@ -59,7 +59,7 @@ _NUMBERED = re.compile(r"(?<!\w)_[0-9]+\b")
 
 
 def _without_numbers(text: str, places: Iterable[Place]) -> str:
-    """Replace generated variables such as `_1` by the `_` that the rule's text has."""
+    """Restore `_` for its generated variables, such as `_1`, in an error text."""
     rules = (place for place in places if isinstance(place, TemporalRule))
     written = {str(variable) for rule in rules for variable, _ in rule.variables_written}
     if "_" not in written:
@@ -68,7 +68,7 @@ def _without_numbers(text: str, places: Iterable[Place]) -> str:
 
 
 def _written(places: Iterable[Place]) -> TextPosition | None:
-    """Return the first position that a place has."""
+    """Return the position of the first place that has one; None if none has."""
     return next((place.written for place in places if place.written), None)
 
 
@@ -79,13 +79,12 @@ _EXPECTED = (
 
 
 def check_time_kind(rule: TemporalRule, kind: TimeKind) -> None:
-    """Check that a rule does not mix times of the stream with literals of another kind.
+    """Check that a rule does not combine times of the stream with literals of another kind.
 
-    A time that is a datetime can neither be computed with nor compared with a number, nor a number with a
-    datetime: that would never hold.
+    A comparison or computation of a datetime with a number would never hold.
 
     Raises:
-        TemporalRuleError: a literal or computation does not fit the stream's times.
+        TemporalRuleError: a literal or a computation is invalid for the stream's timestamps.
     """
     is_dated = kind is TimeKind.DATETIME
     is_other, expected = (_is_number, _EXPECTED) if is_dated else (is_datetime, "a number")
@@ -105,7 +104,7 @@ def check_time_kind(rule: TemporalRule, kind: TimeKind) -> None:
 
 
 def is_datetime(given: Argument | None) -> bool:
-    """Return true for a literal with a datatype of datetimes."""
+    """Test whether an argument is a literal with a datatype of datetimes."""
     return isinstance(given, Literal) and given.datatype in (XSD.dateTime, XSD.dateTimeStamp)
 
 
@@ -121,10 +120,10 @@ _A_TIME = 'a variable, a number, or a datetime such as "2026-01-01T00:00:00Z"^^x
 
 
 def is_time(given: Argument) -> bool:
-    """Return true for a term that can be a time: a variable, a number, or a datetime in a stream's range.
+    """Test whether an argument can be a time: a variable, a number, or a datetime that timestamps can have.
 
     Raises:
-        TimestampError: the datetime is outside the range of streams.
+        TimestampError: the datetime is outside the range of timestamps.
     """
     if not isinstance(given, Literal):
         return isinstance(given, Variable)
@@ -135,11 +134,12 @@ def is_time(given: Argument) -> bool:
 
 
 def check_form(rules: Sequence[TemporalRule]) -> None:
-    """Check heads, tests, windows and numbers of arguments.
+    """Check the heads, built-ins, windows and numbers of arguments of rules.
 
     Raises:
-        TemporalRuleError: a part is invalid, a predicate has two numbers of arguments, a window of the
-            last assertions is over a conclusion, or windows in ticks are mixed with windows of time.
+        TemporalRuleError: one of these is invalid, a predicate has two numbers of arguments, a window of the
+            last assertions contains a conclusion, or windows in ticks are mixed with windows in units of
+            time.
     """
     heads = {rule.head.atom.predicate for rule in rules}
     arities: dict[URIRef, int] = {}
@@ -157,7 +157,7 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
 
 
 def check_triples(rules: Sequence[TemporalRule]) -> None:
-    """Check that all conclusions of rules with feedback can be triples, so that they can be asserted.
+    """Check that all conclusions of rules with feedback can be asserted as triples.
 
     Raises:
         TemporalRuleError: the head of a rule has no argument, or more than two.
@@ -175,7 +175,7 @@ def _check_head(rule: TemporalRule) -> None:
 
 
 def _check_one_kind(rules: Sequence[TemporalRule]) -> None:
-    """Check that windows in ticks are not mixed with windows of time."""
+    """Check that windows in ticks are not mixed with windows in units of time."""
     first: tuple[Formula, str] | None = None
     for rule in rules:
         for formula in rule.body:
@@ -222,7 +222,7 @@ def _check_tests(rule: TemporalRule) -> None:
 
 
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
-    """Check that @ alone has a time, and that ◇ and □ have a window."""
+    """Check that only @ has a time, that ◇ and □ have a window, and that only ◇ is counted."""
     mode = formula.mode
     try:
         has_time = formula.time is None or is_time(formula.time)
@@ -263,7 +263,7 @@ def check_count(formula: Formula, ticks: int | None = None) -> None:
     """Check that the window of a formula is long enough for its `at least n times`.
 
     Args:
-        ticks: length of a window given as a duration, in ticks; None if it is not known.
+        ticks: length in ticks of a window that is given as a duration; None if it is not known.
 
     Raises:
         TemporalRuleError: the window has fewer ticks, so the formula never holds.
@@ -272,7 +272,7 @@ def check_count(formula: Formula, ticks: int | None = None) -> None:
         case TimeWindow(int(size)):
             most = size + 1
         case TupleWindow(size):
-            most = size  # assertions, each at one tick
+            most = size  # number of assertions, each of them at one tick
         case _ if ticks is not None:
             most = ticks + 1
         case _:
@@ -300,10 +300,10 @@ def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]
 
 
 def check_jump(ticks: int) -> None:
-    """Check that a time step spans few enough ticks to evaluate each of them.
+    """Check that a step of time spans few enough ticks for each tick to be evaluated.
 
     Raises:
-        TemporalRuleError: there are more ticks than a window may have.
+        TemporalRuleError: it spans more than `MAX_WINDOW_SIZE` ticks.
     """
     if ticks > MAX_WINDOW_SIZE:
         problem = f"the next timestamp is {ticks:_} ticks later, and conclusions change at each of them"

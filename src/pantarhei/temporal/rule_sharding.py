@@ -1,14 +1,14 @@
-"""Check that shards together conclude from temporal rules what one reasoner does.
+"""Check that shards together draw the same conclusions from temporal rules as one reasoner.
 
-Assertions go to the shard of their subject's key; the background is in each shard
-(`rules/sharding/locality`). A rule is *key-local* if the atoms of its body that stream, negated ones
-included, share a key, and one that is not negated has no background facts. Then its body holds only in the
-shard of that key, which has all facts that the body reads. Conclusions stay in the shard that draws them: the
-analysis follows from rule to rule which of their arguments have its key. With feedback a shard asserts its
-conclusions, so their subject must have its key.
+Assertions are sent to the shard of their subject's key; each shard contains the background
+(`rules/sharding/locality`). A rule is *key-local* if all atoms of its body that match facts of the stream,
+negated atoms included, have a common key, and at least one positive atom matches no background fact. Then the
+body can hold in the shard of that key only, and this shard has all facts that the body reads. Conclusions
+stay in the shard that draws them, so the analysis propagates through the rules which of their arguments have
+the shard's key. With feedback a shard asserts its conclusions, so their subject must have its key.
 
-Shards begin at different ticks, each with the first row that reaches it. So a rule must not depend on the
-ticks at which the background held, nor on conclusions at a tick that no window bounds.
+Each shard begins at its first row, so shards begin at different ticks. Therefore a rule must not depend on
+the ticks at which background facts held, nor on conclusions at a tick that no window bounds.
 """
 
 from __future__ import annotations
@@ -31,23 +31,25 @@ _AT_SUBJECT = frozenset((0,))
 
 
 def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
-    """Check that rules are key-local, as far as can be decided. Costs the size of the rules.
+    """Check that rules are key-local; some key-local rules are refused, too. Costs time linear in the rules.
 
     Args:
-        given: the rules, with those of the ontology that join them.
-        report: report of a program that is key-local for `key`.
+        given: the rules, with the rules of the ontology that they fire.
+        report: sharding report of the ontology's program, which is key-local for `key`.
+        key: the sharding key.
 
     Raises:
-        NotKeyLocalRuleError: a rule joins or negates facts that may be in two shards, rests on the background
-            alone, reads the last assertions or ticks that other shards lack; or with feedback its
-            conclusion belongs to another shard, or may not be asserted by the stream.
+        NotKeyLocalRuleError: a rule joins or negates facts of different shards, can hold by the background
+        alone,
+            reads the last assertions, or reads ticks that other shards lack; or with feedback its conclusion
+            belongs to another shard, or the stream must not assert it.
     """
     check_needs_no_order(given.rules)
     _KeyAnalysis(given, report, key).check()
 
 
 def check_needs_no_order(rules: TemporalRules) -> None:
-    """Check that no window holds the last assertions: the rows of a DataFrame have no order.
+    """Check that no rule has a window of the last assertions, since rows of a DataFrame have no order.
 
     Raises:
         NotKeyLocalRuleError: a rule has such a window.
@@ -62,7 +64,7 @@ def check_needs_no_order(rules: TemporalRules) -> None:
 
 
 class _TemporalBody(NamedTuple):
-    """A rule with the classes of terms that have the same key."""
+    """Rule whose variables are partitioned into classes with equal keys."""
 
     rule: TemporalRule
     formulas: tuple[KeyedAtom[Formula], ...]
@@ -70,11 +72,11 @@ class _TemporalBody(NamedTuple):
 
 
 class _KeyAnalysis:
-    """Key analysis of rules.
+    """Analysis of the keys of rules; see the module.
 
     Args:
-        given: the rules, with those of the ontology that join them.
-        report: sharding report of the ontology.
+        given: the rules, with the rules of the ontology that they fire.
+        report: sharding report of the ontology's program.
         key: the sharding key.
     """
 
@@ -82,14 +84,14 @@ class _KeyAnalysis:
         self._given, self._report, self._key = given.rules, report, key
         self._places, self._keys = report.places[key], report.maps[key]
         rules = (*given.rules.rules, *map(to_temporal_rule, given.ontology))
-        # the arguments of conclusions that have the key of their shard
+        # argument positions of conclusions with the key of their shard, narrowed to the greatest fixpoint
         self._concluded = {
             symbol_of(rule.head.atom): frozenset(range(len(rule.head.atom.arguments))) for rule in rules
         }
         self._bodies = list(map(self._body, rules))
 
     def check(self) -> None:
-        """Check all rules, as `check_key_local`."""
+        """Check all rules; see `check_key_local`."""
         while self._narrow():
             pass
         for body in self._bodies:
@@ -102,7 +104,7 @@ class _KeyAnalysis:
                 self._check_ticks(formula, body.rule)
 
     def _narrow(self) -> bool:
-        """Remove from conclusions the places where some rule has no key; return whether any was removed."""
+        """Remove argument positions of conclusions without the shard's key; true if any was removed."""
         before = dict(self._concluded)
         for body in self._bodies:
             shared = _shared(self._streaming(body).values())
@@ -116,13 +118,13 @@ class _KeyAnalysis:
             raise self._parted(body.rule, streaming)
 
     def _check_rests_on_stream(self, rule: TemporalRule) -> None:
-        """Check that no shard concludes from the background alone; the ontology's rules may."""
+        """Check that a temporal rule cannot hold by the background alone, hence in each shard."""
         if not any(map(self._is_in_one_shard, rule.body)):
             obstacle = "its body may hold in every shard, by the background"
             raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
 
     def _check_feedback(self, body: _TemporalBody) -> None:
-        """Check that the shard that draws a conclusion is the shard of its assertion."""
+        """Check that a conclusion's assertion belongs to the shard that draws it."""
         rule, head = body.rule, body.rule.head.atom
         told = f"{rule}: with feedback {head} is asserted"
         if not self._report.admits(head.predicate, len(head.arguments) == 1):
@@ -140,7 +142,7 @@ class _KeyAnalysis:
     def _parted(
         self, rule: TemporalRule, streaming: dict[Formula, frozenset[Hashable]]
     ) -> NotKeyLocalRuleError:
-        """Return the error that the formulas of a rule share no key."""
+        """Return the error that the formulas of a rule have no common key."""
         if not streaming:
             return _refused(f"{rule} rests on no row of the stream", _ONE_KEY, rule)
         pairs = (pair for pair in combinations(streaming, 2) if not streaming[pair[0]] & streaming[pair[1]])
@@ -168,13 +170,14 @@ class _KeyAnalysis:
     # -- places --------------------------------------------------------------------------------------
 
     def _streaming(self, body: _TemporalBody) -> dict[Formula, frozenset[Hashable]]:
-        """Return the formulas that streamed facts or conclusions match, with the classes of their keys."""
+        """Return the formulas that match facts of the stream or conclusions, with their key classes."""
         positions = ((each, self._positions(each.atom.atom)) for each in body.formulas)
         return {each.atom: each.at(found) for each, found in positions if found is not None}
 
     def _positions(self, atom: TemporalAtom) -> frozenset[int] | None:
-        """Return the arguments with the key of the shard in streaming facts; None if all facts are
-        background.
+        """Return the argument positions that have the shard's key in facts of the stream and conclusions.
+
+        None if all matching facts are background.
         """
         if atom.is_asserted:
             return _AT_SUBJECT
@@ -186,7 +189,7 @@ class _KeyAnalysis:
         return stated & concluded
 
     def _is_in_one_shard(self, formula: Formula) -> bool:
-        """Test whether the formula holds only in the shard of its key."""
+        """Test whether a formula can hold in the shard of its key only."""
         is_given = symbol_of(formula.atom) in self._places.given and not formula.atom.is_asserted
         return not (formula.is_negated or is_given or self._positions(formula.atom) is None)
 
@@ -203,7 +206,7 @@ class _KeyAnalysis:
 
 
 def _shared(keys: Collection[frozenset[Hashable]]) -> frozenset[Hashable]:
-    """Return the keys that all formulas have; none if nothing streams."""
+    """Return the keys that all formulas have; empty if no formula matches facts of the stream."""
     return frozenset.intersection(*keys) if keys else frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Warnings of rules that are valid and probably not meant; the limit on computing without end."""
+"""Warnings of rules that are valid but probably not intended, and the error of a computation without end."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class UnassertableConclusion:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRule:
-    """Warning of a rule without variables: its head and its body have the same name.
+    """Warning of a rule without variables whose head and body contain the same name.
 
     Args:
         rule: the rule.
-        name: the name in head and body.
+        name: the name.
     """
 
     rule: TemporalRule
@@ -59,7 +59,7 @@ class ConstantRule:
 
 
 def constant_rules(rules: Iterable[TemporalRule]) -> tuple[ConstantRule, ...]:
-    """Return warnings of rules without variables whose head shares a name with the body."""
+    """Return warnings of rules without variables whose head and body contain the same name."""
     found = []
     for rule in rules:
         if not any(formula.variables for formula in rule.formulas):
@@ -95,7 +95,7 @@ class UnrememberedConclusion:
 def unremembered_conclusions(
     rules: Iterable[TemporalRule], remembered: Collection[URIRef]
 ) -> tuple[UnrememberedConclusion, ...]:
-    """Return warnings of windows of one tick or more over conclusions that are not remembered."""
+    """Return warnings of windows over more than the present tick whose conclusions are not remembered."""
     given = list(rules)
     concluded_now = {rule.head.atom.predicate for rule in given if rule.head.mode is Mode.NOW}
     return tuple(
@@ -115,7 +115,7 @@ MAX_NEW_LITERALS: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class UnboundedComputation:
-    """Warning of a rule that may compute from its own results, and has no comparison.
+    """Warning of a rule that may compute from its own results and has no comparison to end this.
 
     Args:
         rule: the rule.
@@ -131,7 +131,7 @@ class UnboundedComputation:
 
 
 def unbounded_computations(rules: Iterable[TemporalRule]) -> tuple[UnboundedComputation, ...]:
-    """Return the warning of a rule that may compute without end and has no comparison."""
+    """Return the warning of the first rule that may compute from its own results, if it has no comparison."""
     rule = first_unbounded_rule(rules)
     return () if rule is None or not all(map(is_computation, rule.tests)) else (UnboundedComputation(rule),)
 
@@ -139,10 +139,10 @@ def unbounded_computations(rules: Iterable[TemporalRule]) -> tuple[UnboundedComp
 def first_unbounded_rule(rules: Iterable[TemporalRule], ontology: Iterable[Rule] = ()) -> TemporalRule | None:
     """Return the first rule that may compute from its own results; None if there is none.
 
-    A comparison, or the stream's data, may still end the computation. Costs as `termination.endless`.
+    A comparison, or the stream's data, may still end the computation. See `swrl_rules.endless` for the cost.
 
     Args:
-        ontology: rules of the ontology that join them.
+        ontology: rules of the ontology that the conclusions can fire.
     """
     given = list(rules)
     plain = [_plain(rule, str(number)) for number, rule in enumerate(given)]
@@ -151,17 +151,18 @@ def first_unbounded_rule(rules: Iterable[TemporalRule], ontology: Iterable[Rule]
 
 
 def too_many_literals(rule: TemporalRule, made: int) -> TemporalRuleError:
-    """Return the error that a tick creates too many literals.
+    """Return the error that one tick creates too many literals.
 
     Args:
         rule: a rule that may compute from its own results.
+        made: number of new literals.
     """
     problem = f"{made:_} new literals at a tick: {rule} may compute from its own results"
     return rule_error(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
 
 
 def _plain(rule: TemporalRule, name: str) -> Rule:
-    """Return the rule as a rule of the present tick, for values only: times are finitely many."""
+    """Return the rule without times, negations and assertions: only values can be infinitely many."""
     body = (each for each in rule.body if not (each.is_negated or each.atom.is_asserted))
     return Rule(name, tuple(map(_atom, body)), _atom(rule.head), tests=rule.tests)
 

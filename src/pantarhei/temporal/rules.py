@@ -1,8 +1,9 @@
-"""Temporal rules, their text, and the ontology's rules that join them.
+"""Temporal rules: loading, validation, and the rules of the ontology that their conclusions can fire.
 
-Where a head is a class or a property of the ontology, the ontology's rules that its conclusions can fire join
-the program, then those that the heads of these can fire, and so on. A constraint among them is refused, since
-conclusions are never repaired, unless feedback asserts them: assertions are repaired.
+If the head of a temporal rule is a class or property of the ontology, the ontology's rules with it in the
+body are added to the program, then the rules that their heads can fire, and so on. Constraints among these
+rules are refused, since conclusions are never repaired. With feedback, conclusions are asserted, and
+assertions are repaired, so constraints are permitted.
 """
 
 from __future__ import annotations
@@ -55,19 +56,21 @@ RuleWarning = ConstantRule | UnrememberedConclusion | UnassertableConclusion | U
 
 @dataclass(frozen=True)
 class TemporalRules:
-    """Valid temporal rules. `str` returns a text that reads back to equal rules.
+    """Validated temporal rules. `str` returns a text that parses to equal rules.
 
     Args:
-        rules: the rules; their order makes no difference.
+        rules: the rules, in any order.
         remembered: predicates whose conclusions are kept at later ticks, for windows over them.
         start: timestamp of the first tick that windows can contain; None for the stream's first tick minus
             the largest window.
-        feedback: true if conclusions of a tick are asserted at the next.
+        feedback: true to assert the conclusions of a tick at the next tick.
         prefixes: prefixes that `str` uses.
-        written: positions of `remember` statements, for errors.
+        written: positions of the `remember` statements, for errors.
 
     Raises:
-        TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or a rule is malformed.
+        TemporalRuleError: a rule is malformed or unsafe, a conclusion depends on its own absence, or a
+        remembered
+            predicate is not concluded.
         TimestampError: `start` is not a timestamp.
         OptionError: a rule is not a TemporalRule.
     """
@@ -98,20 +101,20 @@ class TemporalRules:
 
     @property
     def strata(self) -> dict[URIRef, int]:
-        """Stratum of each concluded predicate, from 0, in ascending order."""
+        """Stratum of each concluded predicate, counted from 0, in ascending order."""
         return stratify(self.rules)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """Warnings of constructs that are valid and probably not meant.
+        """Warnings of constructs that are valid but probably not intended.
 
-        Constants in place of variables; windows over conclusions that are not remembered; with feedback,
-        conclusions that may have a literal as subject; computations without an end.
+        These are constants in place of variables; windows over conclusions that are not remembered; with
+        feedback, conclusions that may have a literal as subject; and computations that may not terminate.
         """
         return self.warnings_with(self.remembered)
 
     def warnings_with(self, remembered: Collection[URIRef]) -> tuple[RuleWarning, ...]:
-        """Return the warnings for other remembered predicates, such as those of an ontology."""
+        """Return the warnings if other predicates are remembered, such as those of an ontology."""
         not_assertable = map(
             UnassertableConclusion, rules_with_literal_subjects(self.rules) if self.feedback else ()
         )
@@ -124,7 +127,7 @@ class TemporalRules:
         )
 
     def is_equivalent(self, other: TemporalRules) -> bool:
-        """Test whether other rules have the same conclusions; the order of rules makes no difference."""
+        """Test whether other rules are equal, in any order, with equal options."""
         mine, theirs = (
             (set(each.rules), each.remembered, each.start, each.feedback) for each in (self, other)
         )
@@ -164,7 +167,7 @@ _MOST_SHOWN = 3
 
 
 def abbreviate_rules(rules: Sequence[TemporalRule]) -> str:
-    """Return the first rules as text, and the number of the others."""
+    """Return the first rules as text, and the number of the remaining rules."""
     texts = [str(rule) for rule in rules[:_MOST_SHOWN]]
     if len(rules) > _MOST_SHOWN:
         texts.append(f"and {len(rules) - _MOST_SHOWN} more")
@@ -178,21 +181,21 @@ def load_rules(
     *,
     feedback: bool = False,
 ) -> TemporalRules:
-    """Read temporal rules, in Ticker's, Laser's or the paper's notation.
+    """Load temporal rules from a file or a text, in the notation of Ticker, Laser or the LARS papers.
 
     Args:
         source: a path, or the text of rules: a str with `:-`, `<-`, `←` or a line break is text.
         start: timestamp of the first tick that windows can contain; None for the stream's first tick minus
             the largest window.
         prefixes: prefixes that the text may use without declaring them; "" is the prefix of bare names.
-        feedback: true if conclusions of a tick are asserted at the next.
+        feedback: true to assert the conclusions of a tick at the next tick.
 
     Raises:
-        InputError: the file cannot be read, or has no rule.
-        TemporalTextError: the text is malformed, or has no rule.
+        InputError: the file cannot be read, or contains no rule.
+        TemporalTextError: the text is malformed, or contains no rule.
         TemporalRuleError: a rule is invalid.
         TimestampError: `start` is not a timestamp.
-        OptionError: an argument has another type, or a prefix does not stand for an IRI.
+        OptionError: an argument has a wrong type, or a prefix does not denote an IRI.
 
     >>> rules = load_rules("alarm(X) :- hot(X) always in [5 min].", prefixes={"": "http://example.org/"})
     >>> print(rules.rules[0])
@@ -205,12 +208,12 @@ def load_rules(
 
 
 def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
-    """Read rules from a path, or from a text: a str with `:-`, `<-`, `←` or a line break.
+    """Parse rules from a path, or from a text: a str with `:-`, `<-`, `←` or a line break.
 
     Raises:
-        InputError: the file cannot be read, or has no rule.
-        TemporalTextError: the text is malformed, or has no rule.
-        OptionError: `source` is neither, or a prefix does not stand for an IRI.
+        InputError: the file cannot be read, or contains no rule.
+        TemporalTextError: the text is malformed, or contains no rule.
+        OptionError: `source` is neither a path nor a text, or a prefix does not denote an IRI.
     """
     if prefixes is not None:
         check_prefixes(prefixes)
@@ -249,14 +252,14 @@ def _read(path: Path) -> str:
 
 
 class RulesWithOntology(NamedTuple):
-    """Temporal rules with the ontology's rules that join them.
+    """Temporal rules with the rules of the ontology that their conclusions can fire.
 
     Args:
         rules: the temporal rules.
-        ontology: rules of the ontology that the conclusions can fire.
-        remembered: predicates whose conclusions are remembered: those that the rules name, and all concluded
+        ontology: the rules of the ontology.
+        remembered: predicates whose conclusions are remembered: those declared in `rules`, and all concluded
             predicates of the ontology.
-        unique_names: true if different names denote different things.
+        unique_names: true if different names denote different individuals.
     """
 
     rules: TemporalRules
@@ -266,64 +269,68 @@ class RulesWithOntology(NamedTuple):
 
 
 def without_ontology(rules: TemporalRules, unique_names: bool = True) -> RulesWithOntology:
-    """Return temporal rules that no rule of an ontology joins."""
+    """Return temporal rules without rules of an ontology."""
     return RulesWithOntology(rules, (), rules.remembered, unique_names)
 
 
 def with_ontology(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -> RulesWithOntology:
-    """Add the ontology's rules that the conclusions of temporal rules can fire.
+    """Add the rules of the ontology that the conclusions of temporal rules can fire.
 
-    Costs time linear in the size of both.
+    Costs time linear in the size of the temporal rules and the ontology's rules.
 
     Args:
         theory: rules and constraints of the ontology.
         known: classes and properties of the ontology.
 
     Raises:
-        TemporalRuleError: without feedback a constraint could be violated; names could become equal; all
-            rules together have no strata; names are compared that may denote one individual; or a rule of
+        TemporalRuleError: without feedback conclusions could violate a constraint; names could become equal;
+        the
+            rules together are not stratified; names are compared that may denote one individual; or a rule of
             the ontology has a class variable.
     """
     if not theory.unique_names:
         check_name_comparisons(rules.rules)
     heads = {symbol_of(rule.head.atom): rule.head for rule in reversed(rules.rules)}
-    is_any = theory.has_class_variables  # any class may be the ontology's
-    begun = {
+    has_any_class = theory.has_class_variables  # a rule of the ontology may have any class in its body
+    first_heads = {
         s: head
         for s, head in heads.items()
-        if s.name in known or is_defined(s.name) or (is_any and s.arity == 1)
+        if s.name in known or is_defined(s.name) or (has_any_class and s.arity == 1)
     }
-    if not begun:
+    if not first_heads:
         return without_ontology(rules, theory.unique_names)
-    fired, reached = _fired(theory, begun)
+    fired, reached = _fired(theory, first_heads)
     for rule in fired:
         _check(rule, reached, rules.feedback)
     fired = [rule for rule in fired if rule.head is not None]
     concluded = {symbol.name for symbol in reached if isinstance(symbol.name, URIRef)}
     remembered = rules.remembered | concluded
-    replace(rules, rules=(*rules.rules, *map(to_temporal_rule, fired)), remembered=remembered)  # checks them
+    replace(
+        rules, rules=(*rules.rules, *map(to_temporal_rule, fired)), remembered=remembered
+    )  # validates the rules together
     return RulesWithOntology(rules, tuple(fired), remembered, theory.unique_names)
 
 
-def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], dict[Symbol, Formula]]:
-    """Return the rules that some predicates can fire, and for each predicate in them the head that leads to
-    it.
+def _fired(theory: Theory, first_heads: dict[Symbol, Formula]) -> tuple[list[Rule], dict[Symbol, Formula]]:
+    """Return the rules and constraints that conclusions can fire, and the concluded predicates.
+
+    Each concluded predicate is mapped to the head of the temporal rule that leads to it.
     """
-    reached, count = dict(begun), 0
+    reached, count = dict(first_heads), 0
     rules: tuple[Rule, ...] = ()
     fired: dict[Rule, None] = {}
-    while count < len(reached):  # further predicates may demand further rules
+    while count < len(reached):  # new predicates may activate further rules
         count = len(reached)
         met = reached if theory.unique_names else {**reached, SAME: None}
         rules = tuple(map(by_class, (*theory.rules, *theory.demanded(met, ()))))
-        asking: defaultdict[Symbol, list[Rule]] = defaultdict(list)
+        readers_of: defaultdict[Symbol, list[Rule]] = defaultdict(list)
         of_any_class = [rule for rule in rules if any(atom.has_class_variable for atom in rule.body)]
         for rule in rules:
             for symbol in dict.fromkeys(map(symbol_of, rule.body)):
-                asking[symbol].append(rule)
+                readers_of[symbol].append(rule)
         waiting = list(reached)
         for symbol in waiting:
-            for rule in (*asking[symbol], *_instances(of_any_class, symbol)):
+            for rule in (*readers_of[symbol], *_instances(of_any_class, symbol)):
                 fired[rule] = None
                 if rule.head is not None and (head := symbol_of(rule.head)) not in reached:
                     reached[head] = reached[symbol]
@@ -334,7 +341,7 @@ def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], di
 
 
 def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:
-    """Yield rules with a class in place of a class variable."""
+    """Yield instances of rules with a class in place of a class variable."""
     for rule in rules if symbol.arity == 1 else ():
         variables = dict.fromkeys(a.arguments[1] for a in rule.body if a.has_class_variable)
         for variable in variables:
@@ -346,10 +353,10 @@ def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:
 
 
 def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
-    """Check that conclusions may be the premises of a rule of the ontology.
+    """Check that conclusions may be premises of a rule of the ontology.
 
     Args:
-        feedback: true if conclusions are asserted, and repaired then; they may contradict.
+        feedback: true if conclusions are asserted and repaired, so that they may violate constraints.
     """
     if has_class_variables([rule]):
         head = _begun_by(rule, reached)
@@ -371,13 +378,15 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
 
 
 def _begun_by(rule: Rule, reached: dict[Symbol, Formula]) -> Formula:
-    """Return the head whose conclusions the rule can fire on; a class variable matches any class."""
+    """Return the head of the temporal rule whose conclusions lead to a rule; a class variable matches any
+    class.
+    """
     found = [reached[symbol] for symbol in map(symbol_of, rule.body) if symbol in reached]
     return (found or [head for symbol, head in reached.items() if symbol.arity == 1])[0]
 
 
 def to_temporal_rule(rule: Rule) -> TemporalRule:
-    """Convert a rule of the ontology to a rule of the present tick, without conditions on literals."""
+    """Convert a rule of the ontology to a temporal rule of the present tick; data ranges are dropped."""
     assert rule.head is not None, "constraints are refused before"
     return TemporalRule(
         _formula(rule.head),

@@ -1,7 +1,7 @@
-"""Checkpoint of temporal rules: their text, and the data stream.
+"""Checkpoint of temporal rules: the text of the rules, and the data stream.
 
-A line of JSON, followed by columns of numbers: ticks, and facts as places in the JSON's lists of predicates
-and of terms. Each column has the smallest sufficient integer type, little-endian.
+A checkpoint is a line of JSON, followed by columns of numbers: ticks, and facts as indexes into the lists of
+predicates and of terms in the JSON. Each column has the smallest sufficient integer type, little-endian.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pantarhei.temporal.tuples import TupleNumbers, is_tuple
 
 Column = npt.NDArray[np.integer]
 
-_BEFORE_IT_WAS_DATA = "heard"  # the key in earlier checkpoints
+_OLD_DATA_KEY = "heard"  # key of the data stream in earlier checkpoints
 
 
 def to_bytes(
@@ -37,9 +37,7 @@ def to_bytes(
 ) -> bytes:
     """Encode rules and data stream; equal values have equal bytes.
 
-    Costs the history as columns, and a step of Python for each different term.
-
-    Costs the history as columns, and a step of Python for each different term.
+    Costs time linear in the history, vectorized by column, and one Python call for each distinct term.
     """
     start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
     saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
@@ -65,7 +63,7 @@ def _columns(saved: bytes) -> Iterator[Column]:
 
 
 def rules_of(saved: bytes) -> TemporalRules:
-    """Decode the rules."""
+    """Decode the rules of a checkpoint."""
     given = _header(saved)
     start = given["start"]
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
@@ -75,21 +73,21 @@ def rules_of(saved: bytes) -> TemporalRules:
 
 
 def kind_of_saved(saved: bytes) -> TimeKind:
-    """Decode the stream's kind of time."""
+    """Decode the stream's kind of timestamps."""
     return TimeKind[_header(saved)["kind"]]
 
 
 def data_of(saved: bytes, numbered: NumberedTemporalProgram, vocabulary: Vocabulary) -> DataStream | None:
-    """Decode the data stream; terms without numbers are numbered."""
+    """Decode the data stream; terms that the vocabulary lacks are numbered."""
     header = _header(saved)
-    given = header.get("data", header.get(_BEFORE_IT_WAS_DATA))
+    given = header.get("data", header.get(_OLD_DATA_KEY))
     return None if given is None else _read(given, list(_columns(saved)), numbered, vocabulary)
 
 
 def _written(
     data: DataStream, numbered: NumberedTemporalProgram, lexicon: Lexicon
 ) -> tuple[dict[str, Any], list[Column]]:
-    """Return the data stream as a header and columns."""
+    """Encode a data stream as a JSON header and columns."""
     past, inner = data.past.columns, numbered.compiled.predicates
     asserted = list(data.asserted)
     aboxes = [*(abox.facts for abox in asserted), *(abox.cut for abox in asserted)]
@@ -116,7 +114,7 @@ def _written(
 
 
 def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[str | list[int] | None]:
-    """Return terms as text, tuples as places of their sides, which may follow them."""
+    """Return terms as text, `NONE` as None, and tuples as the indexes of their two sides in the result."""
     inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
     places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
     return [
@@ -132,7 +130,7 @@ def _terms(numbers: list[int], tuples: TupleNumbers, lexicon: Lexicon) -> list[s
 def _read(
     given: dict[str, Any], columns: list[Column], numbered: NumberedTemporalProgram, vocabulary: Vocabulary
 ) -> DataStream:
-    """Restore a data stream from the result of `_written`."""
+    """Decode a data stream from the result of `_written`."""
     ticks, places, of_symbols, of_terms = columns
     inner = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
     symbols = [
@@ -155,7 +153,7 @@ def _read(
     ends = np.cumsum([0, *given["lengths"]]).tolist()
     past, added, removed, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
     times = given["asserted"]
-    cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have none
+    cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have no cuts
     parts = list(map(AssertedPart, times, aboxes[: len(times)], cuts))
     return DataStream(
         given["first"],
@@ -170,7 +168,11 @@ def _read(
 
 
 def _of_rules(past: HistoryChunk, lengths: list[int]) -> npt.NDArray[np.int32]:
-    """Mark the facts with predicates of the second kernel (1), given the lengths of the parts."""
+    """Return 1 for each fact whose predicate is numbered by the temporal kernel, 0 for others.
+
+    Args:
+        lengths: numbers of facts in the parts of the encoded facts.
+    """
     flags = np.zeros(sum(lengths), np.int32)
     flags[: lengths[0]] = past.of_rules
     concluded = sum(lengths[:3])
@@ -179,7 +181,7 @@ def _of_rules(past: HistoryChunk, lengths: list[int]) -> npt.NDArray[np.int32]:
 
 
 def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
-    """Return the different values in the order of first appearance, and the place of each value in it."""
+    """Return the distinct values in order of first appearance, and for each value its index among them."""
     kinds, first, which = np.unique(values, return_index=True, return_inverse=True)
     order = first.argsort()
     ranks = np.empty(len(order), np.int64)
@@ -188,10 +190,10 @@ def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
 
 
 def _narrow(column: Column) -> Column:
-    """Return the column with the smallest integer type that holds it."""
+    """Convert a column to the smallest integer type that holds its values."""
     if not len(column):
         return column.astype("<u1")
     first, last = int(column.min()), int(column.max())
-    # a signed type for numbers on both sides of 0: numpy promotes int64 and uint64 to a float
+    # for values of both signs a signed type: numpy promotes int64 with uint64 to a float
     least = np.min_scalar_type(last) if first >= 0 else np.min_scalar_type(min(first, -last - 1))
     return column.astype(least.newbyteorder("<"))

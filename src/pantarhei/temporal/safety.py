@@ -1,6 +1,7 @@
-"""Safety and strata of rules.
+"""Safety and stratification of temporal rules.
 
-Safe: each variable is bound by the body of its rule. Stratified: no conclusion rests on its own absence.
+A rule is safe if its body binds each variable. Rules are stratified if no conclusion depends on its own
+absence.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from pantarhei.values.scalar_functions import is_computation
 
 
 class BindingStep(NamedTuple):
-    """Binding of variables, possible once other variables are bound.
+    """Way to bind variables, possible once other variables are bound.
 
     Args:
-        needs: variables that must be bound.
-        gives: variables that are bound then.
+        needs: variables that must be bound before.
+        gives: variables that are bound afterwards.
         source: the formula, computation or equation that binds them.
     """
 
@@ -42,7 +43,7 @@ def variables_in(arguments: Iterable[Argument | None]) -> frozenset[Variable]:
 
 
 def is_unbounded(formula: Formula) -> bool:
-    """Return true for an @ without a window: it checks a given time, and cannot enumerate times."""
+    """Test whether a formula is an @ without a window, which can test a time but not enumerate times."""
     return formula.mode is Mode.AT and formula.window is None
 
 
@@ -60,7 +61,8 @@ def binding_steps(rule: TemporalRule) -> list[BindingStep]:
 
 
 def with_ordered_tests(rule: TemporalRule) -> TemporalRule:
-    """Order the tests of a rule: each after the computations of its operands, else as in the text.
+    """Order the tests of a rule so that computations precede the tests of their results; otherwise as in the
+    text.
 
     >>> from pantarhei.temporal.rules import load_rules
     >>> rules = load_rules("a(X) :- b(X, N), K > 4, K = N + 1.", prefixes={"": "http://example.org/"})
@@ -78,16 +80,15 @@ def with_ordered_tests(rule: TemporalRule) -> TemporalRule:
 
 
 def _operands(test: Builtin) -> frozenset[Variable]:
-    """Return the variables that a test needs: all except the result of a computation."""
+    """Return the variables that must be bound before a test: all except the result of a computation."""
     return variables_in(test.arguments[is_computation(test) :])
 
 
 def resolve_bindings(given: Sequence[BindingStep]) -> tuple[frozenset[Variable], list[BindingStep]]:
-    """Return the variables that can be bound, and the steps that bind a further one, in order.
+    """Return the variables that can be bound, and the useful binding steps in order.
 
-    Among steps that are possible the first is taken. Costs linear time.
-
-    Of steps that can be taken the first is. Costs linear time.
+    Among possible steps the first is taken; steps that bind no further variable are omitted. Costs linear
+    time.
     """
     bound: set[Variable] = set()
     missing = [len(step.needs) for step in given]
@@ -114,7 +115,7 @@ _IN_BODY = "an atom of the body that has it, not negated, or a computation of it
 
 
 def check_safety(rule: TemporalRule) -> None:
-    """Check that each variable is bound by a positive formula or computed from bound variables.
+    """Check that a positive formula or a computation binds each variable of a rule.
 
     Raises:
         TemporalRuleError: a variable is not bound.
@@ -140,7 +141,7 @@ def check_safety(rule: TemporalRule) -> None:
 
 
 def _negation_advice(denied: Formula, bound: frozenset[Variable]) -> str:
-    """Return advice on negating a formula for all values of an unbound variable."""
+    """Return advice for an unbound variable in a negated formula: negate a projection of the formula."""
     known = [each for each in denied.atom.arguments if each in bound]
     some = f"some({', '.join(map(term_text, known))})" if known else "some"
     return (
@@ -161,12 +162,12 @@ def _check_bound(
         raise variable_error(free[0], problem, expected, place, rule)
 
 
-_MOST_STEPS = 12  # of a circle in a message
+_MOST_STEPS = 12  # maximum number of steps of a cycle in an error text
 _WITHOUT_STRATA = "rules without strata are for pantarhei.AnswerStreams, or pantarhei run --models 0"
 
 
 class _Dependency(NamedTuple):
-    """Dependency of one conclusion on another, by the numbers of their predicates."""
+    """Dependency of a concluded predicate on another one, both by number."""
 
     head: int
     body: int
@@ -175,18 +176,19 @@ class _Dependency(NamedTuple):
 
     @property
     def is_strict(self) -> bool:
-        """Test whether the other conclusion must be in a lower stratum."""
+        """Test whether the other predicate must be in a lower stratum."""
         return self.formula.is_negated or self.formula.mode is Mode.ALWAYS or self.formula.times > 1
 
 
 def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
-    """Return the stratum of each concluded predicate, from 0, in ascending order.
+    """Return the stratum of each concluded predicate, counted from 0, in ascending order.
 
-    What a conclusion rests on is in its stratum or a lower one; in a lower one if it is negated, under □, or
-    counted. Costs linear time.
+    A predicate is in a stratum not below those of the predicates in its bodies, and above those that are
+    negated, under □, or counted. Costs linear time.
 
     Raises:
-        TemporalRuleError: a conclusion depends strictly on itself; the cycle is named.
+        TemporalRuleError: a predicate depends on itself through negation, □ or a count; the error names the
+        cycle.
     """
     given = list(rules)
     heads = list(dict.fromkeys(rule.head.atom.predicate for rule in given))
@@ -216,7 +218,7 @@ def stratify(rules: Iterable[TemporalRule]) -> dict[URIRef, int]:
 def _cycle_error(
     strict: _Dependency, uses_of: Sequence[Sequence[_Dependency]], heads: Sequence[URIRef]
 ) -> TemporalRuleError:
-    """Return the error that a conclusion rests on its own absence, or on itself through □ or a count."""
+    """Return the error that a predicate depends on itself through negation, □ or a count."""
     way = _path(strict, uses_of)
     formula = strict.formula
     if formula.is_negated:
@@ -237,7 +239,9 @@ def _cycle_error(
 
 
 def _path(strict: _Dependency, uses_of: Sequence[Sequence[_Dependency]]) -> list[_Dependency]:
-    """Return the shortest path from what `strict` uses back to its head; empty if it is the head."""
+    """Return the shortest chain of dependencies from the body of `strict` back to its head; empty if they are
+    equal.
+    """
     reached_by: dict[int, _Dependency] = {}
     waiting = [strict.body]
     for number in waiting:

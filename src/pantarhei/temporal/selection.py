@@ -1,7 +1,7 @@
-"""Base rows that follow from one event each: filters and projections, applied by the kernel.
+"""Selections: base rows that filter and project single events, evaluated by the kernel.
 
-`hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100` concludes from each event alone what holds at its
-tick, and for how long. The conclusion is stored with the event, as a base row (see `unfolding`).
+`hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100` derives a conclusion from each event alone, with
+its tick and its expiry. The conclusion is stored together with the event, as a base row (see `unfolding`).
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class ArgumentCondition(NamedTuple):
     """Condition on an argument of an event.
 
     Args:
-        place: number of the argument, from 1.
-        operand: the term it must equal, or the data range it must be in; names are in no data range.
+        place: position of the argument, from 1.
+        operand: the term that the argument must equal, or the data range that must contain it; no data range
+            contains a name.
     """
 
     place: int
@@ -44,7 +45,8 @@ class Selection(NamedTuple):
     """Filter and projection of events.
 
     Args:
-        arguments: places of the event's arguments, and constants; `TICK_PLACE` is last if present.
+        arguments: for each argument of the row the position of the event's argument, or a constant;
+            `TICK_PLACE`, if present, is last.
         conditions: conditions on the event's arguments.
     """
 
@@ -53,12 +55,13 @@ class Selection(NamedTuple):
 
     @property
     def is_dated(self) -> bool:
-        """Test whether the tick is the last argument."""
+        """Test whether the tick is the last argument of the row."""
         return self.arguments[-1] == TICK_PLACE
 
     def through(self, atom: Atom, rule: Rule) -> Selection | None:
-        """Compose the selection of a body atom's rows with a rule that reads this atom only; None if
-        impossible.
+        """Compose the selection of the rows of `atom` with a rule that reads no other atom.
+
+        Returns: The selection of the rows that the rule derives; None if there is none.
 
         >>> x, n, t = map(Variable, "xnt")
         >>> rule = Rule("", (Atom("b", (x, n, t)),), Atom("a", (x, t)))
@@ -90,7 +93,7 @@ class Selection(NamedTuple):
 def _selection(
     arguments: Sequence[int | Term | None], conditions: Iterable[ArgumentCondition]
 ) -> Selection | None:
-    """Return the selection of these arguments; None if a row cannot have them."""
+    """Return the selection with these arguments; None if a base row cannot have them."""
     known = tuple(each for each in arguments if each is not None)
     if len(known) < len(arguments) or known[0] == TICK_PLACE or isinstance(known[0], Literal):
         return None
@@ -100,12 +103,12 @@ def _selection(
 
 
 class NumberedSelection(NamedTuple):
-    """Selection with numbers, as the kernel's `Selecting` takes it.
+    """Selection in numbers, in the form of the kernel's `Selecting`.
 
     Args:
-        taken: for each argument, except the tick, the place of the event's argument, or 0 and the number of a
-            constant.
-        conditions: kind of the condition, place of the argument, and the numbers of the operand.
+        taken: for each argument except the tick, the position of the event's argument and `NONE`, or 0 and
+            the number of a constant.
+        conditions: for each condition its kind, the position of the argument, and two numbers of the operand.
     """
 
     taken: tuple[tuple[int, int], ...]
@@ -113,11 +116,11 @@ class NumberedSelection(NamedTuple):
 
 
 class NumberedSelections:
-    """Numbered form of all selections of a program.
+    """The selections of a program in numbers.
 
     Args:
-        selections: the selections; None, for all events, has no numbered form.
-        vocabulary: numbers terms, and decides memberships in its ranges.
+        selections: the selections; None stands for all events, and is ignored.
+        vocabulary: numbers terms, and decides membership in its data ranges.
     """
 
     def __init__(self, selections: Iterable[Selection | None], vocabulary: Vocabulary) -> None:
@@ -131,7 +134,7 @@ class NumberedSelections:
         self._of: dict[Selection | None, NumberedSelection] = {each: self._selector(each) for each in given}
 
     def of(self, selection: Selection | None) -> NumberedSelection | None:
-        """Return the numbered form of a selection."""
+        """Return a selection in numbers; None for None."""
         return self._of.get(selection)
 
     def _selector(self, selection: Selection) -> NumberedSelection:
@@ -146,12 +149,14 @@ class NumberedSelections:
                 byte, bit = divmod(self._ranges.index(operand), 8)
                 bits[place, byte] |= 1 << bit
         conditions += [(IN_RANGES, place, byte, mask) for (place, byte), mask in bits.items()]
-        if taken[0][0] > 1:  # subjects are not literals
+        if (
+            taken[0][0] > 1
+        ):  # the subject of a row is not a literal; only an argument after the first can be one
             conditions.append((IS_NAME, taken[0][0], NONE, NONE))
         return NumberedSelection(taken, tuple(conditions))
 
     def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> Selecting:
-        """Return the kernel's `Selecting` for feeds, by the stream's predicates that they follow."""
+        """Return the kernel's `Selecting` for rows, grouped by the predicate of their facts."""
         starts, codes, conditions = [0], list[tuple[int, ...]](), list[tuple[int, int, int, int]]()
         for source in range(max(by_source, default=-1) + 1):
             for feed in by_source.get(source, ()):
@@ -164,7 +169,7 @@ class NumberedSelections:
 
     @property
     def memberships(self) -> Bits:
-        """Membership bits of literals, for `Selecting`. Reading costs the new literals."""
+        """Membership bits of all literals, for `Selecting`. Reading costs time linear in the new literals."""
         return self._memberships.bits
 
 
@@ -184,7 +189,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class RowMapping(NamedTuple, Generic[K]):
-    """Rows that follow from facts of one predicate.
+    """Rows that the facts of one predicate derive, one fact each.
 
     Args:
         source: predicate of the facts.
@@ -200,10 +205,12 @@ class RowMapping(NamedTuple, Generic[K]):
 
 
 class RowPart(NamedTuple, Generic[K]):
-    """Rows with the same label.
+    """Rows with one label.
 
     Args:
-        places: for each row the place of its fact.
+        kind: the label.
+        rows: the rows, shape (n, 3).
+        places: for each row the index of the fact that derives it.
     """
 
     kind: K
@@ -212,13 +219,14 @@ class RowPart(NamedTuple, Generic[K]):
 
 
 class RowMapper(Generic[K]):
-    """Mapping of facts to rows, fact by fact.
+    """Evaluator of row mappings.
 
     Args:
         selectors: the program's selections.
         followed: the mappings.
 
     Attributes:
+        sources: predicates of the facts.
         targets: predicates of the rows, one for each mapping.
         is_one_to_one: true if each row has all arguments of its fact.
     """
@@ -236,10 +244,10 @@ class RowMapper(Generic[K]):
         self.is_one_to_one = all(each.selector in (ALL_ARGUMENTS, FIRST_ARGUMENT) for each in given)
 
     def rows_from(self, facts: Integers, time: int = NONE) -> list[RowPart[K]]:
-        """Return the rows that follow from facts, by their labels. Costs the facts and the rows.
+        """Return the rows that facts derive, by label. Costs time linear in the facts and the rows.
 
         Args:
-            time: number of the tick's time, stored in the free argument; `NONE` where rows have no tick.
+            time: number of the tick's time, stored in the free argument; `NONE` if rows have no tick.
         """
         if not len(facts) or not self.sources:
             return []
@@ -247,20 +255,21 @@ class RowMapper(Generic[K]):
         return [RowPart(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
 
     def add_runs(self, runs: Runs, facts: Integers) -> None:
-        """Add the rows of facts to the kernel's `Runs`."""
+        """Add the rows of facts to the kernel's runs."""
         if len(facts) and self.sources:
             runs.tell(self._selecting, contiguous(facts), self._selectors.memberships)
 
     def remove_runs(self, runs: Runs, facts: Integers) -> None:
-        """Remove the rows of facts, added at the present tick, from the kernel's `Runs`."""
+        """Remove rows of facts that were added at the present tick from the kernel's runs."""
         if len(facts) and self.sources:
             runs.take_back(self._selecting, contiguous(facts), self._selectors.memberships)
 
 
 class SupportCounts:
-    """Number of facts that support each row, counted from the first loss in a tick on.
+    """Number of facts at the present tick that derive each row.
 
-    Not counted if different facts have different rows. The first loss costs all facts of the tick.
+    Counting begins with the first removal in a tick, which costs time linear in all facts of the tick. If no
+    two facts derive equal rows, nothing is counted.
 
     Args:
         followings: the mappings from facts to rows.
@@ -273,7 +282,7 @@ class SupportCounts:
         self._counts: Counter[Fact] | None = None
 
     def reset(self) -> None:
-        """Start a tick, without counts."""
+        """Discard the counts at the start of a tick."""
         self._counts = None
 
     def add(self, rows: Integers) -> None:
@@ -284,11 +293,11 @@ class SupportCounts:
     def unsupported(
         self, lost: Sequence[Integers], remaining: Callable[[], Iterable[Integers]]
     ) -> list[Integers]:
-        """Return the rows of lost facts that no other fact supports.
+        """Return the rows of removed facts that no remaining fact derives.
 
         Args:
-            lost: the rows of the lost facts.
-            remaining: returns the rows of all other facts, without the ones to be added next.
+            lost: the rows of the removed facts.
+            remaining: returns the rows of all other facts, except those to be added next.
         """
         if not self._is_needed or not any(map(len, lost)):
             return list(lost)

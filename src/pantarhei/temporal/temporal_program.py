@@ -1,25 +1,24 @@
-"""Temporal rules compiled to rules of a second kernel, whose levels are expiries.
+"""Program of the temporal kernel: temporal rules compiled to Datalog rules, inputs and operators.
 
-The level of a fact is the last tick at which it holds unless new input arrives. Each construct is a predicate
-of its own, written here behind the predicate's name:
+Each construct becomes a predicate, named after the predicate p that it reads:
 
-    p            p now                       !p        asserted now
-    p~n          p within n ticks (◇)        !p~n      asserted within n ticks
-    p□n          p during all of n ticks (□) !p□n      asserted at each of n ticks
-    p@n          p at a tick, the last argument, within n ticks (@)       p@  p at a tick, concluded
-                 (p@n too, for the window that has all ticks that heads can name)
-    !p~n#        among the last n assertions !p@n#     and at which tick
+    p            p at the present tick           !p        p asserted at the present tick
+    p~n          p at some of the last n ticks (◇)         !p~n      asserted at some of them
+    p□n          p at each of the last n ticks (□)         !p□n      asserted at each of them
+    p@n          p at a tick of the last n, whose time is the last argument (@)
+    p@           p concluded at a tick that a head names; serves as p@n if the window covers all these ticks
+    !p~n#        p among the last n assertions             !p@n#     and at which tick
     p~n×k        p at k ticks of the window at least
     was-p~n      p concluded at an earlier tick, within n ticks
-    p()          p with its arguments in a tuple (see `reification`)
-    said-p       p as input, where p has tuples, or rows that come with events
-    event-p      p by events, where other rows of it come with events and their ticks
-    p:0          p without the arguments that no rule uses
-    concluded-p  p concluded by a rule, not by input (where conclusions are asserted at the next tick)
-    asked-x      candidates of `not x`       free-x    candidates without x (see `NegationGuard`)
+    p()          p with its arguments reified as a tuple (see `reification`)
+    input-p      input rows of p, if p is reified, or if it also has rows that events derive
+    event-p      rows of p that events derive, if it also has rows with ticks
+    p:0          p projected to the argument positions that rules use
+    concluded-p  p concluded by a rule, not by input (with feedback)
+    candidate-x  rows for which a body requires `not x`    absent-x  candidates without x (`NegationGuard`)
 
-The level of a body is its smallest, that of a head its largest (LA17 Definition 7's horizon); the kernel
-computes both, recursion included.
+The expiry of a body is the minimum over its facts, that of a fact the maximum over its derivations (the
+horizon of LA17 Definition 7). The kernel computes both, also for recursive rules.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ TUPLE = URIRef("urn:pantarhei:temporal:tuple")
 """`tuple(x, y)` requests the number of a tuple; `first` and `rest` define the number."""
 
 IS_LITERAL = URIRef("urn:pantarhei:temporal:is-literal")
-"""Built-in of the second kernel: its argument, given twice, is a literal."""
+"""Built-in of the temporal kernel: its argument, given twice, is a literal."""
 
 ALWAYS = Symbol(URIRef("urn:pantarhei:temporal:always"), 1)
 """Class whose only member is the unit, at each tick: the body of rules without positive atoms."""
@@ -57,17 +56,17 @@ UNBOUNDED: Final = 1 << 62
 
 
 class Input(NamedTuple):
-    """Base rows of the second kernel that follow the stream.
+    """Base rows of the temporal kernel that follow a predicate of the stream.
 
     Args:
         source: the class or property in the stream.
-        is_asserted: true if they follow assertions, false if they follow what holds.
-        mode: now, sometime or always in the window.
-        size: length of the window in ticks or assertions; `UNBOUNDED` for all ticks.
-        target: the predicate in the second kernel.
+        is_asserted: true if the rows follow assertions, false if they follow states.
+        mode: temporal operator: now, sometime (◇), always (□) or at a tick (@).
+        size: length of the window in ticks or assertions; `UNBOUNDED` for the whole timeline.
+        target: predicate of the rows in the temporal kernel.
         times: minimum number of ticks of the window.
-        counts_tuples: true if the window holds assertions.
-        selection: filter of the facts; None for all.
+        counts_tuples: true if the window consists of assertions.
+        selection: filter and projection of the facts; None for all facts and arguments.
     """
 
     source: Symbol
@@ -81,20 +80,20 @@ class Input(NamedTuple):
 
 
 class NegationGuard(NamedTuple):
-    """Evaluation of `not x`, where x has a predicate of the second kernel.
+    """Evaluation of `not x` for a predicate x of the temporal kernel.
 
-    A rule `h :- b, not x` becomes `asked-x :- b` and `h :- b, free-x`. The rows of `free-x` are base rows:
-    those of `asked-x` that x does not have. Each negated atom has its own guard, not each body: rows that
-    support nothing by themselves cannot hold up a recursion.
+    A rule `h :- b, not x` becomes `candidate-x :- b` and `h :- b, absent-x`. The base rows of `absent-x` are
+    the rows of `candidate-x` without a match in x. There is one guard for each negated atom, not for each
+    body: rows that support nothing by themselves cannot keep a recursion alive.
     """
 
-    denied: Symbol
-    asked: Symbol
-    free: Symbol
+    negated: Symbol
+    candidates: Symbol
+    absent: Symbol
 
 
 class WindowClock(NamedTuple):
-    """Ticks of a window as facts: `symbol` has the unit and each tick's time.
+    """Ticks of a window as facts of `symbol`: the unit, and the time of the tick.
 
     Args:
         size: length of the window in ticks; `UNBOUNDED` for the timeline.
@@ -105,7 +104,7 @@ class WindowClock(NamedTuple):
 
 
 class ConclusionRun(NamedTuple):
-    """□ over remembered conclusions of their own ticks: `target` has what stays long enough in `source`."""
+    """□ over remembered conclusions: `target` has the facts of `source` at each tick of the window."""
 
     source: Symbol
     size: int
@@ -113,13 +112,14 @@ class ConclusionRun(NamedTuple):
 
 
 class TickCount(NamedTuple):
-    """Conclusions that hold at enough ticks of a window.
+    """Facts that hold at enough ticks of a window.
 
     Args:
-        source: facts that hold at ticks of the window, with the tick's time as last argument.
+        source: predicate with a row for each tick of the window at which a fact holds; the time is the last
+            argument.
         size: length of the window in ticks.
-        target: facts that hold at enough ticks; a class or a property.
-        times: required number of ticks; None for all.
+        target: predicate of the facts that hold at enough ticks; a class or a property.
+        times: required number of ticks; None for all ticks of the window.
     """
 
     source: Symbol
@@ -129,12 +129,12 @@ class TickCount(NamedTuple):
 
 
 class RememberedPredicate(NamedTuple):
-    """Predicate whose conclusions become input once their tick is closed.
+    """Predicate whose conclusions become input of windows once their tick is closed.
 
     Args:
         source: the predicate.
-        windows: predicates for conclusions of earlier ticks within a window, with its length in ticks.
-        dated: the same with the tick as last argument; `UNBOUNDED` for the timeline.
+        windows: predicates of its conclusions at earlier ticks of a window, each with the window's length.
+        dated: likewise, with the time of the tick as last argument; length `UNBOUNDED` for the timeline.
     """
 
     source: Symbol
@@ -144,23 +144,23 @@ class RememberedPredicate(NamedTuple):
 
 @dataclass(frozen=True)
 class TemporalProgram:
-    """Rules of the second kernel, and the operators around it.
+    """Rules of the temporal kernel, with the inputs and operators around it.
 
     Args:
         rules: rules of the kernel.
         inputs: base rows that follow the stream.
         guards: negations.
-        runs: □ over remembered conclusions, where no head names a tick.
+        runs: □ over remembered conclusions, if no head names a tick.
         dated_runs: □ over other conclusions, and counts of ticks.
         clocks: windows whose ticks are facts.
         at_ticks: predicates of conclusions at ticks that heads name.
-        remembered: remembered conclusions.
-        conclusions: for each concluded predicate its symbol in the kernel, and its number of arguments in the
+        remembered: remembered predicates.
+        conclusions: for each concluded predicate of the kernel, the predicate and number of arguments in the
             rules.
         largest: length in ticks of the largest window that is not unbounded.
         ticks: ticks of the stream.
-        plain: predicates of conclusions with tuples that can be triples, and are stored as triples too.
-        fed_back: with feedback, for each predicate the one that holds what rules conclude of it.
+        plain: reified predicates with at most two arguments, whose conclusions are also stored as triples.
+        fed_back: with feedback, for each concluded predicate the predicate of the rules' own conclusions.
         maybe_endless: a rule that may compute without end; None if there is none.
     """
 
@@ -181,6 +181,6 @@ class TemporalProgram:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Test whether the whole history stays in use."""
+        """Test whether some window is unbounded, so that the whole history must be kept."""
         dated = (size for each in self.remembered for _, size in each.dated)
         return UNBOUNDED in (*(each.size for each in self.inputs), *dated)

@@ -1,6 +1,6 @@
-"""History of closed ticks, as far back as the largest window of a rule.
+"""Immutable history of closed ticks, as far back as the largest window of a rule reaches.
 
-A tick's record is closed when time advances; no later repair changes it.
+A tick is closed when time advances. No later repair changes its record.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ TickColumn = npt.NDArray[np.int64]
 
 
 class TickRecord(NamedTuple):
-    """Input and remembered conclusions of one tick; facts of shape (n, 3).
+    """Input and remembered conclusions of one closed tick; arrays of facts have shape (n, 3).
 
     Args:
         tick: the tick.
-        events: surviving assertions, in the given order; each fact once.
-        added: states that began at the tick.
+        events: assertions that survived the repair, in the given order, without duplicates.
+        added: states (facts of the materialization) that began at the tick.
         removed: states that ended at the tick.
-        concluded: remembered conclusions that began at the tick, with the second kernel's predicates.
-        withdrawn: remembered conclusions that ended at the tick.
+        concluded: remembered conclusions that began at the tick; predicates are numbered by the temporal
+            kernel.
+        withdrawn: remembered conclusions that ended at the tick; numbered likewise.
     """
 
     tick: int
@@ -39,33 +40,35 @@ class TickRecord(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Test whether the record has no facts."""
+        """Test whether the record contains no facts."""
         return not any(map(len, self[1:]))
 
     @property
     def bytes(self) -> int:
-        """Estimated size."""
+        """Estimated size in bytes."""
         return _BYTES_A_TICK + 12 * sum(map(len, self[1:]))
 
 
-_BYTES_A_CHUNK = 500  # the object, and its arrays' heads
-_BYTES_A_TICK = 700  # the same for a record outside of chunks
+_BYTES_A_CHUNK = 500  # object header and the headers of its three arrays
+_BYTES_A_TICK = 700  # object header of a record and the headers of its five arrays
 
-_PARTS = len(TickRecord._fields) - 1
-_OF_STREAM = 3
-"""Number of fields, the first ones, with predicates of the stream; the others have the second kernel's."""
+_FIELDS = len(TickRecord._fields) - 1
+_STREAM_FIELDS = 3
+"""The first three fields (events, added, removed) have predicates numbered by the vocabulary; the others have
+predicates numbered by the temporal kernel."""
 
 _CHUNK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """Records of some ticks in columns.
+    """Records of up to `_CHUNK` ticks as columns.
 
     Args:
-        ticks: ticks, ascending.
-        facts: facts, shape (n, 3), by tick, then by field of `TickRecord`.
-        places: for each fact the place of its tick times the number of fields, plus the number of its field.
+        ticks: the ticks, ascending.
+        facts: facts of all records, shape (n, 3), ordered by tick, then by field of `TickRecord`.
+        places: for each fact, `_FIELDS * i + f`, where i is the index of its tick in `ticks` and f the number
+            of its field.
     """
 
     ticks: TickColumn
@@ -83,46 +86,46 @@ class HistoryChunk:
         )
 
     def __iter__(self) -> Iterator[TickRecord]:
-        ends = np.searchsorted(self.places, np.arange(_PARTS * len(self.ticks) + 1)).tolist()
+        ends = np.searchsorted(self.places, np.arange(_FIELDS * len(self.ticks) + 1)).tolist()
         parts = [self.facts[begin:end] for begin, end in pairwise(ends)]
         for place, tick in enumerate(self.ticks.tolist()):
-            yield TickRecord(tick, *parts[_PARTS * place : _PARTS * (place + 1)])
+            yield TickRecord(tick, *parts[_FIELDS * place : _FIELDS * (place + 1)])
 
     @property
     def of_rules(self) -> npt.NDArray[np.bool_]:
-        """Mask of the facts with predicates of the second kernel."""
-        return self.places % _PARTS >= _OF_STREAM
+        """Mask of the facts whose predicates are numbered by the temporal kernel."""
+        return self.places % _FIELDS >= _STREAM_FIELDS
 
     @property
     def last(self) -> int:
-        """Last tick."""
+        """Last tick of the chunk."""
         return int(self.ticks[-1])
 
     def part(self, number: int) -> tuple[Integers, TickColumn]:
-        """Return the facts of one field at all ticks, and their ticks."""
-        which = np.flatnonzero(self.places % _PARTS == number)
-        return self.facts[which], self.ticks[self.places[which] // _PARTS]
+        """Return the facts of one field of all records, and for each fact its tick."""
+        which = np.flatnonzero(self.places % _FIELDS == number)
+        return self.facts[which], self.ticks[self.places[which] // _FIELDS]
 
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> HistoryChunk:
-        """Apply functions to the facts, as `TickHistory.mapped`."""
+        """Apply functions to the facts; see `TickHistory.mapped`."""
         facts, of_rules = self.facts.copy(), self.of_rules
         facts[~of_rules], facts[of_rules] = stream(facts[~of_rules]), rules(facts[of_rules])
         return replace(self, facts=facts)
 
     @property
     def bytes(self) -> int:
-        """Size of the chunk."""
+        """Size in bytes."""
         return _BYTES_A_CHUNK + self.ticks.nbytes + self.facts.nbytes + self.places.nbytes
 
 
 class LastChanges(NamedTuple):
-    """Last beginnings and endings of facts.
+    """Latest change of each fact that began or ended in a history.
 
     Args:
-        present, since: facts that began and have not ended, and when each began.
-        absent, until: facts that ended and have not begun again, and when each ended.
+        present, since: facts whose latest change is a beginning, and its tick.
+        absent, until: facts whose latest change is an ending, and its tick.
     """
 
     present: Integers
@@ -131,20 +134,22 @@ class LastChanges(NamedTuple):
     until: TickColumn
 
     def since_when(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
-        """Return when each of some present facts began; `otherwise` for those that always held."""
+        """Return the tick at which each of the given present facts began; `otherwise` if the history has no
+        change.
+        """
         added = dict(zip(as_tuples(self.present), self.since.tolist(), strict=True))
         return {fact: added.get(fact, otherwise) for fact in as_tuples(facts)}
 
 
 @dataclass(frozen=True, slots=True)
 class TickHistory:
-    """Closed ticks, oldest first. Immutable; a longer history shares chunks with a shorter one.
+    """Closed ticks, oldest first. Immutable: a longer history shares chunks with the shorter one.
 
     Args:
-        begun: first tick with a complete record.
+        complete_from: first tick whose record has not been dropped.
         chunks: full chunks of `_CHUNK` records each.
         last: records of the chunk that is being filled.
-        bytes: size.
+        bytes: size in bytes.
     """
 
     complete_from: int
@@ -154,7 +159,7 @@ class TickHistory:
 
     @classmethod
     def of(cls, begun: int, ticks: Iterable[TickRecord]) -> TickHistory:
-        """Build a history of records, oldest first."""
+        """Build a history from records, oldest first."""
         past = cls(begun)
         for record in ticks:
             past = past.with_tick(record, begun)
@@ -164,7 +169,11 @@ class TickHistory:
         yield from chain(*self.chunks, self.last)
 
     def with_tick(self, record: TickRecord, needed: int) -> TickHistory:
-        """Add a record, and drop records before `needed`; of full chunks only whole ones are dropped."""
+        """Return the history with a further record, without records of ticks before `needed`.
+
+        Full chunks are dropped as a whole, once all their ticks are before `needed`. Empty records are not
+        stored.
+        """
         chunks, begun, size, last = self.chunks, self.complete_from, self.bytes, self.last
         while chunks and chunks[0].last < needed:
             begun, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
@@ -185,9 +194,9 @@ class TickHistory:
 
     @property
     def columns(self) -> HistoryChunk:
-        """Whole history as one chunk, of any length. Costs the history."""
+        """The whole history as one chunk of any length. Costs time linear in the history."""
         chunks = [*self.chunks, HistoryChunk.of(self.last)]
-        before = np.cumsum([0, *(_PARTS * len(chunk.ticks) for chunk in chunks)]).tolist()
+        before = np.cumsum([0, *(_FIELDS * len(chunk.ticks) for chunk in chunks)]).tolist()
         return HistoryChunk(
             np.concatenate([chunk.ticks for chunk in chunks]),
             np.concatenate([chunk.facts for chunk in chunks]),
@@ -196,15 +205,19 @@ class TickHistory:
 
     @classmethod
     def of_columns(cls, begun: int, whole: HistoryChunk) -> TickHistory:
-        """Build a history from the result of `columns`."""
+        """Build a history from a chunk made by `columns`.
+
+        Args:
+            begun: see `TickHistory.complete_from`.
+        """
         count = len(whole.ticks)
         starts = np.arange(0, count + _CHUNK, _CHUNK)
-        cuts = np.searchsorted(whole.places, starts * _PARTS).tolist()
+        cuts = np.searchsorted(whole.places, starts * _FIELDS).tolist()
         chunks = [
             HistoryChunk(
                 whole.ticks[start : start + _CHUNK],
                 whole.facts[first:last],
-                (whole.places[first:last] - start * _PARTS).astype(np.uint16),
+                (whole.places[first:last] - start * _FIELDS).astype(np.uint16),
             )
             for start, (first, last) in zip(starts.tolist(), pairwise(cuts), strict=False)
         ]
@@ -216,24 +229,31 @@ class TickHistory:
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
     ) -> TickHistory:
-        """Apply functions to all facts.
+        """Return the history with functions applied to all facts, as arrays.
 
         Args:
-            stream: function for facts with predicates of the stream.
-            rules: function for facts with predicates of the second kernel.
+            stream: function for facts whose predicates are numbered by the vocabulary.
+            rules: function for facts whose predicates are numbered by the temporal kernel.
         """
         chunks = tuple(chunk.mapped(stream, rules) for chunk in self.chunks)
         return replace(self, chunks=chunks, last=tuple(HistoryChunk.of(self.last).mapped(stream, rules)))
 
     def part(self, name: str) -> tuple[Integers, TickColumn]:
-        """Return the facts of one field of `TickRecord` and their ticks, oldest first. Costs the history."""
+        """Return the facts of one field of `TickRecord`, and for each fact its tick, oldest first.
+
+        Costs time linear in the history.
+        """
         number = TickRecord._fields.index(name) - 1
         parts = [chunk.part(number) for chunk in (*self.chunks, HistoryChunk.of(self.last))]
         facts, ticks = zip(*parts, strict=True)
         return np.concatenate(facts), np.concatenate(ticks)
 
     def last_changes(self, coming: str, going: str) -> LastChanges:
-        """Return the last changes, given the fields of begun and of ended facts. Costs the history."""
+        """Return the latest change of each fact. Costs sorting the changes.
+
+        Args:
+            coming, going: names of the fields of `TickRecord` with the begun and the ended facts.
+        """
         (added, added_at), (removed, removed_at) = self.part(coming), self.part(going)
         facts, ticks = np.concatenate([added, removed]), np.concatenate([added_at, removed_at])
         is_there = np.arange(len(facts)) < len(added)
@@ -247,12 +267,12 @@ class TickHistory:
 def facts_by_tick(
     turns: Iterable[tuple[int, Integers, Integers]], facts: Iterable[Fact], last: int, oldest: int
 ) -> Iterator[tuple[int, set[Fact]]]:
-    """Yield the facts that held at each of some ticks, newest tick first.
+    """Yield the ticks from `last` back to `oldest`, each with the set of facts that held at it.
 
     Args:
-        turns: ticks at which facts began and ended, with these facts.
+        turns: tick, begun facts and ended facts, for each tick with changes.
         facts: facts that held at the tick `last`.
-        oldest: last tick to yield.
+        last, oldest: first and last tick to yield, in this order.
     """
     by_tick = {tick: (coming, going) for tick, coming, going in turns}
     standing = set(facts)

@@ -1,8 +1,8 @@
-"""Ticks: the ends of the reasoner's window, counted.
+"""Ticks: consecutive numbers of the ends of the reasoner's window.
 
 slide = 2             reports at 1, 2 and 5
 time   0   1   2   3   4   5   6
-tick   0 |---1---|---2---|---3---|         a report between two ends belongs to the tick of the next end
+tick   0 |---1---|---2---|---3---|         a report between two ends belongs to the tick of the later end
 """
 
 from __future__ import annotations
@@ -23,25 +23,30 @@ from pantarhei.values.scalar_functions import is_computation
 from pantarhei.window.sliding import Step, Window
 
 _PLURAL: Final = {TimeKind.INTEGER: "integers", TimeKind.FLOAT: "floats", TimeKind.DATETIME: "datetimes"}
-_MOST: Final = (1 << 61) - (1 << 40)  # from 0, before or after it: no expiry is beyond 61 bits
+_MOST_TICK: Final = (1 << 61) - (
+    1 << 40
+)  # largest distance from 0; the expiry after any window is below 2**61
 
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """Ticks of a window, in a stream with one kind of timestamps.
+    """Conversion between times and ticks, for a window over timestamps of one kind.
 
     Args:
         window: the reasoner's window.
-        kind: of the stream's timestamps.
+        kind: kind of the stream's timestamps.
 
     Attributes:
         length: length of a tick, in the stream's smallest units.
+
+    Raises:
+        TemporalRuleError: the window has a time zone, so its days differ in length.
     """
 
     window: Window
     kind: TimeKind
 
-    _origin: int = field(init=False, repr=False, compare=False)
+    _origin: int = field(init=False, repr=False, compare=False)  # time at which tick 0 ends
     length: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,19 +58,19 @@ class Ticks:
         object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)
 
     def tick_of_step(self, step: Step) -> int:
-        """Return the tick that a step belongs to.
+        """Return the tick of a step: the number of the window's end.
 
         Raises:
-            TimestampError: the tick is too far from 0.
+            TimestampError: the tick is too far from 0 to be stored with an expiry.
         """
         tick = (step.end - self._origin) // self.length
-        if abs(tick) > _MOST:
+        if abs(tick) > _MOST_TICK:
             now = show_time(time_of(step.now, self.kind))
             raise TimestampError(now, "with temporal rules fewer ticks from 0: give the window a slide")
         return tick
 
     def tick_of_time(self, time: int) -> int:
-        """Return the tick that a time belongs to, given in the stream's smallest units."""
+        """Return the first tick that ends at a time or later; the time is in the stream's smallest units."""
         return -((self._origin - time) // self.length)
 
     def end_of(self, tick: int) -> int:
@@ -73,10 +78,10 @@ class Ticks:
         return self._origin + tick * self.length
 
     def start_tick(self, start: TimePoint | None) -> int | None:
-        """Return the tick of the timestamp at which rules begin; None if they name none.
+        """Return the tick of the `start` timestamp of rules; None if they have no start.
 
         Raises:
-            TemporalRuleError: `start` has another kind than the stream's timestamps.
+            TemporalRuleError: `start` is not of the same kind as the stream's timestamps.
         """
         if start is None:
             return None
@@ -87,11 +92,11 @@ class Ticks:
             raise TemporalRuleError(problem, f"a start that is {error.expected}") from None
 
     def literal_of(self, tick: int) -> Literal:
-        """Return the literal that stands for a tick in rules: the time at which it ends."""
+        """Return the literal that denotes a tick in rules: the time at which the tick ends."""
         return Literal(time_of(self.end_of(tick), self.kind))
 
     def normalize_time(self, given: Literal) -> Literal:
-        """Convert a time of a rule to the stream's form: integers to floats, datetimes to UTC."""
+        """Convert a time literal of a rule to the stream's form: an integer to a float, a datetime to UTC."""
         if self.kind is TimeKind.FLOAT and isinstance(given.value, int):
             return Literal(float(given.value))
         if self.kind is TimeKind.DATETIME and isinstance(given.value, datetime) and given.value.tzinfo:
@@ -102,8 +107,8 @@ class Ticks:
         """Return the length of a formula's window in ticks.
 
         Raises:
-            TemporalRuleError: the window counts ticks in a stream of datetimes, or is a length of time in a
-                stream of numbers, or has too many ticks.
+            TemporalRuleError: the window has more than `MAX_WINDOW_SIZE` ticks; it is given in ticks, and the
+                timestamps are datetimes; or it is given as a duration, and they are numbers.
         """
         size = window.size
         if isinstance(size, int):
@@ -124,13 +129,13 @@ class Ticks:
 
     @property
     def _numbers_are(self) -> str:
-        """Text of the reason why the stream's timestamps are numbers."""
+        """Clause for error texts: the evidence that the stream's timestamps are numbers."""
         if self.window.range:
             return f"the range {self.window.range} is a number"
         return f"the timestamp {time_of(0, self.kind)} is a number"
 
     def eviction_time(self, at: int) -> int:
-        """Return the first time at which the reasoner's window no longer holds an assertion.
+        """Return the first time at which the reasoner's window no longer contains an assertion made at `at`.
 
         Args:
             at: time of the assertion, in the stream's smallest units.
@@ -141,12 +146,12 @@ class Ticks:
 
 
 def default_time_kind(window: Window) -> TimeKind:
-    """Return the kind of time that streams of a window have; integers if integers and floats would do."""
+    """Return the kind of timestamps that a window implies; integers if it permits several kinds."""
     return window.kind or TimeKind.INTEGER
 
 
 def possible_time_kinds(window: Window) -> Iterator[TimeKind]:
-    """Yield the kinds of time that streams of a window may have, integers first."""
+    """Yield the kinds of timestamps that a window permits, integers first."""
     for kind in TimeKind if window.kind is None else (window.kind,):
         try:
             window.next_boundary(kind, 0)
@@ -155,21 +160,22 @@ def possible_time_kinds(window: Window) -> Iterator[TimeKind]:
         yield kind
 
 
-Made = TypeVar("Made")
+Compiled = TypeVar("Compiled")
 
 
 def compile_for_time_kind(
-    rules: Iterable[TemporalRule], window: Window, start: TimePoint | None, make: Callable[[Ticks], Made]
-) -> Made:
-    """Return what `make` returns for the first kind of time whose ticks it accepts.
+    rules: Iterable[TemporalRule], window: Window, start: TimePoint | None, make: Callable[[Ticks], Compiled]
+) -> Compiled:
+    """Compile rules for the first kind of timestamps for which they are valid; return the result of `make`.
 
     Args:
-        window: the reasoner's window; one with a length of 0 leaves the kind of time open.
+        window: the reasoner's window; a range of 0 permits every kind.
         start: timestamp at which the rules begin; None if the stream decides.
-        make: compiles the rules.
+        make: compiles the rules for given ticks; raises `TemporalRuleError` if they are invalid there.
 
     Raises:
-        TemporalRuleError: `make` accepts no kind; the error for the kind that the rules are written for.
+        TemporalRuleError: the rules are valid for no kind. The error is that of the kind for which the rules
+            appear to be written.
     """
     refusals: dict[TimeKind, TemporalRuleError] = {}
     for kind in possible_time_kinds(window):
@@ -177,11 +183,11 @@ def compile_for_time_kind(
             return make(Ticks(window, kind))
         except TemporalRuleError as error:
             refusals[kind] = error
-    raise _best_error(refusals, list(_signs(rules)), start)
+    raise _best_error(refusals, list(_kind_signs(rules)), start)
 
 
 class _KindSign(NamedTuple):
-    """Part of a rule that is valid for datetimes only, or for numbers only."""
+    """Part of a rule that is valid for one kind of timestamps only: datetimes or numbers."""
 
     is_of_dates: bool
     place: Formula | Builtin
@@ -195,7 +201,7 @@ class _KindSign(NamedTuple):
 def _best_error(
     refusals: dict[TimeKind, TemporalRuleError], signs: list[_KindSign], start: TimePoint | None
 ) -> TemporalRuleError:
-    """Choose the error for the kind of time that the rules are written for."""
+    """Choose the error of the kind of timestamps for which the rules appear to be written."""
     is_open = TimeKind.DATETIME in refusals and len(refusals) > 1
     if is_open and len({sign.is_of_dates for sign in signs}) > 1:
         other = next(sign for sign in signs if sign.is_of_dates is not signs[0].is_of_dates)
@@ -208,8 +214,8 @@ def _best_error(
     return next(meant, next(iter(refusals.values())))
 
 
-def _signs(rules: Iterable[TemporalRule]) -> Iterator[_KindSign]:
-    """Yield the parts of rules that determine their kind of time, in the order of the text."""
+def _kind_signs(rules: Iterable[TemporalRule]) -> Iterator[_KindSign]:
+    """Yield the parts of rules that are valid for one kind of timestamps only, in the order of the text."""
     for rule in rules:
         for formula in rule.formulas:
             match formula.window:

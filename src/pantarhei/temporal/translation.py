@@ -1,10 +1,8 @@
-"""Translation of temporal rules to rules of the second kernel and operators around it.
+"""Translation of temporal rules to rules of the temporal kernel and operators between its strata.
 
-Each construct is a predicate of its own, whose signs `temporal_program` explains: `!` asserted, `~n` sometime
-in a window, `□n` always, `@n` at a tick of a window, `@` at a tick that a head names, `n#` of the last
-assertions, `×k` at k ticks, `was-` earlier, `asked-` and `free-` for negation, `said-` and `concluded-` for
-the origin, `()` with tuples. `p:2:0` connects parts of a body (see `connect_body`), `tick~n` has the ticks of
-a window.
+Each construct becomes a predicate. `temporal_program` lists the signs in the names of these predicates. In
+addition `p:2:0` is generated to connect parts of a body (see `connect_body`), and `tick~n` contains the ticks
+of a window of length n.
 """
 
 from __future__ import annotations
@@ -56,7 +54,10 @@ def compile_rules(
     ontology: Iterable[Rule] = (),
     feedback: bool = False,
 ) -> TemporalProgram:
-    """Compile temporal rules to the program that the second kernel runs. Costs their size."""
+    """Compile temporal rules to the program of the temporal kernel. Costs time linear in their size.
+
+    See `translate_rules` for the arguments.
+    """
     return reify_pairs(unfold(translate_rules(rules, remembered, ticks, ontology, feedback)))
 
 
@@ -68,18 +69,18 @@ def translate_rules(
     feedback: bool = False,
     unique_names: bool = True,
 ) -> TemporalProgram:
-    """Translate temporal rules, formula by formula; atoms of the program have up to three arguments.
+    """Translate temporal rules, formula by formula, to atoms with up to three arguments.
 
     Args:
-        rules: safe and stratified.
+        rules: safe and stratified rules.
         remembered: predicates whose conclusions are remembered.
         ticks: ticks of the stream.
-        ontology: rules of the ontology that join them.
-        feedback: true if what rules conclude is kept apart from input of the same predicates.
-        unique_names: true if different names denote different things.
+        ontology: rules of the ontology that the conclusions can fire.
+        feedback: true to store the rules' own conclusions apart from input of the same predicates.
+        unique_names: true if different names denote different individuals.
 
     Raises:
-        TemporalRuleError: a window does not fit the stream's ticks, or a construct is not supported.
+        TemporalRuleError: a window is invalid for the stream's ticks, or a construct is not supported.
     """
     rules = list(rules)
     for rule in rules:
@@ -102,7 +103,7 @@ class _Translation:
     ticks: Ticks
     feedback: bool = False
     sizes: set[int] = field(default_factory=set)
-    fed_back: dict[Symbol, Symbol] = field(default_factory=dict)  # predicates of what rules conclude
+    fed_back: dict[Symbol, Symbol] = field(default_factory=dict)  # predicates for the rules' own conclusions
 
     def __post_init__(self) -> None:
         self.by_kernel_name = {each.predicate: each for each in self.wide.values()}
@@ -121,7 +122,7 @@ class _Translation:
         at_ticks = head_tick_offsets(self.given, self.ticks)
         alone = {} if self.feedback else {s: at for s, at in at_ticks.items() if s not in (*now, *remembered)}
         shared = covering_windows(self.given, alone, self.ticks)
-        self.looking_back = ConclusionWindows(self.collected, now, at_ticks, remembered, shared)
+        self.conclusion_windows = ConclusionWindows(self.collected, now, at_ticks, remembered, shared)
 
     def program(self) -> TemporalProgram:
         for number, rule in enumerate(self.given):
@@ -129,14 +130,14 @@ class _Translation:
         for rule in self.bridges:
             self._translate(rule, "bridge", feedback=False)
         if self.feedback:
-            self._feed_plain()
+            self._feed_triples()
         for joined in self.ontology:
             self._join(joined)
         builder = self.collected
-        for symbol, head in self.heads.items():  # input of a concluded predicate holds too
+        for symbol, head in self.heads.items():  # a concluded predicate may also have input
             if head.arguments:
                 builder.feed(Input(symbol, False, Mode.NOW, 0, symbol))
-        coming = (symbol for symbol, back in self.looking_back.at_ticks.items() if back == UNBOUNDED)
+        unlimited = (symbol for symbol, back in self.conclusion_windows.at_ticks.items() if back == UNBOUNDED)
         return TemporalProgram(
             tuple(builder.rules),
             tuple(builder.inputs),
@@ -144,8 +145,8 @@ class _Translation:
             tuple(builder.runs),
             tuple(builder.dated_runs),
             tuple(builder.clocks),
-            tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in coming),
-            tuple(self.looking_back.remembering()),
+            tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in unlimited),
+            tuple(self.conclusion_windows.remembering()),
             dict(self._conclusions()),
             max((size for size in self.sizes if size < UNBOUNDED), default=0),
             self.ticks,
@@ -159,7 +160,10 @@ class _Translation:
             if wide is not None:
                 yield symbol, (wide.name, wide.arity)
             elif isinstance(atom.predicate, URIRef) and atom.predicate not in self.wide:
-                yield symbol, (atom.predicate, len(atom.arguments))  # an ontology also has generated names
+                yield (
+                    symbol,
+                    (atom.predicate, len(atom.arguments)),
+                )  # rules of an ontology also have generated predicates
 
     # -- rules -------------------------------------------------------------------------------------
 
@@ -167,21 +171,21 @@ class _Translation:
         builder = self.collected
         head = self._head(rule.head, feedback and rule.head.atom.predicate != TUPLE)
         body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
-        denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
-        body = connect_body(builder, body, [head, *denied]) or [Atom(ALWAYS.name, (UNIT,))]
-        free: list[Atom] = []
-        for atom in denied:
+        negated = [self._atom(formula) for formula in rule.body if formula.is_negated]
+        body = connect_body(builder, body, [head, *negated]) or [Atom(ALWAYS.name, (UNIT,))]
+        absent: list[Atom] = []
+        for atom in negated:
             guard = _guard(atom)
             builder.guards[guard] = None
             arguments = atom.arguments if len(atom.arguments) > 1 else (UNIT, *atom.arguments)
-            builder.add(f"{name}-asked", body, Atom(guard.asked.name, arguments), rule.tests)
-            free.append(Atom(guard.free.name, arguments))
+            builder.add(f"{name}-candidates", body, Atom(guard.candidates.name, arguments), rule.tests)
+            absent.append(Atom(guard.absent.name, arguments))
         builder.add(
-            name, connect_body(builder, [*body, *free], [head]), head, rule.tests
+            name, connect_body(builder, [*body, *absent], [head]), head, rule.tests
         )  # tests may bind variables
 
     def _join(self, rule: Rule) -> None:
-        """Add a rule of the ontology: predicates of its body that no rule concludes become input."""
+        """Add a rule of the ontology; predicates of its body that no rule concludes become input."""
         for atom in rule.body:
             symbol = Symbol(atom.predicate, len(atom.arguments))
             if symbol not in self.heads:
@@ -200,16 +204,14 @@ class _Translation:
         return Atom(dated, self._dated_arguments(formula))
 
     def _concluded(self, symbol: Symbol) -> Predicate:
-        """Return the predicate of what rules conclude of a predicate now."""
+        """Return the predicate for the rules' own conclusions of a predicate, apart from its input."""
         concluded = self.fed_back[symbol] = Symbol(URIRef(f"concluded-{symbol.name}"), symbol.arity)
         terms = argument_variables(symbol)
         self.collected.add("concluded", [Atom(concluded.name, terms)], Atom(symbol.name, terms))
         return concluded.name
 
-    def _feed_plain(self) -> None:
-        """Add rules that derive triples from concluded tuples of up to two terms, for feedback
-        into the window.
-        """
+    def _feed_triples(self) -> None:
+        """Add rules that derive triples from reified conclusions of up to two arguments, for feedback."""
         for wide in self.wide.values():
             if wide.plain is not None:
                 whole = reify_atom(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
@@ -222,7 +224,7 @@ class _Translation:
     # -- formulas of a body ------------------------------------------------------------------------
 
     def _atom(self, formula: Formula) -> Atom:
-        """Return the atom of the second kernel for a formula of a body."""
+        """Return the kernel's atom for a formula of a body; add the inputs and operators that it needs."""
         window, builder = formula.window, self.collected
         if formula.mode is Mode.AT:
             return self._at(formula)
@@ -237,17 +239,17 @@ class _Translation:
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
             builder.feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
-        elif formula.times > 1 or (mode is Mode.ALWAYS and not self.looking_back.has_runs(source)):
+        elif formula.times > 1 or (mode is Mode.ALWAYS and not self.conclusion_windows.has_runs(source)):
             times = None if mode is Mode.ALWAYS else formula.times
             builder.dated_runs[TickCount(self._date(atom, size), size, target, times)] = None
         elif mode is Mode.ALWAYS:
             builder.runs[ConclusionRun(source, size, target)] = None
         elif mode is Mode.SOMETIME:
-            self.looking_back.span(source, size, target)
+            self.conclusion_windows.span(source, size, target)
         return Atom(target.name, _arguments(formula))
 
     def _among_tuples(self, formula: Formula, window: TupleWindow) -> Atom:
-        """Translate a formula over the last assertions, asserted or not."""
+        """Translate a formula over the last assertions, with or without the word `asserted`."""
         atom = replace(formula.atom, is_asserted=True)
         target = Symbol(_name(atom, formula, f"{window.size}#"), kernel_symbol(atom).arity)
         self.collected.feed(
@@ -267,11 +269,13 @@ class _Translation:
         return Atom(target.name, self._dated_arguments(formula))
 
     def _date(self, atom: TemporalAtom, size: int) -> Symbol:
-        """Return the predicate of what held at which tick of a window."""
+        """Return the predicate whose rows are an atom's facts at each tick of a window, with the tick's time
+        last.
+        """
         self.sizes.add(size)
         source = kernel_symbol(atom)
         if source in self.heads and not atom.is_asserted:
-            return self.looking_back.dated(source, size)
+            return self.conclusion_windows.dated(source, size)
         target = Symbol(URIRef(f"{'!' * atom.is_asserted}{atom.predicate}@{size}"), 2)
         self.collected.feed(Input(source, atom.is_asserted, Mode.AT, size, target))
         return target
@@ -288,9 +292,11 @@ def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
     return URIRef(f"{'!' * atom.is_asserted}{atom.predicate}{sign}{size}{times}")
 
 
-def _guard(denied: Atom) -> NegationGuard:
-    asked, free = (Symbol(URIRef(f"{word}-{denied.predicate}"), 2) for word in ("asked", "free"))
-    return NegationGuard(Symbol(denied.predicate, min(2, len(denied.arguments))), asked, free)
+def _guard(negated: Atom) -> NegationGuard:
+    candidates, absent = (
+        Symbol(URIRef(f"{word}-{negated.predicate}"), 2) for word in ("candidate", "absent")
+    )
+    return NegationGuard(Symbol(negated.predicate, min(2, len(negated.arguments))), candidates, absent)
 
 
 def _arguments(formula: Formula) -> tuple[Argument, ...]:

@@ -1,9 +1,8 @@
-"""Numbers of pairs of a term and a time, and of tuples of terms: names of the second kernel outside the
-vocabulary.
+"""Numbers for pairs (a term and a time) and for tuples of terms, which the temporal kernel uses as names.
 
-Pairs count downwards from the largest name. A pair keeps its number while facts about it exist; then the
-number is free for another pair. Tuples count upwards. A tuple is a pair whose left side may be a tuple; its
-number is the same in all remembered facts.
+The numbers are outside the range of the vocabulary. Pairs count down from the largest name. The number of a
+pair is reused once no fact has the pair. Tuples count up from `FIRST_TUPLE`. A tuple consists of two sides,
+of which the left one may be a tuple again; it keeps its number, since remembered conclusions contain it.
 """
 
 from __future__ import annotations
@@ -24,64 +23,76 @@ from pantarhei.encoding.numbers import (
     as_tuples,
     net_changes,
 )
-from pantarhei.temporal.expiry_model import EXPIRED, NO_ROW_CHANGES, ExpiryModel, RowChanges, StratumOperator
+from pantarhei.temporal.expiry_model import EXPIRED, ExpiryModel, RowChanges, StratumOperator
 
 _FEW = 1024
-"""Minimum number of pairs before unused ones are collected."""
+"""Minimum number of pairs, or of tuples, before unused ones are collected."""
 
 _FIRST = FIRST_LITERAL - 1
-"""Number of the pair at place 0; numbers descend with places."""
+"""Number of the pair with index 0; numbers descend as indexes ascend."""
 
 
 class PairNumbers(StratumOperator):
-    """Pairs that facts are about, or that rules request; an operator on the requests.
+    """Numbers of pairs in facts and of pairs that rules request; also the operator that answers these
+    requests.
 
     Args:
         requested: predicate of requested pairs.
-        left, right: predicates of the kernel that link a pair to its terms.
+        left, right: predicates of the kernel that relate the number of a pair to its two terms.
     """
 
     def __init__(self, requested: int, left: int, right: int) -> None:
         self.watched, self.makes = (requested,), NONE
         self._left, self._right = left, right
-        self._places: dict[int, int] = {}  # by a key of both terms
-        self._terms = np.empty((0, 2), np.int32)  # by place, as the following arrays
-        self._until = np.empty(0, np.int64)  # last tick of facts about the pair
-        self._is_requested = np.empty(0, bool)  # true if rules request it
-        self._uses = np.empty(0, np.int32)  # number of rows without expiry that have it
-        self._links: list[tuple[npt.NDArray[np.intp], int]] = []  # pairs to define, until when
-        self._begun = 0  # number of places used so far
+        self._indexes: dict[int, int] = {}  # indexes of pairs, by the key of their terms
+        self._terms = np.empty((0, 2), np.int32)  # by index, as the following arrays
+        self._until = np.empty(0, np.int64)  # largest expiry of facts with the pair
+        self._is_requested = np.empty(0, bool)  # true if rules request the pair
+        self._uses = np.empty(0, np.int32)  # number of rows without expiry that have the pair
+        self._links: list[
+            tuple[npt.NDArray[np.intp], int]
+        ] = []  # pairs to define, with the expiry of their links
+        self._begun = 0  # number of indexes allocated so far
         self._free: list[int] = []
         self._most = _FEW
 
     def numbers_at(self, names: Integers, time: int, expiry: int) -> Integers:
-        """Number pairs with one time, used by facts until an expiry."""
-        places, fresh = self._places_of(names.astype(np.int64) | time << 32)
+        """Return the numbers of pairs of `names` with one time; the numbers are in use until `expiry`."""
+        indexes, fresh = self._indexes_of(names.astype(np.int64) | time << 32)
         self._until[fresh] = expiry
-        longer = np.flatnonzero(self._until[places] < expiry)
+        longer = np.flatnonzero(self._until[indexes] < expiry)
         linked = fresh
         if len(longer):
-            raised = np.unique(places[longer])
+            raised = np.unique(indexes[longer])
             self._until[raised] = expiry
             linked = np.append(fresh, raised)
         if len(linked):
             self._links.append((linked, expiry))
-        return (_FIRST - places).astype(np.int32)
+        return (_FIRST - indexes).astype(np.int32)
 
     def numbers(self, terms: Integers) -> Integers:
-        """Number pairs, shape (n, 2), that rows `use`."""
-        return (_FIRST - self._places_of(_keys(terms))[0]).astype(np.int32)
+        """Return the numbers of pairs, given as an array of shape (n, 2); `use` counts the rows that contain
+        them.
+        """
+        return (_FIRST - self._indexes_of(_keys(terms))[0]).astype(np.int32)
 
     def use(self, more: Integers, fewer: Integers) -> Integers:
-        """Count the rows without expiry that use pairs; return the rows that define the added pairs."""
-        places = _FIRST - more
-        np.add.at(self._uses, places, 1)
-        np.subtract.at(self._uses, _FIRST - fewer, 1)
-        return self._rows_of(np.unique(places))
+        """Count rows without expiry that contain pairs.
 
-    def _places_of(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Return the places of pairs, and those of new pairs, each once."""
-        known, given = self._places, keys.tolist()
+        Args:
+            more: numbers of the pairs of inserted rows.
+            fewer: numbers of the pairs of deleted rows.
+
+        Returns: The rows that define the pairs of inserted rows.
+        """
+        indexes = _FIRST - more
+        np.add.at(self._uses, indexes, 1)
+        np.subtract.at(self._uses, _FIRST - fewer, 1)
+        return self._rows_of(np.unique(indexes))
+
+    def _indexes_of(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Return the indexes of pairs, and the indexes of those that are new, without duplicates."""
+        known, given = self._indexes, keys.tolist()
         fresh = [key for key in dict.fromkeys(given) if key not in known]
         new = self._new(len(fresh))
         known.update(zip(fresh, new.tolist(), strict=True))
@@ -89,7 +100,7 @@ class PairNumbers(StratumOperator):
         return np.fromiter(map(known.__getitem__, given), np.intp, len(given)), new
 
     def _new(self, count: int) -> npt.NDArray[np.intp]:
-        """Allocate places, free ones first."""
+        """Allocate indexes, free ones first."""
         again = self._free[len(self._free) - min(count, len(self._free)) :]
         del self._free[len(self._free) - len(again) :]
         begun, self._begun = self._begun, self._begun + count - len(again)
@@ -101,11 +112,11 @@ class PairNumbers(StratumOperator):
             self._terms = np.append(self._terms, np.empty((more, 2), np.int32), axis=0)
         return np.array([*again, *range(begun, self._begun)], np.intp)
 
-    def _rows_of(self, places: npt.NDArray[np.intp]) -> Integers:
-        """Return the rows that define pairs: first those of the left terms, then those of the right terms."""
-        rows = np.empty((2, len(places), 3), np.int32)
+    def _rows_of(self, indexes: npt.NDArray[np.intp]) -> Integers:
+        """Return the rows that define pairs: all `left` rows, then all `right` rows."""
+        rows = np.empty((2, len(indexes), 3), np.int32)
         rows[0, :, 0], rows[1, :, 0] = self._left, self._right
-        rows[:, :, 1], rows[:, :, 2] = _FIRST - places, self._terms[places].T
+        rows[:, :, 1], rows[:, :, 2] = _FIRST - indexes, self._terms[indexes].T
         return rows.reshape(-1, 3)
 
     def firsts(self, numbers: Integers) -> Integers:
@@ -114,34 +125,36 @@ class PairNumbers(StratumOperator):
         return found
 
     def take_links(self) -> Iterator[tuple[Integers, int]]:
-        """Return the defining rows, with expiries, of pairs numbered or extended since the last call."""
+        """Return the defining rows, with expiries, of pairs that were numbered or extended since the last
+        call.
+        """
         links, self._links = self._links, []
-        return ((self._rows_of(places), expiry) for places, expiry in links)
+        return ((self._rows_of(indexes), expiry) for indexes, expiry in links)
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """Return the defining rows of requested pairs."""
+        """Return the defining rows of newly requested pairs."""
         rows = net_changes(changed)[:, :3]
-        (places, _), requested = self._places_of(_keys(rows[:, 1:])), model.present(rows)
-        self._is_requested[places] = requested
-        return RowChanges(self._rows_of(places[requested]), NO_ROW_CHANGES.going)
+        (indexes, _), requested = self._indexes_of(_keys(rows[:, 1:])), model.present(rows)
+        self._is_requested[indexes] = requested
+        return RowChanges(self._rows_of(indexes[requested]), NO_FACTS)
 
     def remove_unused(self, tick: int) -> Integers:
-        """Free the numbers of pairs without facts at a tick; return their rows."""
-        if len(self._places) < self._most:
+        """Free the numbers of pairs that no fact has after a tick; return their defining rows."""
+        if len(self._indexes) < self._most:
             return NO_FACTS
-        places = np.array(list(self._places.values()), np.intp)
-        is_used = self._is_requested[places] | (self._uses[places] > 0)
-        over = np.sort(places[(self._until[places] < tick) & ~is_used])
+        indexes = np.array(list(self._indexes.values()), np.intp)
+        is_used = self._is_requested[indexes] | (self._uses[indexes] > 0)
+        over = np.sort(indexes[(self._until[indexes] < tick) & ~is_used])
         for key in _keys(self._terms[over]).tolist():
-            del self._places[key]
+            del self._indexes[key]
         self._until[over] = EXPIRED
         self._free += over.tolist()
-        self._most = max(_FEW, 2 * len(self._places))
+        self._most = max(_FEW, 2 * len(self._indexes))
         return self._rows_of(over)
 
 
 def _keys(terms: Integers) -> npt.NDArray[np.int64]:
-    """Return a number for each pair of terms."""
+    """Return one 64-bit key for each row of two 32-bit numbers."""
     keys: npt.NDArray[np.int64] = np.ascontiguousarray(terms).view(np.int64)[:, 0]
     return keys
 
@@ -149,14 +162,12 @@ def _keys(terms: Integers) -> npt.NDArray[np.int64]:
 FIRST_TUPLE: Final = FIRST_LITERAL // 2
 """Smallest number of a tuple."""
 
-"""Minimum number of tuples before unused ones are collected."""
-
 
 class TupleNumbers:
-    """Numbers of tuples; numbers are only added.
+    """Bijection between tuples and numbers; numbers are never reused.
 
     Args:
-        parts: both sides of each tuple, by its number.
+        parts: the two sides of each tuple, by the tuple's number.
     """
 
     def __init__(self, parts: Mapping[int, tuple[int, int]] | None = None) -> None:
@@ -165,7 +176,7 @@ class TupleNumbers:
         self._next = max(self._parts, default=FIRST_TUPLE - 1) + 1
 
     def number(self, left: int, right: int) -> int:
-        """Return the number of a tuple, a new one if it has none."""
+        """Return the number of a tuple; a new tuple gets the next number."""
         number = self._numbers.get((left, right))
         if number is None:
             number, self._next = self._next, self._next + 1
@@ -174,11 +185,11 @@ class TupleNumbers:
         return number
 
     def parts(self, number: int) -> tuple[int, int]:
-        """Return both sides of a tuple."""
+        """Return the two sides of a tuple, given its number."""
         return self._parts[number]
 
     def terms(self, number: int) -> list[int]:
-        """Return the terms of a tuple, or a single term."""
+        """Return the terms of a tuple, or the number itself in a list if it is a term."""
         found = []
         while is_tuple(number):
             number, right = self._parts[number]
@@ -186,7 +197,9 @@ class TupleNumbers:
         return [number, *reversed(found)]
 
     def with_inner(self, numbers: Iterable[int]) -> list[int]:
-        """Return the tuples among numbers and the tuples inside them, each once, inner ones first."""
+        """Return the tuples among numbers and the tuples nested in them, inner ones first, without
+        duplicates.
+        """
         found: dict[int, None] = {}
         for number in numbers:
             nested = []
@@ -197,7 +210,10 @@ class TupleNumbers:
         return list(found)
 
     def plain(self, facts: Integers) -> Integers:
-        """Return rows with the terms of facts and of their tuples, without tuples."""
+        """Return rows that contain all terms of facts, with `NONE` in place of tuples.
+
+        For each tuple there is a further row with its terms.
+        """
         tuples = are_tuples(facts[:, 1])
         if not tuples.any():
             return facts
@@ -207,7 +223,7 @@ class TupleNumbers:
         return rows
 
     def renamed(self, renaming: Renaming, used: Iterable[int]) -> TupleNumbers:
-        """Return the used tuples, inner ones included, with renumbered terms."""
+        """Return the used tuples and the tuples nested in them, with renumbered terms."""
         numbers = self.with_inner(used)
         rows = np.array([(NONE, *self._parts[number]) for number in numbers], np.int32).reshape(-1, 3)
         renamed = renamed_facts(renaming, rows).tolist()
@@ -217,17 +233,17 @@ class TupleNumbers:
 
 
 def is_tuple(number: int) -> bool:
-    """Test whether a number is the number of a tuple."""
+    """Test whether a number denotes a tuple."""
     return FIRST_TUPLE <= number < FIRST_LITERAL
 
 
 def are_tuples(numbers: Integers) -> npt.NDArray[np.bool_]:
-    """Return a mask of the numbers that are numbers of tuples."""
+    """Return a mask of the numbers that denote tuples."""
     return (numbers >= FIRST_TUPLE) & (numbers < FIRST_LITERAL)
 
 
 def renamed_facts(renaming: Renaming, facts: Integers) -> Integers:
-    """Renumber facts of the second kernel; predicates and tuples keep their numbers."""
+    """Renumber the terms of facts of the temporal kernel; predicates and tuples keep their numbers."""
     bare, tuples = facts.copy(), are_tuples(facts[:, 1])
     bare[:, 0] = NONE
     bare[tuples, 1] = NONE
@@ -237,12 +253,12 @@ def renamed_facts(renaming: Renaming, facts: Integers) -> Integers:
 
 
 class TupleRows(StratumOperator):
-    """Rows that define tuples; an operator on the tuples that rules request.
+    """Operator that answers requests for tuples with the rows that define them.
 
     Args:
         tuples: numbers the tuples.
         requested: predicate of requested tuples.
-        first, rest: predicates of the kernel that link a tuple to its sides.
+        first, rest: predicates of the kernel that relate the number of a tuple to its two sides.
     """
 
     def __init__(self, tuples: TupleNumbers, requested: int, first: int, rest: int) -> None:
@@ -256,11 +272,11 @@ class TupleRows(StratumOperator):
         return self._link(self._tuples.with_inner(facts[:, 1].tolist()))
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        """Return the defining rows of requested tuples."""
+        """Return the defining rows of newly requested tuples."""
         rows = net_changes(changed)[:, :3]
         requested = as_tuples(rows[model.present(rows)])
         return RowChanges(
-            self._link(self._tuples.number(left, right) for _, left, right in requested), NO_ROW_CHANGES.going
+            self._link(self._tuples.number(left, right) for _, left, right in requested), NO_FACTS
         )
 
     def _link(self, numbers: Iterable[int]) -> Integers:
@@ -276,7 +292,10 @@ class TupleRows(StratumOperator):
         return np.array(rows, np.int32).reshape(-1, 3)
 
     def remove_unused(self, model: ExpiryModel) -> Integers:
-        """Return the rows of unreferenced tuples. Costs a pass over the model from time to time."""
+        """Return the defining rows of tuples that no fact contains.
+
+        Scans the model once the number of defined tuples has doubled since the last scan.
+        """
         if len(self._linked) < self._most:
             return NO_FACTS
         facts = model.facts()

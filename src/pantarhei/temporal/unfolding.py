@@ -1,12 +1,12 @@
-"""Unfolding: rules that read one event each become base rows that come with the event.
+"""Unfolding: rules that read single events are replaced by base rows that are stored with the events.
 
     hot(S) at T :- asserted temp(S, V) at T in [20], V >= 100.
     seen(S) :- asserted temp(S, V) in [5].
     calm(S) :- asserted temp(S, V), not alarm(S).
 
-The first two rules conclude from each event by itself, until a known tick. So `!temp@20` and `!temp~5` need
-no rows if no other rule reads them. The third tests for each reporting sensor that it is free of alarms, and
-uses nothing else of the event: `free-alarm` suffices, and `!temp` needs no rows either.
+The first two rules derive a conclusion from each event alone, until a known tick. So `!temp@20` and `!temp~5`
+need no rows unless another rule reads them. The third rule tests that a reporting sensor has no alarm, and
+uses nothing else of the event: `absent-alarm` has exactly its conclusions, so `!temp` needs no rows either.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _MOST: Final = 8
 
 
 def unfold(program: TemporalProgram) -> TemporalProgram:
-    """Return the program with fewer rules and rows. Costs the rules.
+    """Return an equivalent program with fewer rules and rows. Costs time linear in the rules.
 
     Args:
-        program: program whose atoms have up to three arguments, a tick last where they are dated.
+        program: program whose atoms have up to three arguments, of which a tick is the last.
     """
     unfolding = _Unfolding(program)
     unfolding.use_guards()
@@ -41,14 +41,19 @@ def unfold(program: TemporalProgram) -> TemporalProgram:
 
 
 class _Replacement(NamedTuple):
-    """Replacement of a rule for some rows: inputs, and a rule, None if the rule is not needed any more."""
+    """Replacement of a rule's matches with some rows.
+
+    Args:
+        inputs: inputs that derive the rule's conclusions from events directly.
+        rule: rule for the remaining matches; None if there are none.
+    """
 
     inputs: list[Input]
     rule: Rule | None
 
 
 class _Unfolding:
-    """Rules and inputs during the transformation; used once."""
+    """State of the transformation; used once."""
 
     def __init__(self, program: TemporalProgram) -> None:
         self._program = program
@@ -60,7 +65,7 @@ class _Unfolding:
             self._add(rule)
         for each in program.inputs:
             self._inputs[each.target][each] = None
-        self._candidates = {guard.free.name: guard.asked for guard in program.guards}
+        self._candidates = {guard.absent.name: guard.candidates for guard in program.guards}
         self._clocks = {clock.symbol.name: clock.size for clock in program.clocks}
         self._runs = dict.fromkeys(program.dated_runs)
         self._read_by_operators = set(_read_by_operators(program))
@@ -91,7 +96,9 @@ class _Unfolding:
     # -- guards ------------------------------------------------------------------------------------
 
     def use_guards(self) -> None:
-        """Replace bodies that only test an event for being free of something by the guards."""
+        """Replace bodies that only filter single events by negated atoms with the rows of the guards of these
+        atoms.
+        """
         for rule in list(self._rules):
             free = tuple(atom for atom in rule.body if atom.predicate in self._candidates)
             if free and self._is_guarded(free, rule):
@@ -99,7 +106,9 @@ class _Unfolding:
                 self._add(replace(rule, body=free, tests=()))
 
     def _is_guarded(self, free: tuple[Atom, ...], rule: Rule) -> bool:
-        """Test whether guards pass exactly the rows of a body: only this rule requests them."""
+        """Test whether the guards of `free` have exactly the rows of a body, since no other rule adds
+        candidates.
+        """
         others = tuple(atom for atom in rule.body if atom not in free)
         known, *more = {atom.arguments for atom in free}
         if more or len(known) > 2 or len(others) != 1 or rule.head is None:
@@ -107,23 +116,23 @@ class _Unfolding:
         variables = {each for each in rule.head.arguments if isinstance(each, Variable)}
         return (
             variables <= {*known}
-            and self._has_events_alone(_symbol(others[0]))
+            and self._has_only_events(_symbol(others[0]))
             and all(
-                (asking.body, asking.tests) == (others, rule.tests)
-                and (asking.head is not None and asking.head.arguments == known)
+                (request.body, request.tests) == (others, rule.tests)
+                and (request.head is not None and request.head.arguments == known)
                 for atom in free
-                for asking in self._makers[self._candidates[atom.predicate]]
+                for request in self._makers[self._candidates[atom.predicate]]
             )
         )
 
-    def _has_events_alone(self, symbol: Symbol) -> bool:
+    def _has_only_events(self, symbol: Symbol) -> bool:
         inputs = self._inputs[symbol]
         return len(inputs) > 0 and not self._makers[symbol] and all(map(_is_event, inputs))
 
     # -- removed rows ------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Remove the rows of one predicate after the other, where their readers can do without."""
+        """Remove the rows of each predicate whose readers can be replaced by inputs of their own."""
         waiting = list(self._inputs)
         for symbol in waiting:
             if symbol not in self._removed:
@@ -131,8 +140,9 @@ class _Unfolding:
                 waiting += self._remove_rows(symbol)
 
     def _remove_rows(self, symbol: Symbol) -> list[Symbol]:
-        """Replace a predicate's rows by rows of their readers, if all can be replaced; return the changed
-        predicates.
+        """Replace the readers of a predicate's rows by inputs, if all of them can be replaced.
+
+        Returns: The predicates whose inputs or rules changed.
         """
         if symbol in self._read_by_operators or any(run.source == symbol for run in self._runs):
             return []
@@ -169,7 +179,7 @@ class _Unfolding:
     def _replacement(
         self, rule: Rule, symbol: Symbol, given: list[Input], is_whole: bool
     ) -> _Replacement | None:
-        """Return the replacement of a rule that reads a predicate, for some of its rows; None if impossible.
+        """Return the replacement of a rule for the rows of some inputs of a predicate; None if there is none.
 
         Args:
             is_whole: true if the predicate has no other rows.
@@ -186,7 +196,9 @@ class _Unfolding:
         return _Replacement([each for some in found if some for each in some], other)
 
     def _through(self, rule: Rule, symbol: Symbol, given: Input) -> list[Input] | None:
-        """Return the inputs that an input becomes through a rule that reads only it and the clock."""
+        """Return the inputs that derive a rule's head from an input, if the rule reads only it and clocks;
+        else None.
+        """
         (atom, *more), size = [atom for atom in rule.body if _symbol(atom) == symbol], given.size
         for other in rule.body:
             if other != atom:
@@ -200,7 +212,7 @@ class _Unfolding:
         target, other_selection = _symbol(rule.head), _plain(selection, given)
         if not selection.is_dated and not given.is_asserted:
             is_input = target == given.source and size == 0 and other_selection is None
-            return [] if is_input else None  # the stream has the fact as input
+            return [] if is_input else None  # the fact itself is input of the predicate
         is_excluded = target.name == TUPLE or target == symbol or target in self._removed
         if is_excluded or (target in self._program.at_ticks and not selection.is_dated):
             return None
@@ -208,7 +220,7 @@ class _Unfolding:
         return [Input(given.source, given.is_asserted, mode, size, target, selection=other_selection)]
 
     def _box(self, symbol: Symbol) -> None:
-        """Derive □ over a predicate directly from the input, if all its rows come from input."""
+        """Derive □ over a predicate directly from the input, if all rows of the predicate come from input."""
         inputs = list(self._inputs[symbol])
         if not inputs or self._makers[symbol] or not all(map(_is_row, inputs)):
             return
@@ -226,7 +238,8 @@ class _Unfolding:
     def _by_origin(self) -> Iterator[Input]:
         """Yield the inputs such that the rows of each predicate have one kind of origin.
 
-        Other kinds have predicates of their own, with a rule that leads to the original predicate.
+        Rows of other kinds get a predicate of their own, with a rule that derives the original predicate from
+        it.
         """
         for symbol, inputs in list(self._inputs.items()):
             first = min(map(_kind, inputs), default="")
@@ -241,39 +254,41 @@ class _Unfolding:
 
 
 def _kind(given: Input) -> str:
-    """Return the origin of an input's rows: ticks, events, or other input."""
-    return "dated" if given.mode is Mode.AT else "event" if _is_event(given) else "said"
+    """Return the kind of origin of an input's rows: input at ticks, events, or other input."""
+    return "dated" if given.mode is Mode.AT else "event" if _is_event(given) else "input"
 
 
 def _is_event(given: Input) -> bool:
-    """Test whether each assertion of its predicate is a row of its own, until some tick."""
+    """Test whether each assertion of the source is a row of its own, with an expiry."""
     is_row = given.mode is not Mode.ALWAYS and given.times == 1 and not given.counts_tuples
     return given.is_asserted and is_row
 
 
 def _is_row(given: Input) -> bool:
-    """Test whether each fact at a tick is a row of its own: an event, or a state at its tick."""
+    """Test whether each fact at a tick is a row of its own: an event, or a state at a tick."""
     is_state = given.mode is Mode.AT and given.times == 1 and not given.counts_tuples
     return _is_event(given) or is_state
 
 
 def _selection(given: Input) -> Selection:
-    """Return the selection of an input, also where it selects all facts."""
+    """Return the selection of an input; None is replaced by the selection of all arguments."""
     places = range(1, given.source.arity + 1)
     return given.selection or Selection((*places, TICK_PLACE) if given.mode is Mode.AT else (*places,))
 
 
 def _plain(selection: Selection, given: Input) -> Selection | None:
-    """Return None for a selection of all facts with all arguments, else the selection."""
+    """Return the selection; None if it selects all facts with all arguments."""
     places = range(1, given.source.arity + 1)
     is_whole = selection == Selection((*places, TICK_PLACE) if selection.is_dated else (*places,))
     return None if is_whole else selection
 
 
 def _shorter(rule: Rule, symbol: Symbol) -> dict[Atom, Rule]:
-    """Return rules that project the atoms of a predicate to the arguments that are used elsewhere.
+    """Return, for each atom of a predicate in a body, a rule that projects it to the arguments used
+    elsewhere.
 
-    For p(x, y), `p:0` has x alone. Empty if some atom has no unused argument, or no used one.
+    For p(x, y), `p:0` contains x alone. Empty if some atom has no unused argument, or does not use its first
+    one.
     """
     counts = Counter(argument for part in (*rule.atoms, *rule.tests) for argument in part.arguments)
     found: dict[Atom, Rule] = {}
@@ -289,13 +304,13 @@ def _shorter(rule: Rule, symbol: Symbol) -> dict[Atom, Rule]:
 
 
 def _read_by_operators(program: TemporalProgram) -> Iterator[Symbol]:
-    """Yield the predicates that operators and conclusions read."""
+    """Yield the predicates that operators, conclusions and remembered predicates read."""
     yield from program.conclusions
     yield from program.plain
     for pair in program.fed_back.items():
         yield from pair
     for guard in program.guards:
-        yield from (guard.denied, guard.asked)
+        yield from (guard.negated, guard.candidates)
     for run in program.runs:
         yield run.source
     yield from program.at_ticks
@@ -304,5 +319,5 @@ def _read_by_operators(program: TemporalProgram) -> Iterator[Symbol]:
 
 
 def _symbol(atom: Atom) -> Symbol:
-    """Return the predicate of an atom in the second kernel: of three arguments two become a pair there."""
+    """Return the predicate of an atom after reification of pairs, when atoms have at most two arguments."""
     return Symbol(atom.predicate, min(2, len(atom.arguments)))

@@ -1,9 +1,9 @@
-"""Windows over conclusions, rewritten to rules of the second kernel.
+"""Windows over conclusions, rewritten to rules of the temporal kernel.
 
-Conclusions come from heads of the present tick, from heads that name ticks, and from remembered conclusions.
-Only the rules that are needed are made: p@n follows from p@ where heads name ticks, from p where they do not,
-and from remembered conclusions of p if p is remembered. Where the window contains all ticks of p@, p@ serves
-as p@n.
+The conclusions in a window come from heads at the present tick, from heads that name a tick, and from
+remembered conclusions. Only rules for origins that occur are generated: p@n follows from p@ if a head names a
+tick, from p if a head does not, and from remembered conclusions if p is remembered. If the window contains
+all ticks of p@, p@ serves as p@n.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ TIME_VARIABLE = Variable("time")
 
 @dataclass
 class ProgramBuilder:
-    """Parts of a program, each added once, in the order of the first use.
+    """Parts of a program under construction, without duplicates, in the order of first use.
 
     Args:
-        wide: predicates of conclusions with tuples, by their predicates in the second kernel.
+        wide: reified predicates, by their names in the temporal kernel.
     """
 
     wide: Mapping[URIRef, TuplePredicate]
@@ -59,13 +59,13 @@ class ProgramBuilder:
         self.rules[Rule(name, tuple(dict.fromkeys(body)), head, tests=tuple(map(as_member, tests)))] = None
 
     def clock(self, size: int) -> URIRef:
-        """Return the predicate of the ticks of a window."""
+        """Add the ticks of a window as facts; return their predicate."""
         name = URIRef(f"urn:pantarhei:temporal:tick~{size}")
         self.clocks[WindowClock(Symbol(name, 2), size)] = None
         return name
 
     def feed(self, given: Input) -> None:
-        """Add rows that follow the stream, if the stream can have such facts."""
+        """Add an input, unless the stream cannot have facts of its predicate."""
         name = given.source.name
         wide = self.wide.get(name) if isinstance(name, URIRef) else None
         if wide is not None and wide.plain is not None and given.mode is not Mode.NOW:
@@ -74,20 +74,20 @@ class ProgramBuilder:
             self.inputs[given] = None
 
     def _feed_wide(self, given: Input, wide: TuplePredicate, plain: TemporalAtom) -> None:
-        """Add input of a predicate whose conclusions have tuples."""
+        """Add an input of a reified predicate, and rules that reify its rows."""
         time = (TIME_VARIABLE,) if given.mode is Mode.AT else ()
-        given_symbol = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
+        given_symbol = Symbol(URIRef(f"input-{given.target.name}"), 2 if time else wide.arity)
         self.inputs[given._replace(source=kernel_symbol(plain), target=given_symbol)] = None
         whole = reify_atom(wide, plain.arguments, URIRef(given.target.name))
         body = [Atom(given_symbol.name, (*plain.arguments, *time))]
-        for each in whole.asked:
-            self.add("said-asked", body, kernel_atom(each.atom))
+        for each in whole.requests:
+            self.add("input-request", body, kernel_atom(each.atom))
             body += map(kernel_atom, each.links)
-        self.add("said", body, Atom(given.target.name, (*whole.atom.arguments, *time)))
+        self.add("input", body, Atom(given.target.name, (*whole.atom.arguments, *time)))
 
 
 def kernel_symbol(atom: TemporalAtom) -> Symbol:
-    """Return the predicate of an atom in the second kernel, where atoms without arguments have the unit."""
+    """Return the predicate of an atom in the temporal kernel; an atom without arguments has the unit."""
     return Symbol(atom.predicate, max(1, len(atom.arguments)))
 
 
@@ -102,20 +102,22 @@ def argument_variables(symbol: Symbol) -> tuple[Variable, ...]:
 
 
 def connect_body(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom]) -> list[Atom]:
-    """Add atoms to a body so that every join shares a variable or constant: parts without common variables,
-    and `heads`.
+    """Add atoms to a body such that each join has a common variable or constant.
 
-    The kernel joins from atom to atom. Each part gets an atom `p:2:0(UNIT, x)`, where x is the argument of
-    its first atom p at place 0; the rules that derive these atoms from p are added to `collected`.
+    The kernel joins from atom to atom, so parts of a body without common variables, and `heads`, must be
+    connected. Each part gets an atom `p:2:0(UNIT, x)`, where x is the argument at position 0 of the part's
+    first atom p with two arguments. The rules that derive these atoms from p are added to `collected`.
     """
     return [*body, *_links(collected, body, heads)]
 
 
 def _links(collected: ProgramBuilder, body: Sequence[Atom], heads: Iterable[Atom]) -> Iterator[Atom]:
-    parts = grouped(body, variables_of)  # an atom without variables is one by itself
+    parts = grouped(body, variables_of)  # an atom without variables is a part of its own
     bound = {variable for atom in body for variable in variables_of(atom)}
     ends = (part for head in heads for part in (head.arguments, (head.arguments[0], head.arguments[-1])))
-    is_whole = len(parts) == 1 and not any(bound.isdisjoint(arguments) for arguments in ends)  # with its pair
+    is_whole = len(parts) == 1 and not any(
+        bound.isdisjoint(arguments) for arguments in ends
+    )  # including the pair of a ternary head
     for atom, *_ in () if is_whole else parts:
         if not variables_of(atom):
             continue
@@ -134,15 +136,16 @@ def variables_of(atom: Atom) -> list[Variable]:
 
 @dataclass
 class ConclusionWindows:
-    """Predicates of windows over conclusions, and the rules for them.
+    """Predicates of windows over conclusions, and the rules that derive them.
 
     Args:
         collected: receives the rules.
         now: predicates that heads conclude at the present tick.
-        at_ticks: predicates that heads conclude at ticks, with the largest distance from the present tick;
-            `UNBOUNDED` where a tick can be any.
+        at_ticks: predicates that heads conclude at named ticks, with the largest distance from the present
+            tick; `UNBOUNDED` if it is not limited.
         remembered: predicates that are remembered.
-        covered: for predicates concluded at ticks, the length of the window that `p@` serves.
+        covered: for predicates concluded at named ticks, the length of the window for which `p@` serves as
+            `p@n`.
     """
 
     collected: ProgramBuilder
@@ -150,19 +153,19 @@ class ConclusionWindows:
     at_ticks: Mapping[Symbol, int]
     remembered: Collection[Symbol]
     covered: Mapping[Symbol, int]
-    spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # within ticks: what was so before
-    dates: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
+    spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # (p, n) to was-p~n
+    dates: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # (p, n) to was-p@n
     _done: set[Symbol] = field(default_factory=set)
 
     def has_runs(self, source: Symbol) -> bool:
-        """Test whether conclusions of earlier ticks are those drawn at their own ticks.
+        """Test whether the conclusions at an earlier tick are exactly those that were drawn at it.
 
-        That is so for remembered predicates for which no head names a tick.
+        True for remembered predicates for which no head names a tick.
         """
         return source in self.remembered and source not in self.at_ticks
 
     def span(self, source: Symbol, size: int, target: Symbol) -> None:
-        """Let `target` follow conclusions and input within a window."""
+        """Add rules by which `target` has the conclusions and input of `source` at some tick of a window."""
         if target in self._done:
             return
         self._done.add(target)
@@ -178,7 +181,9 @@ class ConclusionWindows:
             builder.add("window", self._at_ticks(source, size), head)
 
     def dated(self, source: Symbol, size: int) -> Symbol:
-        """Return the predicate of conclusions and input at ticks of a window."""
+        """Return the predicate of the conclusions and input at each tick of a window, with the tick's time
+        last.
+        """
         is_covered = self.covered.get(source) == size
         target = Symbol(URIRef(f"{source.name}@" if is_covered else f"{source.name}@{size}"), 2)
         if target not in self._done:
@@ -201,14 +206,14 @@ class ConclusionWindows:
             builder.add("at", self._at_ticks(source, size), head)
 
     def _at_ticks(self, source: Symbol, size: int) -> list[Atom]:
-        """Return the body for conclusions at named ticks of a window."""
+        """Return the body that matches conclusions at named ticks of a window."""
         dated = Atom(URIRef(f"{source.name}@"), (*argument_variables(source), TIME_VARIABLE))
         if max(self.at_ticks[source], self.covered.get(source, 0)) <= min(size, UNBOUNDED - 1):
-            return [dated]  # all of them are in the window
+            return [dated]  # the window contains all named ticks
         return [dated, Atom(self.collected.clock(size), (UNIT, TIME_VARIABLE))]
 
     def remembering(self) -> Iterator[RememberedPredicate]:
-        """Yield the remembered predicates with the windows that use them."""
+        """Yield the remembered predicates that windows read."""
         for symbol in self.remembered:
             windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
             dated = tuple((to, size) for (of, size), to in self.dates.items() if of == symbol)
@@ -217,7 +222,9 @@ class ConclusionWindows:
 
 
 def head_tick_offsets(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbol, int]:
-    """Return the predicates that heads conclude at ticks, with the largest distance from the present tick."""
+    """Return the predicates that heads conclude at named ticks, with the largest distance from the present
+    tick.
+    """
     found: dict[Symbol, int] = {}
     for rule in rules:
         if rule.head.mode is Mode.AT:
@@ -229,7 +236,9 @@ def head_tick_offsets(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbo
 def covering_windows(
     rules: Iterable[TemporalRule], at_ticks: Mapping[Symbol, int], ticks: Ticks
 ) -> dict[Symbol, int]:
-    """Return, for predicates concluded at ticks, the smallest window that contains all these ticks."""
+    """Return, for predicates concluded at named ticks, the smallest window in a body that covers all these
+    ticks.
+    """
     found: dict[Symbol, int] = {}
     for formula in (each for rule in rules for each in rule.body):
         symbol, window = kernel_symbol(formula.atom), formula.window
@@ -247,7 +256,7 @@ def covering_windows(
 
 
 def _furthest(rule: TemporalRule, ticks: Ticks) -> int:
-    """Return the largest distance of a head's tick from the present one, as windows of the body limit it."""
+    """Return the largest distance of a head's tick from the present one, limited by the body's windows."""
     time = rule.head.time
     if not isinstance(time, Variable):
         return UNBOUNDED
@@ -265,12 +274,12 @@ _RUN = "a run per fact: work when it begins, is long enough, and ends; none in b
 
 
 class FormulaCosts:
-    """Cost of formulas in words: memory, and work as time passes.
+    """Descriptions of the memory and work that formulas cost, for reports.
 
     Args:
         rules: the rules that are evaluated.
         remembered: predicates whose conclusions are remembered.
-        ontology: rules of the ontology that join them.
+        ontology: rules of the ontology that the conclusions can fire.
     """
 
     def __init__(
@@ -283,7 +292,7 @@ class FormulaCosts:
         self._with_runs = set(remembered) - at_ticks
 
     def of(self, formula: Formula) -> str:
-        """Return the cost of a formula that looks back."""
+        """Describe the cost of a formula with a window."""
         atom = formula.atom
         is_concluded = atom.predicate in self._concluded and not atom.is_asserted
         if isinstance(formula.window, TupleWindow):

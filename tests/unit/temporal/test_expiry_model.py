@@ -1,4 +1,4 @@
-"""The second kernel: a fact's level is the last tick at which it holds unless something new comes."""
+"""The temporal kernel: a fact's level is the last tick at which it holds unless something new comes."""
 
 from types import SimpleNamespace
 
@@ -271,8 +271,8 @@ def come_to(tick, box, model):
 
 
 def applied(model, wanted):
-    unsay(model, wanted.going)
-    say(model, wanted.coming)
+    unsay(model, wanted.deleted)
+    say(model, wanted.inserted)
     return [[subject for _, subject, _ in as_tuples(part)] for part in wanted]
 
 

@@ -140,12 +140,12 @@ def predicates(parts):
 # cold           |===========
 def test_each_box_of_states_says_when_its_window_is_full():
     boxes = StateBoxes(feeds(False), LONG_AGO)
-    assert predicates(rows.coming for rows in boxes.change(rows(HOT, OTHER), NO_FACTS, 0)) == []
+    assert predicates(rows.inserted for rows in boxes.change(rows(HOT, OTHER), NO_FACTS, 0)) == []
     assert (boxes.next_due(), predicates(boxes.advance(1))) == (2, [])
     list(boxes.change(rows(COLD), NO_FACTS, 1))
     assert predicates(boxes.advance(2)) == [HOT_2]
     assert predicates(boxes.advance(4)) == [HOT_3, COLD_2] and boxes.next_due() is None
-    assert predicates(rows.going for rows in boxes.change(NO_FACTS, rows(HOT), 4)) == [HOT_2, HOT_3]
+    assert predicates(rows.deleted for rows in boxes.change(NO_FACTS, rows(HOT), 4)) == [HOT_2, HOT_3]
 
 
 def test_states_go_on_from_when_they_came():
@@ -219,15 +219,17 @@ def test_windows_over_both_go_on_from_the_ticks_before():
     past = TickHistory.of(0, [TickRecord(4, rows(HOT)), TickRecord(5, added=rows(COLD))])
     boxes.restore(past, rows(COLD), 7)
     changes = boxes.change(NO_FACTS, NO_FACTS, 7)
-    assert as_tuples(changes.coming) == as_tuples(rows(HOT_2))
+    assert as_tuples(changes.inserted) == as_tuples(rows(HOT_2))
 
 
 def test_what_is_lost_within_a_tick_and_comes_again_has_not_been_away():
     boxes = EventBoxes(NO_RULES, boxes_of(feeds(True)), LONG_AGO)
     for tick in range(3):
         boxes.change(rows(HOT), NO_FACTS, tick)
-    assert predicates([boxes.change(NO_FACTS, rows(HOT), 2).going]) == [HOT_2]
-    assert predicates([boxes.change(rows(HOT), NO_FACTS, 2).coming]) == [HOT_2]  # the run since 0 is not lost
+    assert predicates([boxes.change(NO_FACTS, rows(HOT), 2).deleted]) == [HOT_2]
+    assert predicates([boxes.change(rows(HOT), NO_FACTS, 2).inserted]) == [
+        HOT_2
+    ]  # the run since 0 is not lost
 
 
 def test_what_several_feeds_say_is_there_until_all_take_it_back():
@@ -236,10 +238,10 @@ def test_what_several_feeds_say_is_there_until_all_take_it_back():
     ]
     boxes = EventBoxes(NO_RULES, both, LONG_AGO)
     boxes.change_states(rows(HOT), NO_FACTS)
-    assert predicates([boxes.change(rows(HOT), NO_FACTS, 0).coming]) == [HOT_2]
+    assert predicates([boxes.change(rows(HOT), NO_FACTS, 0).inserted]) == [HOT_2]
     assert not any(map(len, boxes.change(NO_FACTS, rows(HOT), 0)))
     boxes.change_states(NO_FACTS, rows(HOT))
-    assert predicates([boxes.change(NO_FACTS, NO_FACTS, 0).going]) == [HOT_2]
+    assert predicates([boxes.change(NO_FACTS, NO_FACTS, 0).deleted]) == [HOT_2]
 
 
 def test_without_boxes_nothing_holds():

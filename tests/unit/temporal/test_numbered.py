@@ -1,4 +1,4 @@
-"""A program in numbers: the stream's predicates outside, the second kernel's inside, the terms shared."""
+"""A program in numbers: the stream's predicates outside, the temporal kernel's inside, the terms shared."""
 
 import numpy as np
 import pytest
@@ -65,8 +65,8 @@ def test_what_goes_on_around_the_kernel_is_numbered_too(numbered):
     assert unit == numbered.unit
     assert [name_of(numbered, each) for each in (denied, asked, free)] == [
         "!served~5",
-        "asked-!served~5",
-        "free-!served~5",
+        "candidate-!served~5",
+        "absent-!served~5",
     ]
     ((source, target, size),) = numbered.runs
     assert (name_of(numbered, source), size, name_of(numbered, target)) == ("alarm", 2, "alarm□2")

@@ -25,8 +25,8 @@ class Held:
         return np.array([tuple(row) in self.rows for row in rows.tolist()], bool)
 
     def take(self, rows):
-        self.rows |= set(map(tuple, rows.coming.tolist()))
-        self.rows -= set(map(tuple, rows.going.tolist()))
+        self.rows |= set(map(tuple, rows.inserted.tolist()))
+        self.rows -= set(map(tuple, rows.deleted.tolist()))
         return {name for _, name, _ in self.rows}
 
 
@@ -111,7 +111,7 @@ def test_predicates_that_it_does_not_feed_count_among_the_last_assertions_only()
         model.take(counting.change(facts(1), NO_FACTS, model))
         counting.advance(1)
         assert {1} - model.take(counting.change(other, NO_FACTS, model)) == gone
-    assert not len(counting.change(NO_FACTS, NO_FACTS, model).coming)
+    assert not len(counting.change(NO_FACTS, NO_FACTS, model).inserted)
 
 
 A, B, C, D = ((1, number, -1) for number in range(4))

@@ -34,8 +34,8 @@ def shown(reasoner):
 
 def test_a_tuple_of_tuples_is_asked_for_from_the_inside():
     found = reify_atom(TuplePredicate(EX.p, 4, has_unit=False), (W, X, Y, Z))
-    inner, outer = (each.links[0].arguments[0] for each in found.asked)
-    assert [each.atom.arguments for each in found.asked] == [(W, X), (inner, Y)]
+    inner, outer = (each.links[0].arguments[0] for each in found.requests)
+    assert [each.atom.arguments for each in found.requests] == [(W, X), (inner, Y)]
     assert [(link.predicate, link.arguments) for link in found.links] == [
         (FIRST, (inner, W)),
         (REST, (inner, X)),

@@ -1,4 +1,4 @@
-"""Temporal rules as rules of the second kernel, and what goes on around it."""
+"""Temporal rules as rules of the temporal kernel, and what goes on around it."""
 
 import pytest
 from rdflib import Namespace
@@ -100,9 +100,9 @@ def test_only_what_is_remembered_has_a_rule_for_what_it_was():
 
 def test_what_is_denied_is_asked_for_and_free():
     program = made("alarm(X) :- hot(X), not asserted served(X) in [3].")
-    assert written(program) == {"asked-!served~3 <- hot", "alarm <- hot, free-!served~3"}
+    assert written(program) == {"candidate-!served~3 <- hot", "alarm <- hot, absent-!served~3"}
     assert [tuple(short(each.name) for each in guard) for guard in program.guards] == [
-        ("!served~3", "asked-!served~3", "free-!served~3")
+        ("!served~3", "candidate-!served~3", "absent-!served~3")
     ]
 
 

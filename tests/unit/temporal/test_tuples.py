@@ -73,12 +73,12 @@ def test_what_is_asked_for_is_linked_until_nothing_is_said_of_it(model, monkeypa
     tuples = TupleNumbers()
     links = TupleRows(tuples, ASKED, FIRST, REST)
     model.add(facts((ASKED, 4, 5), (ASKED, 6, 7)), UNTIL_REMOVED)
-    coming = links.react(signed(facts((ASKED, 4, 5), (ASKED, 6, 7), (ASKED, 8, 9)), 1), model).coming
+    coming = links.react(signed(facts((ASKED, 4, 5), (ASKED, 6, 7), (ASKED, 8, 9)), 1), model).inserted
     asked, said = tuples.number(4, 5), tuples.number(6, 7)
     rows_of_asked = [(FIRST, asked, 4), (REST, asked, 5)]
     assert as_tuples(coming) == [*rows_of_asked, (FIRST, said, 6), (REST, said, 7)]
     model.add(coming, UNTIL_REMOVED)
-    assert not len(links.react(signed(facts((ASKED, 4, 5)), 1), model).coming)
+    assert not len(links.react(signed(facts((ASKED, 4, 5)), 1), model).inserted)
     model.add(facts((P, said, 1)), UNTIL_REMOVED)
     model.lower(facts((ASKED, 4, 5), (ASKED, 6, 7)), np.array([NONE, NONE]))
     assert as_tuples(links.remove_unused(model)) == rows_of_asked
@@ -166,7 +166,7 @@ def test_a_pair_that_rules_ask_for_is_told_without_an_end():
     pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     rows = pairs.react(changed((7, 8)), Asking((7, 8)))
     number = number_of(pairs, 7, 8, 3)
-    assert rows.coming.tolist() == [[LEFT, number, 7], [RIGHT, number, 8]] and not len(rows.going)
+    assert rows.inserted.tolist() == [[LEFT, number, 7], [RIGHT, number, 8]] and not len(rows.deleted)
     assert links(pairs)[RIGHT, number, 8] == 3 < UNTIL_REMOVED  # which raises nothing in the kernel
 
 

@@ -91,13 +91,13 @@ def test_of_events_what_joins_nothing_is_forgotten():
 
 def test_what_is_free_of_something_is_asked_for_by_events():
     program = made("a(X) :- asserted b(X, Y) in [3], Y > 2, not c(X).")
-    assert written(program) == {"a <- free-c"}
-    assert with_events(program) == {("b", "asked-c", program.inputs[-1].selection.arguments, 3)}
+    assert written(program) == {"a <- absent-c"}
+    assert with_events(program) == {("b", "candidate-c", program.inputs[-1].selection.arguments, 3)}
 
 
 def test_what_two_rules_ask_for_is_not_enough_for_either():
     text = "a(X) :- asserted b(X), not c(X). d(X) :- asserted e(X), not c(X)."
-    assert {"a <- !b, free-c", "d <- !e, free-c"} <= written(made(text))
+    assert {"a <- !b, absent-c", "d <- !e, absent-c"} <= written(made(text))
 
 
 CHAIN = """hot(X) at T :- asserted b(X, Y) at T in [5], Y > 4.
@@ -126,5 +126,5 @@ def test_what_leads_back_to_itself_stays_a_rule():
 
 def test_what_the_stream_says_of_what_comes_with_events_has_a_predicate_of_its_own():
     program = made("a(X) :- asserted b(X) in [3].")
-    assert [short(each.target.name) for each in program.inputs if not each.is_asserted] == ["said-a"]
-    assert [short(rule.body[0].predicate) for rule in program.rules] == ["said-a"]
+    assert [short(each.target.name) for each in program.inputs if not each.is_asserted] == ["input-a"]
+    assert [short(rule.body[0].predicate) for rule in program.rules] == ["input-a"]

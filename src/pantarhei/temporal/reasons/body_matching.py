@@ -1,4 +1,4 @@
-"""Backward matching: instances of rules whose bodies hold, and the evidence for each formula of a body."""
+"""Backward matching of temporal rules: ground instances whose bodies hold, with evidence for each formula."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Binding = Mapping[Variable, int]
 
 
 class TickAtom(NamedTuple):
-    """Conclusion of the present tick, and the tick at which it holds."""
+    """Conclusion of the present tick, with the tick at which it holds."""
 
     predicate: URIRef
     arguments: Arguments
@@ -38,14 +38,14 @@ Leaf = TickAtom | TickRun
 
 
 class Evidence(NamedTuple):
-    """Ground formula of a body, with the ticks at which it held.
+    """Ground formula of a body, with the ticks of its window at which the atom held.
 
     Args:
         formula: the formula as written.
         arguments: arguments of its atom.
         first, last: window of the formula, both ticks included.
-        given: ticks of the window with input, oldest first.
-        concluded: ticks of the window with conclusions of the present tick only.
+        given: runs of ticks with input, oldest first.
+        concluded: ticks without input at which the atom is a conclusion of the present tick.
     """
 
     formula: Formula
@@ -57,36 +57,36 @@ class Evidence(NamedTuple):
 
     @property
     def lacking(self) -> int:
-        """Required number of ticks among `concluded`."""
+        """Number of ticks among `concluded` that the formula needs to hold."""
         always = self.formula.mode is Mode.ALWAYS
         required = self.last - self.first + 1 if always else self.formula.times
         return max(0, required - sum(run.length for run in self.given))
 
     @property
     def is_met(self) -> bool:
-        """Test whether the formula, without its negation, holds."""
+        """Test whether the formula holds, without its negation."""
         return self.lacking <= len(self.concluded)
 
     @property
     def ticks(self) -> list[int]:
-        """All ticks of the evidence, in order."""
+        """All ticks of the evidence, ascending."""
         given = (tick for run in self.given for tick in run.newest(run.length))
         return sorted([*given, *self.concluded])
 
     @property
     def is_open(self) -> bool:
-        """Test whether the formula needs other conclusions of the present tick."""
+        """Test whether a positive formula needs conclusions of the present tick to hold."""
         return self.lacking > 0 and not self.formula.is_negated
 
     @property
     def atoms(self) -> list[TickAtom]:
-        """Conclusions that the formula may need."""
+        """Conclusions at the ticks among `concluded`."""
         return [TickAtom(self.formula.atom.predicate, self.arguments, tick) for tick in self.concluded]
 
     def enough(self, atoms: Iterable[TickAtom]) -> tuple[Leaf, ...]:
-        """Return sufficient evidence from input and some conclusions, oldest first.
+        """Return sufficient evidence from input and the given conclusions, oldest first.
 
-        Formulas that count ticks get the newest ticks, others all.
+        A formula that counts ticks gets the newest ticks that suffice, other formulas get all evidence.
         """
         if self.formula.mode is not Mode.SOMETIME:
             return tuple(sorted([*self.given, *atoms], key=first_tick))
@@ -98,18 +98,18 @@ class Evidence(NamedTuple):
 
 
 def first_tick(leaf: Leaf) -> int:
-    """Return the first tick of evidence."""
+    """Return the first tick of a leaf."""
     return leaf.tick if isinstance(leaf, TickAtom) else leaf.first
 
 
 class ProgramClause(NamedTuple):
-    """Temporal rule, or rule of the ontology that joins them.
+    """Temporal rule, or rule of the ontology that conclusions can fire.
 
     Args:
         rule: head and body.
-        shown: the rule in proofs.
-        tests: all tests, including those that `rule` lacks.
-        different: names that must differ.
+        shown: the rule in the form in which proofs contain it.
+        tests: all tests, including data ranges, which `rule` lacks.
+        different: inequalities of variables.
     """
 
     rule: TemporalRule
@@ -119,12 +119,12 @@ class ProgramClause(NamedTuple):
 
     @property
     def is_temporal(self) -> bool:
-        """Test whether it is a temporal rule."""
+        """Test whether the clause is a temporal rule."""
         return not self.shown.body
 
     @classmethod
     def all_of(cls, given: RulesWithOntology) -> tuple[ProgramClause, ...]:
-        """Return the clauses of a program."""
+        """Return the clauses of temporal rules with an ontology."""
         temporal = (
             cls(rule, _shown(rule, n), with_kernel_tests(rule, given.unique_names).tests)
             for n, rule in enumerate(given.rules.rules, 1)
@@ -140,12 +140,12 @@ def _shown(rule: TemporalRule, number: int) -> Rule:
 
 
 class ClauseInstance(NamedTuple):
-    """Ground clause whose body holds.
+    """Ground instance of a clause whose body holds.
 
     Args:
         clause: the clause.
         binding: values of its variables.
-        evidence: evidence of each formula of the body, in its order.
+        evidence: evidence of each formula of the body, in the order of the body.
     """
 
     clause: ProgramClause
@@ -154,13 +154,13 @@ class ClauseInstance(NamedTuple):
 
 
 class BodyMatcher:
-    """Matcher of rule bodies against input and conclusions, backwards from a conclusion.
+    """Matcher of rule bodies against input and conclusions.
 
     Args:
         clauses: the program.
         intervals: facts with the ticks at which they held.
         ticks: ticks of the stream.
-        vocabulary: the stream's vocabulary; receives terms of rules, times, and computed literals.
+        vocabulary: the stream's vocabulary; terms of rules, times and computed literals are added.
     """
 
     def __init__(
@@ -169,13 +169,13 @@ class BodyMatcher:
         self.clauses, self._intervals, self._ticks, self._vocabulary = clauses, intervals, ticks, vocabulary
 
     def concluding(self, atom: TickAtom) -> Iterator[ClauseInstance]:
-        """Yield the instances that conclude an atom."""
+        """Yield the clause instances that conclude an atom."""
         for clause in self.clauses:
             if (binding := self.unified(clause.rule, atom)) is not None:
                 yield from self.instances(clause, binding)
 
     def unified(self, rule: TemporalRule, atom: TickAtom) -> Binding | None:
-        """Unify the head of a rule with an atom; return None if impossible."""
+        """Return the binding that unifies the head of a rule with an atom; None if there is none."""
         head = rule.head
         if head.atom.predicate != atom.predicate or len(head.atom.arguments) != len(atom.arguments):
             return None
@@ -185,7 +185,7 @@ class BodyMatcher:
         return self._joined({}, given, atom.arguments) if atom.tick == self._intervals.now else None
 
     def instances(self, clause: ProgramClause, binding: Binding) -> Iterator[ClauseInstance]:
-        """Yield the instances of a clause whose body holds, with some variables bound."""
+        """Yield the instances of a clause whose body holds and that extend a binding."""
         body = clause.rule.body
         positive = [formula for formula in body if not formula.is_negated]
         for met, found in self._matches(positive, binding, {}):
@@ -200,7 +200,7 @@ class BodyMatcher:
     def _matches(
         self, formulas: list[Formula], binding: Binding, met: Mapping[Formula, Evidence]
     ) -> Iterator[tuple[Binding, Mapping[Formula, Evidence]]]:
-        """Yield the bindings by which all formulas hold, with their evidence."""
+        """Yield the bindings with which all formulas hold, and their evidence."""
         if not formulas:
             yield binding, met
             return
@@ -210,14 +210,16 @@ class BodyMatcher:
 
     @staticmethod
     def select(formulas: list[Formula], binding: Binding) -> tuple[Formula, list[Formula]]:
-        """Return the formula with the fewest open variables, which is matched first, and the others."""
+        """Choose the formula with the fewest unbound variables, to be matched first; return it and the
+        others.
+        """
         first = min(formulas, key=lambda each: len(each.variables - binding.keys()))
         return first, [each for each in formulas if each is not first]
 
     # -- formulas ----------------------------------------------------------------------------------
 
     def met(self, formula: Formula, binding: Binding) -> list[tuple[Binding, Evidence]]:
-        """Return the bindings by which a positive formula holds, those with the newest ticks first."""
+        """Return the bindings with which a positive formula holds, those with the newest ticks first."""
         found = [
             (extended, evidence)
             for bound, each in self._found(formula, binding)
@@ -227,16 +229,16 @@ class BodyMatcher:
         return found if len(found) < 2 else sorted(found, key=lambda each: self._place(each[1]))
 
     def evidence(self, formula: Formula, binding: Binding) -> Evidence:
-        """Return the evidence of a formula without open variables."""
+        """Return the evidence of a formula whose variables are bound."""
         known = next((each for _, each in self._found(formula, binding)), None)
         known = self._nothing(formula, binding) if known is None else known
         found = (evidence for _, evidence in self._at_ticks(binding, known))
         return next(found, known._replace(given=(), concluded=()))
 
     def closest(self, formula: Formula, binding: Binding) -> Evidence:
-        """Return the best evidence of a formula that does not hold: the arguments with the most ticks.
+        """Return the evidence with the most ticks for a formula that does not hold.
 
-        If there is none, open arguments are `NONE`.
+        If the atom holds at no tick, arguments that are not bound are `NONE`.
         """
         found = [evidence for _, evidence in self._found(formula, binding)]
         if found and formula.time is None:
@@ -263,7 +265,7 @@ class BodyMatcher:
         return now if formula.mode is Mode.NOW else first
 
     def _found(self, formula: Formula, binding: Binding) -> Iterator[tuple[Binding, Evidence]]:
-        """Yield the facts that match a formula, with all ticks of its window at which they held."""
+        """Yield the facts that match a formula's atom, with the ticks of its window at which they held."""
         atom, pattern, last = formula.atom, self._pattern(formula, binding), self._intervals.now
         concluded: Mapping[Arguments, set[int]] = {}
         if isinstance(formula.window, TupleWindow):
@@ -287,7 +289,7 @@ class BodyMatcher:
                 yield bound, Evidence(formula, arguments, first, last, runs, tuple(sorted(more)))
 
     def _concluded(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, set[int]]:
-        """Return the conclusions that fit a pattern, with their ticks."""
+        """Return the conclusions that match a pattern, with their ticks."""
         found = {args: set(ticks) for args, ticks in self._intervals.concluded(predicate, pattern).items()}
         for arguments, time in self._intervals.dated(predicate, pattern):
             if (tick := self.tick_of(time)) is not None:
@@ -295,7 +297,7 @@ class BodyMatcher:
         return found
 
     def _at_ticks(self, binding: Binding, evidence: Evidence) -> Iterator[tuple[Binding, Evidence]]:
-        """Yield the evidence; for @, separately for each tick that the time can denote."""
+        """Yield the evidence of a formula; for @, one evidence for each tick that its time can denote."""
         time = evidence.formula.time
         if time is None:
             yield binding, evidence
@@ -308,7 +310,7 @@ class BodyMatcher:
                 yield bound, evidence._replace(first=tick, last=tick, given=given, concluded=concluded)
 
     def _place(self, evidence: Evidence) -> tuple[int, list[str]]:
-        """Return a sort key of evidence that does not depend on the numbers of terms."""
+        """Return a sort key independent of the numbers of terms: newest tick first, then the text."""
         newest = max(
             [*(run.last for run in evidence.given), *evidence.concluded], default=self._intervals.first
         )
@@ -317,13 +319,13 @@ class BodyMatcher:
     # -- terms -------------------------------------------------------------------------------------
 
     def _number(self, term: Argument, binding: Binding) -> int | None:
-        """Return the number of a term; None for an open variable."""
+        """Return the number of a term; None for an unbound variable."""
         return binding.get(term) if isinstance(term, Variable) else self._vocabulary.number(term)
 
     def _joined(
         self, binding: Binding, terms: Iterable[Argument | None], numbers: Iterable[int]
     ) -> Binding | None:
-        """Extend a binding by matching terms with numbers; return None if they do not match."""
+        """Extend a binding such that terms equal numbers; return None if this is impossible."""
         bound = dict(binding)
         for term, number in zip(terms, numbers, strict=True):
             assert term is not None, "an atom at a tick has a time"
@@ -338,7 +340,7 @@ class BodyMatcher:
         return self._vocabulary.number(self._ticks.literal_of(tick))
 
     def tick_of(self, time: int) -> int | None:
-        """Return the tick whose time has a number; None if there is none."""
+        """Return the tick that a literal denotes, given its number; None if there is none."""
         term = self._vocabulary.term(time)
         value = term.value if isinstance(term, Literal) else None
         if isinstance(value, Decimal) and value == value.to_integral_value():

@@ -1,6 +1,6 @@
-"""Ticks at which facts held, as far back as rules can read at the present tick.
+"""Intervals of ticks at which facts held, as far back as rules can read at the present tick.
 
-Computed from the data stream and the second kernel when a reason is requested.
+Computed on request from the data stream and the facts of the temporal kernel, for proofs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TickRun(NamedTuple):
     known: EvidenceBasis
 
     def within(self, first: int, last: int) -> TickRun:
-        """Return the part in a window; a run of length 0 if there is none."""
+        """Return the intersection with a window; a run of length 0 if it is empty."""
         return TickRun(max(self.first, first), min(self.last, last), self.known)
 
     @property
@@ -53,14 +53,14 @@ class TickRun(NamedTuple):
         return max(0, self.last - self.first + 1)
 
     def newest(self, most: int) -> range:
-        """Return the last ticks, at most `most`."""
+        """Return the last `most` ticks of the run, or all if there are fewer."""
         return range(max(self.first, self.last - most + 1), self.last + 1)
 
 
 _Runs = dict[Arguments, list[TickRun]]
 
 KernelFacts = tuple[Integers, NumberedTemporalProgram]
-"""All facts of the second kernel for a program, and the program."""
+"""All facts of the temporal kernel for a program, and the program."""
 
 
 class TickIntervals:
@@ -68,11 +68,11 @@ class TickIntervals:
 
     Args:
         data: the data stream.
-        states: present states, with the stream's predicates.
-        concluded: facts of the second kernel.
+        states: present states; predicates are numbered by the vocabulary.
+        concluded: facts of the temporal kernel.
         numbered: the program, which numbers the kernel's predicates.
         vocabulary: the stream's vocabulary.
-        at_ticks: returns the facts of a program that has rows for all conclusions at ticks, and that program;
+        at_ticks: returns the facts of a program that keeps all conclusions at named ticks, and that program;
             called at most once.
     """
 
@@ -93,7 +93,7 @@ class TickIntervals:
     # -- input ---------------------------------------------------------------------------------------
 
     def given(self, predicate: URIRef, pattern: Pattern, is_asserted: bool) -> _Runs:
-        """Return the runs of events, or of states and remembered conclusions, oldest first."""
+        """Return the runs of events, or of states and remembered conclusions, that match a pattern."""
         known = self._found.get((predicate, pattern, is_asserted))
         if known is None:
             if is_asserted:
@@ -104,13 +104,15 @@ class TickIntervals:
         return known
 
     def among_last(self, size: int, predicate: URIRef, pattern: Pattern) -> tuple[int, _Runs]:
-        """Return the runs of events among the last assertions, and the first tick of these assertions."""
+        """Return the first tick of the last `size` assertions, and the runs of matching events among them."""
         table = self._asserted[-size:]
         first = int(table[0, 0]) if len(table) == size else self.first
         return first, _event_runs(self._input(predicate, pattern), table)
 
     def _held(self, predicate: URIRef, pattern: Pattern) -> _Runs:
-        """Return the runs of states and remembered conclusions, each tick in one run only."""
+        """Return the runs of states and remembered conclusions that match a pattern; runs of one fact are
+        disjoint.
+        """
         given, own = self._input(predicate, pattern), self._conclusions(predicate, pattern)
         found = self._runs(given, self._state_changes, self._states, self.now, EvidenceBasis.HELD)
         standing, last = self._data.concluded, self.now - 1
@@ -122,7 +124,15 @@ class TickIntervals:
     def _runs(
         self, facts: _FactLookup, changes: _Table, standing: Integers, last: int, known: EvidenceBasis
     ) -> _Runs:
-        """Return the runs of facts, given their changes and the facts at the last tick."""
+        """Return the runs of facts.
+
+        Args:
+            facts: lookup of the facts.
+            changes: rows of tick, sign and fact, oldest first.
+            standing: facts that held at the tick `last`.
+            last: end of the runs of these facts.
+            known: kind of the evidence.
+        """
         found: _Runs = {}
         begun: dict[Arguments, int] = {}
         always = self._data.past.complete_from
@@ -139,7 +149,7 @@ class TickIntervals:
 
     @cached_property
     def _asserted(self) -> _Table:
-        """All assertions with their ticks, in their order."""
+        """All assertions in their order: rows of tick and fact."""
         facts, ticks = self._data.past.part("events")
         events = self._data.events
         return np.column_stack(
@@ -161,12 +171,16 @@ class TickIntervals:
     # -- conclusions ---------------------------------------------------------------------------------
 
     def concluded(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[int]]:
-        """Return the conclusions of the present tick, with the ticks at which they hold."""
+        """Return the conclusions that match a pattern at the present tick; their only tick is the present
+        one.
+        """
         facts = self._conclusions(predicate, pattern)
         return {arguments: [self.now] for _, arguments in facts.among(self._facts)}
 
     def dated(self, predicate: URIRef, pattern: Pattern) -> Iterator[tuple[Arguments, int]]:
-        """Yield the conclusions at ticks that heads name, with the number of the tick's time."""
+        """Yield the conclusions at named ticks that match a pattern, with the number of the literal for the
+        tick.
+        """
         facts, numbered = self._dated
         own, wide = self._conclusions(predicate, pattern), self._numbered.wide.get(predicate)
         name = predicate if wide is None else self._numbered.compiled.predicates[wide].name
@@ -186,7 +200,7 @@ class TickIntervals:
 
     @cached_property
     def _pairs(self) -> dict[int, tuple[int, int]]:
-        """Term and time of each pair."""
+        """Term and time of each pair, by the number of the pair."""
         facts, numbered = self._dated
         left, right = (dict(facts[facts[:, 0] == each, 1:].tolist()) for each in numbered.pairs[1:])
         return {pair: (term, right[pair]) for pair, term in left.items() if pair in right}
@@ -194,14 +208,14 @@ class TickIntervals:
     # -- predicates ----------------------------------------------------------------------------------
 
     def _input(self, predicate: URIRef, pattern: Pattern) -> _FactLookup:
-        """Return the lookup of facts of the stream, which have at most two arguments."""
+        """Return the lookup of a predicate's facts in the stream, where facts have at most two arguments."""
         if len(pattern) > 2:
             return _FactLookup(None, pattern)
         find = self._vocabulary.find_class if len(pattern) < 2 else self._vocabulary.find_property
         return _FactLookup(find(predicate), pattern)
 
     def _conclusions(self, predicate: URIRef, pattern: Pattern) -> _FactLookup:
-        """Return the lookup of facts of the second kernel, which may have tuples."""
+        """Return the lookup of a predicate's facts in the temporal kernel, which may be reified."""
         if (wide := self._numbered.wide.get(predicate)) is not None:
             return _FactLookup(wide, pattern, self._data.tuples)
         number = self._numbered.predicates.get(Symbol(predicate, max(1, len(pattern))))
@@ -209,11 +223,12 @@ class TickIntervals:
 
 
 class _FactLookup(NamedTuple):
-    """Lookup of the facts of a predicate that fit a pattern.
+    """Lookup of the facts of a predicate that match a pattern.
 
     Args:
-        number: number of the predicate; None if it has none, and no facts.
-        tuples: the tuples, where arguments are in tuples.
+        number: number of the predicate; None if it has no number, hence no facts.
+        pattern: the pattern of arguments.
+        tuples: numbers of tuples if the predicate is reified; else None.
     """
 
     number: int | None
@@ -221,7 +236,7 @@ class _FactLookup(NamedTuple):
     tuples: TupleNumbers | None = None
 
     def among(self, table: _Table) -> Iterator[tuple[list[int], Arguments]]:
-        """Yield the leading columns and the arguments of the rows that fit."""
+        """Yield the leading columns and the arguments of the rows that match."""
         if self.number is None:
             return
         facts = table[:, -3:]
@@ -235,19 +250,23 @@ class _FactLookup(NamedTuple):
                 yield leading, arguments
 
     def arguments(self, subject: int, last: int) -> Arguments:
-        """Return the arguments of a fact."""
+        """Return the arguments of a fact, given its two terms in the kernel."""
         if self.tuples is None:
             return (subject, last)[: len(self.pattern)]
         whole = (*self.tuples.terms(subject), last)
         return whole[len(whole) - len(self.pattern) :]
 
     def fits(self, arguments: Arguments) -> bool:
-        """Test whether arguments fit the pattern."""
+        """Test whether arguments match the pattern."""
         return all(term in (None, given) for term, given in zip(self.pattern, arguments, strict=True))
 
 
 def _changes(*parts: tuple[int, Integers, TickColumn | int]) -> _Table:
-    """Return rows of tick, sign and fact, oldest first, from facts with a sign and ticks."""
+    """Return rows of tick, sign and fact, oldest first.
+
+    Args:
+        parts: a sign, facts, and the tick of each fact or of all facts.
+    """
     rows = np.concatenate(
         [
             np.column_stack([np.broadcast_to(ticks, len(facts)), np.full(len(facts), sign), facts])
@@ -259,7 +278,7 @@ def _changes(*parts: tuple[int, Integers, TickColumn | int]) -> _Table:
 
 
 def _event_runs(facts: _FactLookup, table: _Table) -> _Runs:
-    """Return the runs of events, from rows of tick and fact."""
+    """Return the runs of matching events, from rows of tick and fact."""
     found: _Runs = {}
     for (tick,), arguments in facts.among(table):
         runs = found.setdefault(arguments, [])
@@ -271,7 +290,7 @@ def _event_runs(facts: _FactLookup, table: _Table) -> _Runs:
 
 
 def _disjoint(runs: list[TickRun]) -> Iterator[TickRun]:
-    """Yield runs over the same ticks, each tick in the run that begins first."""
+    """Yield runs of one fact without overlaps; a tick in two runs stays in the run that begins first."""
     last = None
     for run in sorted(runs, key=lambda each: (each.first, each.known.value)):
         rest = run if last is None else run.within(last + 1, run.last)

@@ -1,8 +1,8 @@
-"""Proofs of conclusions: rules and the evidence for their bodies, down to the input; and unmet rules.
+"""Proofs of conclusions of temporal rules down to the input, and explanations of rules that do not conclude.
 
-A conclusion of the present tick may rest on others of the same tick, never on itself: among the rule
-instances that conclude it, the proof has one that takes the fewest steps. For what is not concluded, each
-rule is reported with the first part of its body that does not hold.
+A conclusion of the present tick may depend on others of the same tick, but not on itself: the proof consists
+of rule instances in the order of a well-founded derivation with the fewest steps. For an atom that is not
+concluded, each rule is reported with the first part of its body that does not hold.
 """
 
 from __future__ import annotations
@@ -52,11 +52,12 @@ _MOST = 1_000
 
 
 class InputProofs(NamedTuple):
-    """Proofs of input.
+    """Callbacks for proofs of input.
 
     Args:
-        holds: returns the proof of a triple of the present materialization; None if it does not hold.
-        asserted_at: returns the timestamp of the newest assertion of a triple in a tick; None if forgotten.
+        holds: returns the proof of a triple of the present materialization; None if the triple does not hold.
+        asserted_at: returns the timestamp of the newest assertion of a triple in a tick; None if the stream's
+            history no longer contains it.
     """
 
     holds: Callable[[Triple], Proof | None]
@@ -64,7 +65,7 @@ class InputProofs(NamedTuple):
 
 
 class ProofContext(NamedTuple):
-    """Rules, input and conclusions at the present tick, in which proofs are searched.
+    """Rules, input and conclusions at the present tick, from which proofs are built.
 
     Args:
         given: the rules.
@@ -72,8 +73,8 @@ class ProofContext(NamedTuple):
         numbered: the program in numbers.
         vocabulary: the stream's vocabulary.
         data: the data stream.
-        states: present states, with the stream's predicates.
-        facts: facts of the second kernel.
+        states: present states; predicates are numbered by the vocabulary.
+        facts: facts of the temporal kernel.
         at_ticks: see `TickIntervals`.
     """
 
@@ -87,32 +88,32 @@ class ProofContext(NamedTuple):
     at_ticks: Callable[[], KernelFacts]
 
     def proofs(self, atom: TemporalAtom, inputs: InputProofs, is_all: bool, limit: int) -> list[Proof]:
-        """Return the proofs of a conclusion of the present tick; none of other atoms.
+        """Return the proofs of a conclusion of the present tick; empty for other atoms.
 
-        Costs a pass over the data stream and the conclusions.
+        Costs a scan of the data stream and the conclusions.
 
         Args:
-            atom: without variables.
+            atom: an atom without variables.
             inputs: proofs of input.
-            is_all: return a proof for each rule instance that concludes the atom.
-            limit: maximum number of rule instances.
+            is_all: true for one proof for each rule instance that concludes the atom, false for one proof.
+            limit: maximum number of rule instances to examine.
         """
-        with self._unlearned():
+        with self._temporary_terms():
             search = ProofSearch(self._matcher(), self._decoder, inputs, limit)
             return list(search.proofs(self._now(atom), is_all))
 
     def concludes(self, atom: TemporalAtom) -> bool:
         """Test whether rules conclude an atom at the present tick."""
-        with self._unlearned():
+        with self._temporary_terms():
             _, arguments, _ = self._now(atom)
             return bool(self._intervals().concluded(atom.predicate, arguments))
 
     def unmet(self, atom: TemporalAtom) -> tuple[UnmetRule, ...]:
-        """Return, for each temporal rule with a suitable head, why it does not conclude an atom now.
+        """Return, for each temporal rule whose head matches an atom, why it does not conclude the atom now.
 
-        Costs a pass over the data stream and the conclusions, and the partial matches of the bodies.
+        Costs a scan of the data stream and the conclusions, and up to `_MOST` partial matches for each rule.
         """
-        with self._unlearned():
+        with self._temporary_terms():
             return tuple(map(self._decoder.unmet_rule, unmet_clauses(self._matcher(), self._now(atom))))
 
     @property
@@ -132,8 +133,8 @@ class ProofContext(NamedTuple):
         return TickAtom(atom.predicate, arguments, self.data.tick)
 
     @contextmanager
-    def _unlearned(self) -> Iterator[None]:
-        """Remove the terms numbered inside at the end."""
+    def _temporary_terms(self) -> Iterator[None]:
+        """Remove the terms that were numbered in the context when it ends."""
         known = self.vocabulary.mark
         try:
             yield
@@ -146,7 +147,7 @@ class ProofContext(NamedTuple):
 
 
 class UnmetClause(NamedTuple):
-    """Clause whose body does not hold, at the partial match with most parts.
+    """Clause whose body does not hold, at a partial match with the most satisfied formulas.
 
     Args:
         clause: the clause.
@@ -162,7 +163,7 @@ class UnmetClause(NamedTuple):
 
 
 def unmet_clauses(matcher: BodyMatcher, atom: TickAtom) -> Iterator[UnmetClause]:
-    """Yield the temporal rules whose head is an atom, each at its best partial match."""
+    """Yield the temporal rules whose head matches an atom, each with its best partial match."""
     for clause in matcher.clauses:
         binding = matcher.unified(clause.rule, atom) if clause.is_temporal else None
         if binding is not None and (found := _unmet(matcher, clause, binding)) is not None:
@@ -198,7 +199,7 @@ def _unmet(matcher: BodyMatcher, clause: ProgramClause, binding: Binding) -> Unm
 
 
 class DerivationGraph:
-    """Nodes that hold once enough of their premises hold.
+    """Graph of nodes that hold once a required number of their premises hold.
 
     >>> graph = DerivationGraph()
     >>> either, first, second = graph.node(1), graph.node(0), graph.node(1)
@@ -213,27 +214,27 @@ class DerivationGraph:
         self._users: list[list[int]] = []
 
     def node(self, needs: int) -> int:
-        """Add a node that needs so many of its premises."""
+        """Add a node that needs `needs` of its premises."""
         self._needs.append(needs)
         self._users.append([])
         return len(self._needs) - 1
 
     def rest(self, node: int, on: Iterable[int]) -> None:
-        """Add premises to a node, each once."""
+        """Add premises to a node, without duplicates."""
         for other in on:
             self._users[other].append(node)
 
     def settled(self, supposed: Iterable[int] = (), unused: int | None = None) -> dict[int, int]:
-        """Return the nodes that hold, numbered in the order of derivation. Costs the links.
+        """Return the nodes that hold, numbered in the order of derivation. Costs time linear in the premises.
 
         Args:
             supposed: nodes that hold without premises.
-            unused: a node that is not a premise of any other.
+            unused: a node that is ignored as a premise.
         """
         needs = list(self._needs)
         waiting = dict.fromkeys([*supposed, *(node for node, many in enumerate(needs) if many == 0)])
         order, places = list(waiting), dict[int, int]()
-        for node in order:  # grows meanwhile
+        for node in order:  # grows during the loop
             places[node] = len(places)
             for user in () if node == unused else self._users[node]:
                 needs[user] -= 1
@@ -249,7 +250,7 @@ class RuleApplication(NamedTuple):
     Args:
         instance: the instance.
         node: its node.
-        evidence: nodes of the formulas that need conclusions.
+        evidence: nodes of the formulas that need conclusions of the present tick.
     """
 
     instance: ClauseInstance
@@ -263,7 +264,7 @@ class ProofNode(NamedTuple):
     Args:
         atom: the conclusion.
         instance: the rule instance that concludes it; None beyond the limit of the search.
-        leaves: evidence of each formula of the body.
+        leaves: for each formula of the body the evidence that the proof uses.
     """
 
     atom: TickAtom
@@ -272,26 +273,27 @@ class ProofNode(NamedTuple):
 
 
 class ProofSearch:
-    """Search for proofs of a conclusion of the present tick; for one question.
+    """Search for proofs of one conclusion of the present tick; used once.
 
     Args:
         matcher: matches rule bodies.
         decoder: converts numbers to terms.
         inputs: proofs of input.
-        limit: maximum number of rule instances.
+        limit: maximum number of rule instances to examine.
     """
 
     def __init__(self, matcher: BodyMatcher, decoder: _Decoder, inputs: InputProofs, limit: int) -> None:
         self._matcher, self._decoder, self._inputs, self._limit = matcher, decoder, inputs, limit
         self._graph = DerivationGraph()
-        self._atoms: dict[TickAtom, int] = {}  # with their nodes
+        self._atoms: dict[TickAtom, int] = {}  # nodes of the atoms
         self._applications: dict[TickAtom, list[RuleApplication]] = {}
-        self._open: set[int] = set()  # nodes of atoms beyond the limit
+        self._open: set[int] = set()  # nodes of atoms whose rule instances were not all examined
         self._complete = True
 
     def proofs(self, goal: TickAtom, is_all: bool) -> Iterator[Proof]:
-        """Yield the proof with the fewest steps, or a proof for each rule instance that concludes the goal
-        without resting on it. None if no rule concludes the goal.
+        """Yield the proof with the fewest steps, or one for each rule instance that concludes the goal.
+
+        Instances that depend on the goal are skipped. Yields nothing if no rule concludes the goal.
         """
         self._expand(goal, is_all)
         root = self._atoms[goal]
@@ -305,7 +307,7 @@ class ProofSearch:
             yield proof_of(nodes, self._decoder, self._inputs, self._complete)
 
     def _expand(self, goal: TickAtom, is_all: bool) -> None:
-        """Add to the graph everything that the goal may rest on, up to the limit."""
+        """Add to the graph all rule instances that the goal may depend on, up to the limit."""
         self._node(goal)
         waiting, seen = deque([goal]), 0
         while waiting:
@@ -321,10 +323,14 @@ class ProofSearch:
                 if fresh is not None:
                     waiting += fresh
                 elif not (is_all and atom == goal):
-                    break  # this instance rests on input alone
+                    break  # this instance needs only input
 
     def _add(self, atom: TickAtom, instance: ClauseInstance) -> list[TickAtom] | None:
-        """Add a rule instance; return the new conclusions that it may rest on, None for input alone."""
+        """Add a rule instance to the graph.
+
+        Returns: The conclusions that it may depend on and that are new to the graph; None if it needs only
+        input.
+        """
         lacking = dict.fromkeys(each for each in instance.evidence if each.is_open)
         application = RuleApplication(instance, self._graph.node(len(lacking)), {})
         self._applications.setdefault(atom, []).append(application)
@@ -344,7 +350,9 @@ class ProofSearch:
         return self._atoms[atom]
 
     def _usable(self, atom: TickAtom, places: dict[int, int]) -> list[RuleApplication]:
-        """Return the applications that conclude an atom from earlier nodes, the shortest first."""
+        """Return the applications that conclude an atom and precede it in the order of derivation, earliest
+        first.
+        """
         last = places.get(self._atoms[atom], len(places))
         found = [each for each in self._applications.get(atom, ()) if places.get(each.node, last) < last]
         return sorted(found, key=lambda each: places[each.node])
@@ -352,7 +360,7 @@ class ProofSearch:
     def _nodes(
         self, goal: TickAtom, application: RuleApplication, places: dict[int, int]
     ) -> Iterator[ProofNode]:
-        """Yield the conclusions that the goal rests on, in the order of derivation, then the goal."""
+        """Yield the conclusions that the goal depends on in the order of derivation, then the goal."""
         known: dict[TickAtom, ProofNode] = {}
         waiting: list[tuple[TickAtom, RuleApplication | None]] = [(goal, application)]
         while waiting:
@@ -373,7 +381,9 @@ class ProofSearch:
     def _leaves(
         self, evidence: Evidence, application: RuleApplication, places: dict[int, int]
     ) -> tuple[Leaf, ...]:
-        """Return sufficient evidence of a formula, with earlier conclusions only."""
+        """Return sufficient evidence of a formula, from input and conclusions that precede it in the
+        derivation.
+        """
         if evidence.formula.is_negated:
             return ()
         if evidence not in application.evidence:
@@ -387,7 +397,7 @@ class ProofSearch:
 
 @dataclass(frozen=True)
 class _Decoder:
-    """Conversion of numbers and ticks to terms and times.
+    """Conversion of numbers to terms and of ticks to times.
 
     Args:
         now: the present tick.
@@ -404,7 +414,7 @@ class _Decoder:
         return time_of(self.ticks.end_of(tick), self.ticks.kind)
 
     def atom(self, like: TemporalAtom, arguments: Arguments) -> TemporalAtom:
-        """Return an atom with terms for its arguments."""
+        """Return the atom with numbered arguments replaced by terms."""
         return replace(like, arguments=tuple(map(self.vocabulary.term, arguments)))
 
     def formula(self, evidence: Evidence) -> Formula:
@@ -414,11 +424,11 @@ class _Decoder:
         return replace(formula, atom=self.atom(formula.atom, evidence.arguments), time=time)
 
     def terms(self, binding: Binding) -> tuple[tuple[Variable, Term], ...]:
-        """Return the terms of variables, by their names."""
+        """Return variables with their terms, sorted by name."""
         return tuple((name, self.vocabulary.term(number)) for name, number in sorted(binding.items()))
 
     def unmet_rule(self, unmet: UnmetClause) -> UnmetRule:
-        """Return an unmet clause with terms."""
+        """Convert an unmet clause to terms."""
         rule, bindings = unmet.clause.shown, self.terms(unmet.binding)
         if isinstance(unmet.lacking, Evidence):
             return UnmetRule(rule, bindings, self._lacking(unmet.lacking, unmet.binding))
@@ -426,7 +436,7 @@ class _Decoder:
         return UnmetRule(rule, bindings, builtin_text(with_swrl_name(unmet.lacking)))
 
     def _lacking(self, evidence: Evidence, binding: Binding) -> TemporalCondition:
-        """Return a condition that does not hold, with the ticks of its evidence."""
+        """Return the condition of a formula that does not hold, with the ticks of its evidence."""
         formula = evidence.formula
 
         def term(given: Argument, number: int = NONE) -> Argument:
@@ -439,13 +449,13 @@ class _Decoder:
         return self.condition(replace(formula, atom=atom, time=time), evidence, evidence.ticks)
 
     def condition(self, formula: Formula, evidence: Evidence, ticks: Iterable[int]) -> TemporalCondition:
-        """Return a formula with its window and ticks in times."""
+        """Return a formula with the times of its window and of the given ticks."""
         first, last, *times = map(self.time, (evidence.first, evidence.last, *ticks))
         return TemporalCondition(formula, first, last, tuple(times))
 
 
 def proof_of(nodes: Iterable[ProofNode], decoder: _Decoder, inputs: InputProofs, complete: bool) -> Proof:
-    """Return the proof with some conclusions, each after those that it rests on."""
+    """Return the proof that consists of conclusions, each after the conclusions that it depends on."""
     writer = _ProofWriter(decoder, inputs)
     for each in nodes:
         writer.add_conclusion(each)
@@ -454,15 +464,17 @@ def proof_of(nodes: Iterable[ProofNode], decoder: _Decoder, inputs: InputProofs,
 
 @dataclass
 class _ProofWriter:
-    """Steps of one proof under construction."""
+    """Builder of the steps of one proof."""
 
     decoder: _Decoder
     inputs: InputProofs
     steps: list[ProofStep] = field(default_factory=list)
-    known: dict[Hashable, int] = field(default_factory=dict)  # places of the steps
+    known: dict[Hashable, int] = field(
+        default_factory=dict
+    )  # indexes of the steps, by fact, condition or conclusion
 
     def add_conclusion(self, node: ProofNode) -> None:
-        """Add a conclusion, and the conditions of the rule that concludes it."""
+        """Add a conclusion, after the conditions of the rule that concludes it."""
         decoder, atom = self.decoder, node.atom
         at, now = decoder.time(atom.tick), decoder.time(decoder.now)
         ground = decoder.atom(TemporalAtom(atom.predicate), atom.arguments)
@@ -478,7 +490,7 @@ class _ProofWriter:
         self._add(atom, step)
 
     def _condition(self, evidence: Evidence, leaves: tuple[Leaf, ...]) -> int:
-        """Add a condition: a single premise at one tick, or a window with its premises."""
+        """Add a condition; return its step. A condition at one tick is its premise itself."""
         formula = self.decoder.formula(evidence)
         premises = tuple(dict.fromkeys(place for leaf in leaves for place in self._leaf(formula.atom, leaf)))
         if not formula.is_negated and formula.mode in (Mode.NOW, Mode.AT):
@@ -492,7 +504,7 @@ class _ProofWriter:
         return self._add(condition, ProofStep(None, premises=premises, temporal=condition))
 
     def _leaf(self, atom: TemporalAtom, leaf: Leaf) -> list[int]:
-        """Add the evidence of a formula."""
+        """Add the evidence of a formula; return its steps."""
         if isinstance(leaf, TickAtom):
             return [self.known[leaf]]
         first, last, known = leaf
@@ -511,7 +523,7 @@ class _ProofWriter:
         return [self._add(interval, ProofStep(triple, temporal=interval))]
 
     def _include(self, proof: Proof) -> int:
-        """Add a proof of the window's model, without steps that are there already."""
+        """Add the steps of a proof of the window's model that are not in this proof; return the last step."""
         needed, waiting = set[int](), [len(proof.steps) - 1]
         while waiting:
             place = waiting.pop()

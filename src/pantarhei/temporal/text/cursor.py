@@ -12,13 +12,13 @@ from pantarhei.model.message_text import TextPosition, did_you_mean
 
 
 class Token(NamedTuple):
-    """Word, name, number, string or sign.
+    """Token of a text of rules.
 
     Args:
         kind: "iri", "string", "quoted", "variable", "duration", "number", "prefixed", "arrow", "relation",
             "name", "sign", or "end" for the end of the text.
         text: the token as written.
-        start: position in characters from 0.
+        start: offset of the token in the text, in characters.
     """
 
     kind: str
@@ -27,7 +27,7 @@ class Token(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Text of the token in a message."""
+        """The token in an error text."""
         if self.kind == "end":
             return "the end of the text"
         return self.text if len(self.text) <= _MOST_SHOWN else f"{self.text[:_MOST_SHOWN]}…"
@@ -39,7 +39,7 @@ WORDS = frozenset(
 """Reserved words: a predicate with such a name needs quotation marks or a prefix."""
 
 _MOST_SHOWN = 60
-# No alternative can match in two ways, and none reads beyond its own end: reading costs linear time.
+# No alternative can match in two ways or looks ahead without limit, so tokenizing costs linear time.
 _TOKEN = re.compile(
     r"""
     (?P<skip>\s+|(?:%(?!\*)|//)[^\n]*)
@@ -61,10 +61,10 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str, source: str | None = None) -> list[Token]:
-    """Split a text into tokens, without comments; the last token is the end of the text.
+    """Split a text into tokens, without comments; the last token marks the end of the text.
 
     Args:
-        source: file of the text.
+        source: name of the file, for errors.
 
     Raises:
         TemporalTextError: a part of the text is not a token.
@@ -127,21 +127,21 @@ def _error_at(text: str, source: str | None, place: int, problem: str, expected:
 
 
 class _LineIndex:
-    """Lines of a text, to find the line of a position."""
+    """Index from offsets in a text to lines."""
 
     def __init__(self, text: str, source: str | None) -> None:
         self._lines, self._source = text.split("\n"), source
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
 
     def written(self, place: int) -> TextPosition:
-        """Return the line and column of a position in characters from 0. Costs a binary search."""
+        """Return the line and column of an offset in characters. Costs a binary search."""
         line = bisect_right(self._starts, place) - 1
         column = place - self._starts[line] + 1
         return TextPosition(line + 1, column, self._lines[line].rstrip("\r"), self._source)
 
 
 class TokenCursor:
-    """Position between the tokens of a text."""
+    """Cursor over the tokens of a text."""
 
     def __init__(self, text: str, source: str | None = None) -> None:
         self._tokens = tokens(text, source)
@@ -150,23 +150,25 @@ class TokenCursor:
 
     @property
     def names(self) -> frozenset[str]:
-        """All names and variables of the text."""
+        """All names and variables in the text."""
         return frozenset(
             token.text.lstrip("?") for token in self._tokens if token.kind in ("name", "variable")
         )
 
     def peek(self, further: int = 0) -> Token:
-        """Return the next token, or a later one."""
+        """Return the next token, or the token `further` positions after it."""
         return self._tokens[min(self._next + further, len(self._tokens) - 1)]
 
     @property
     def starts_line(self) -> bool:
-        """Test whether the next token is on a later line than the token before it."""
+        """Test whether the next token is on a later line than the previous token."""
         before = self._tokens[max(self._next - 1, 0)]
         return self.written(before).line < self.written(self.peek()).line
 
     def is_at(self, *words: str, further: int = 0) -> bool:
-        """Test whether the next token is one of some words or signs."""
+        """Test whether the next token, or the token `further` positions after it, is one of some words or
+        signs.
+        """
         token = self.peek(further)
         return token.text in words and token.kind in ("name", "sign", "arrow")
 
@@ -182,7 +184,7 @@ class TokenCursor:
         return self._next
 
     def taken_since(self, place: int) -> list[Token]:
-        """Return the tokens consumed since a `place`."""
+        """Return the tokens consumed since the cursor was at a `place`."""
         return self._tokens[place : self._next]
 
     def accept(self, *words: str) -> Token | None:
@@ -190,24 +192,25 @@ class TokenCursor:
         return self.take() if self.is_at(*words) else None
 
     def need(self, word: str, expected: str | None = None) -> Token:
-        """Consume the next token, which must be a given word.
+        """Consume the next token, which must be a given word or sign.
 
         Raises:
-            TemporalTextError: the next token is another one.
+            TemporalTextError: the next token is not the given one.
         """
         if not self.is_at(word):
             raise self.unexpected(expected or f"{word!r}")
         return self.take()
 
     def unexpected(self, expected: str) -> TemporalTextError:
-        """Return the error that the next token is not the expected one."""
+        """Return the error that the next token is not expected."""
         token = self.peek()
         problem = "unexpected end of the text" if token.kind == "end" else f"unexpected {token.shown}"
         return self.error(token, problem + (self._suggestion(0) or self._suggestion(-1)), expected)
 
     def _suggestion(self, further: int) -> str:
-        """Suggest the word that a misspelled name stands for; valid names are not followed by a name or
-        number.
+        """Return a hint for a misspelled word or a sign of another language; empty if there is none.
+
+        A name before another name or a number is likely a misspelled word, since no valid text has it there.
         """
         token, behind = self.peek(further), self.peek(further + 1)
         is_next = further == 0 and token.kind in ("name", "sign")
@@ -218,10 +221,10 @@ class TokenCursor:
         is_word = token.kind == "name" and token.text not in WORDS
         leads_on = behind.kind in ("name", "iri", "prefixed", "quoted", "number") or behind.text == "["
         meant = did_you_mean(token.text, WORDS) if is_word and leads_on else ""
-        return "" if f" {self.peek().text}?" in meant else meant  # the word that is already there
+        return "" if f" {self.peek().text}?" in meant else meant  # the suggestion is the next word itself
 
     def error(self, token: Token, problem: str, expected: str) -> TemporalTextError:
-        """Return an error at a token."""
+        """Return an error at the position of a token."""
         return TemporalTextError(problem, expected, *self.written(token))
 
     def written(self, token: Token) -> TextPosition:

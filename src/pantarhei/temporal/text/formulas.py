@@ -1,7 +1,7 @@
-"""Formulas of temporal rules, in Ticker's, Laser's and the paper's notation.
+"""Parser of formulas in temporal rules, in the notation of Ticker, Laser and the LARS papers.
 
-Operators in front of an atom, `time_win(5,0,1,diamond(hot(X)))` or `⊞5 ◇ hot(X)`, are collected up to the
-atom and then applied from the inside out, so that no text makes the parser recurse.
+Operators before an atom, `time_win(5,0,1,diamond(hot(X)))` or `⊞5 ◇ hot(X)`, are collected up to the atom and
+then applied from the inside out. So deep nesting of a text causes no recursion.
 
 Windows: `[5 min]`, `[PT5M]`, `[10]`, `[3 #]`, `time_win(10,0,1,…)`, `⊞10`, `⊞#3`.
 """
@@ -44,7 +44,7 @@ _LOWERED = str.maketrans(_RAISED, "0123456789")
 
 
 def read_window(cursor: TokenCursor) -> Reach:
-    """Read a window in brackets.
+    """Parse a window in brackets.
 
     Raises:
         TemporalTextError: the window is missing, its unit is unknown, or its size is invalid.
@@ -57,7 +57,7 @@ def read_window(cursor: TokenCursor) -> Reach:
 
 
 def read_size(cursor: TokenCursor) -> TimeWindow | TupleWindow:
-    """Read the number after ⊞, raised or not, or # and a number, or a window in brackets."""
+    """Parse the size after ⊞: a number, as a superscript or not; # and a number; or a window in brackets."""
     cursor.accept("^")
     if cursor.is_at("["):
         return read_window(cursor)
@@ -67,10 +67,10 @@ def read_size(cursor: TokenCursor) -> TimeWindow | TupleWindow:
 
 
 def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
-    """Read the numbers of `time_win(10,0,1,…)` or `tuple_win(3,…)`, up to the comma after them.
+    """Parse the numbers of `time_win(10,0,1,…)` or `tuple_win(3,…)`, up to the comma after them.
 
     Raises:
-        TemporalTextError: the window extends into the future, or moves in steps of more than a tick.
+        TemporalTextError: the window extends into the future, or moves by more than a tick.
     """
     is_time = word.text == "time_win"
     size = _whole(cursor, at_least=0 if is_time else 1)
@@ -90,7 +90,7 @@ def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
 
 
 def _counted(cursor: TokenCursor) -> Reach:
-    """Read a number and its unit."""
+    """Parse a number and its unit."""
     number, unit = cursor.peek(), cursor.peek(1)
     if number.kind == "number" and unit.kind == "name" and unit.text not in _TICKS:
         cursor.take()
@@ -106,7 +106,7 @@ def _counted(cursor: TokenCursor) -> Reach:
 
 
 def _length(cursor: TokenCursor, number: Token, unit: Token) -> timedelta:
-    """Convert a number of units to a length of time."""
+    """Convert a number of units to a duration."""
     if unit.text not in _UNITS:
         raise cursor.error(
             unit, f"{unit.shown} is not a unit of time{did_you_mean(unit.text, _UNITS)}", _A_UNIT
@@ -126,7 +126,7 @@ def _duration(cursor: TokenCursor) -> timedelta:
 
 
 def _whole(cursor: TokenCursor, at_least: int = 0) -> int:
-    """Read a whole number; its digits may be superscripts."""
+    """Parse a whole number; its digits may be superscripts."""
     token = cursor.peek()
     if token.kind != "number" and not set(token.text) <= set(_RAISED):
         raise cursor.unexpected("a whole number")
@@ -145,14 +145,14 @@ _ATOM = "an atom such as alarm(X), or alarm(X) at T"
 
 
 class _Operator(NamedTuple):
-    """Operator in front of a formula.
+    """Operator before a formula.
 
     Args:
         token: its sign or word; "(" alone, and "not", change neither mode nor window.
         mode: mode of ◇, □ or @.
         window: window of a window operator.
         time: time of an @.
-        closes: true if a ")" belongs to it.
+        closes: true if the operator ends with a ")" after the formula.
     """
 
     token: Token
@@ -169,11 +169,11 @@ class FormulaReader(ArithmeticReader):
     _behind: Token | None  # first token of the window after an atom
 
     def begin_rule(self) -> None:
-        """Reset the state of a rule, and the numbers of generated variables."""
+        """Reset the state for a new rule; generated variables are numbered anew."""
         self._fresh, self.made, self._behind = count(1), [], None
 
     def head(self) -> Formula:
-        """Read an atom, now or at a time."""
+        """Parse a head: an atom, optionally at a time."""
         start = self.peek()
         head = self._formula()
         if head.is_negated:
@@ -186,7 +186,7 @@ class FormulaReader(ArithmeticReader):
         return head
 
     def formula(self) -> Formula:
-        """Read an atom, an extended atom, or the negation of one."""
+        """Parse a condition: an atom with or without temporal operators and negation."""
         start = self.peek()
         formula = self._formula()
         if formula.mode in _DUALS and formula.window is None:
@@ -198,13 +198,15 @@ class FormulaReader(ArithmeticReader):
         operators: list[_Operator] = []
         while operator := self._operator():
             operators.append(operator)
-        is_within = _says_when(operators)
+        is_within = _has_open_mode(operators)
         formula = self._suffixed(is_within)
         for operator in reversed(operators):
             if operator.closes:
                 self.need(")", "')'")
             formula = self._applied(operator, formula)
-        if formula.mode is not Mode.NOW and formula.window is None:  # Laser's operator, Ticker's window
+        if (
+            formula.mode is not Mode.NOW and formula.window is None
+        ):  # Laser's operator before the atom, Ticker's window after it
             formula = replace(formula, window=self._window())
         elif is_within and self.is_at("in", "["):
             raise self._nested(operators[0].token)
@@ -227,7 +229,7 @@ class FormulaReader(ArithmeticReader):
         return None
 
     def _at(self, token: Token) -> _Operator:
-        """Read `@(T,` or `@T`, also `@_T`, whose `_` marks a subscript."""
+        """Parse `@(T,`, `@T`, or `@_T`, whose `_` marks a subscript."""
         if self.accept("("):
             time = self._time()
             self.need(",", "a comma and an atom, as in @(T, hot(X))")
@@ -275,10 +277,10 @@ class FormulaReader(ArithmeticReader):
     # -- suffix operators: Ticker's -----------------------------------------------------------------
 
     def _suffixed(self, is_within: bool) -> Formula:
-        """Read an atom and the operators after it.
+        """Parse an atom and the operators after it.
 
         Args:
-            is_within: true if a window after the atom belongs to the operator in front of it.
+            is_within: true if a window after the atom belongs to the operator before the atom.
         """
         start = self.peek()
         formula = Formula(self._atom())
@@ -301,7 +303,7 @@ class FormulaReader(ArithmeticReader):
         return formula
 
     def _window(self) -> Reach | None:
-        """Read `in [5]`, or `[5]` alone; return None for neither."""
+        """Parse `in [5]` or `[5]`; return None if there is no window."""
         if not self.is_at("in", "["):
             return None
         self._behind = self.peek()
@@ -333,7 +335,7 @@ class FormulaReader(ArithmeticReader):
         return atom
 
 
-def _says_when(operators: Sequence[_Operator]) -> bool:
-    """Test whether ◇ or □ precedes an atom without a parenthesis in between."""
+def _has_open_mode(operators: Sequence[_Operator]) -> bool:
+    """Test whether ◇ or □ precedes an atom without a parenthesis between them."""
     bare = takewhile(lambda operator: not operator.closes, reversed(operators))
     return any(operator.mode in _DUALS for operator in bare)

@@ -1,4 +1,4 @@
-"""Names, literals and variables of temporal rules, comparisons and arithmetic."""
+"""Parser of names, literals, variables, comparisons and arithmetic in temporal rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pantarhei.values.numeric import MOST_DIGITS
 from pantarhei.values.scalar_functions import SWRLB
 
 USUAL_PREFIXES = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "swrlb": str(SWRLB), "xsd": str(XSD)}
-# An absolute IRI, although its scheme could be a prefix.
+# Begins an absolute IRI, even if its scheme is also a declared prefix.
 _WHOLE_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:urn|tag|did|mailto|file|data):")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _NO_IRI = re.compile(r'[\x00-\x20<>"{}|\\^`]')
@@ -41,10 +41,10 @@ def is_absolute(iri: str) -> bool:
 
 
 def check_prefixes(prefixes: Mapping[str, str]) -> None:
-    """Check that prefixes stand for absolute IRIs.
+    """Check that prefixes are mapped to absolute IRIs.
 
     Raises:
-        OptionError: a prefix stands for another value, or `prefixes` is not a mapping.
+        OptionError: `prefixes` is not a mapping, or a prefix is mapped to another value.
     """
     expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
     check_type("prefixes", prefixes, Mapping, expected)
@@ -57,7 +57,12 @@ class RuleTermReader(TokenCursor):
     """Parser of terms.
 
     Args:
-        prefixes: prefixes without a declaration; the attribute has the declared ones too.
+        text: the text of rules.
+        prefixes: prefixes that need no declaration.
+        source: name of the file, for errors.
+
+    Attributes:
+        prefixes: all known prefixes, including those declared so far.
     """
 
     def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None = None) -> None:
@@ -66,7 +71,7 @@ class RuleTermReader(TokenCursor):
         self.prefixes = {**USUAL_PREFIXES, **prefixes}
 
     def declaration(self) -> None:
-        """Read `ex: <…>`, after `@prefix`."""
+        """Parse `ex: <…>`, after `@prefix`."""
         token = self.peek()
         if token.kind != "prefixed" or not token.text.endswith(":"):
             raise self.unexpected("a prefix such as ex: or :")
@@ -76,7 +81,7 @@ class RuleTermReader(TokenCursor):
         self.prefixes[token.text[:-1]] = self._absolute(self.take())
 
     def term(self) -> Argument:
-        """Read a variable, name or literal."""
+        """Parse a variable, name or literal."""
         token = self.peek()
         if self.is_at("-") and self.peek(1).kind == "number":
             self.take()
@@ -94,7 +99,7 @@ class RuleTermReader(TokenCursor):
         raise self.unexpected("a variable such as X, a name, a number or a string")
 
     def predicate(self) -> URIRef:
-        """Read the name of a class, a property, or a conclusion."""
+        """Parse the name of a class, a property, or a conclusion."""
         token = self.peek()
         if is_variable(token):
             problem = f"{token.shown} is read as a variable, by its first letter"
@@ -116,7 +121,7 @@ class RuleTermReader(TokenCursor):
         return token.kind == "iri" and token.text.startswith(f"<{SWRLB}")
 
     def arguments(self) -> tuple[Argument, ...]:
-        """Read terms in parentheses; none without a parenthesis."""
+        """Parse terms in parentheses; return none if there are no parentheses."""
         if not self.accept("(") or self.accept(")"):
             return ()
         found = [self.term()]
@@ -130,7 +135,7 @@ class RuleTermReader(TokenCursor):
         return Literal(int(text)) if text.isdecimal() and len(text) <= MOST_DIGITS else Variable(text)
 
     def fresh(self) -> Variable:
-        """Return a variable that neither the text nor the rule has."""
+        """Return a variable that occurs neither in the text nor in the rule."""
         return Variable(next(name for n in self._fresh if (name := f"_{n}") not in self._used))
 
     # -- tokens --------------------------------------------------------------------------------------
@@ -147,7 +152,7 @@ class RuleTermReader(TokenCursor):
                 prefix, local = "", token.text.strip("'")
         start = self.prefixes.get(prefix)
         if start is None and token.kind == "quoted" and _WHOLE_IRI.match(token.text, 1):
-            start, local = "", token.text.strip("'")  # as Laser writes predicates
+            start, local = "", token.text.strip("'")  # a full IRI in quotation marks, as in Laser's notation
         if start is None:
             raise self._unknown_prefix(token, prefix)
         if _NO_IRI.search(local):
@@ -216,13 +221,13 @@ _SUMS, _PRODUCTS = ("+", "-"), ("*", "/", "mod", "^")
 
 
 class ArithmeticReader(RuleTermReader):
-    """Parser of comparisons and arithmetic, read as SWRL built-ins.
+    """Parser of comparisons and arithmetic; the results are SWRL built-ins.
 
-    Intermediate results get generated variables.
+    Intermediate results are generated variables.
     """
 
     def is_comparison(self) -> bool:
-        """Test whether a comparison begins here, not a formula."""
+        """Test whether the next tokens begin a comparison, not a formula."""
         token, behind = self.peek(), self.peek(1)
         if token.kind in ("number", "string") or self.is_at("-") or self.is_builtin():
             return True
@@ -235,7 +240,9 @@ class ArithmeticReader(RuleTermReader):
         )
 
     def tests(self) -> list[Builtin]:
-        """Read a comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and the computations that it needs."""
+        """Parse a comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`; return it after the computations that it
+        needs.
+        """
         if self.is_at("COMP", "MATH") and self.is_at("(", further=1):
             return [self._prefix_form()]
         token = self.peek()
@@ -249,7 +256,7 @@ class ArithmeticReader(RuleTermReader):
         relation = self._relation()
         right, more = self.expression()
         if relation == "equal" and (before or more):
-            # the computed side, the right one of two, gets the other side for its result
+            # `X = Y + 1`: the last computation of the right side, or of the left one, binds the other side
             computed, result, first = (more, left, before) if more else (before, right, more)
             last = computed[-1]
             arguments = (result, *last.arguments[1:])
@@ -257,7 +264,7 @@ class ArithmeticReader(RuleTermReader):
         return [*before, *more, Builtin(SWRLB[relation], (left, right), written)]
 
     def expression(self) -> tuple[Argument, list[Builtin]]:
-        """Read products and sums from left to right; return the result and its computations."""
+        """Parse sums and products, left-associative; return the result and its computations."""
         made: list[Builtin] = []
         start = self.peek()
         left = self._product(made)
@@ -267,13 +274,13 @@ class ArithmeticReader(RuleTermReader):
         return left, made
 
     def time_term(self) -> tuple[Argument, list[Builtin]]:
-        """Read a tick: a variable, a literal, or a variable plus or minus a number."""
+        """Parse the time of a tick, which may be an expression; return its term and computations."""
         token = self.peek()
         found, made = self.expression()
         return self.checked_time(token, found), made
 
     def checked_time(self, token: Token, found: Argument) -> Argument:
-        """Check that a term is a variable or a literal, since a name is not a tick.
+        """Check that a term is a variable or a literal, since a name does not denote a time.
 
         Raises:
             TemporalTextError: the term is a name.
@@ -305,7 +312,7 @@ class ArithmeticReader(RuleTermReader):
         return _RELATION_NAMES[self.take().text]
 
     def _prefix_form(self) -> Builtin:
-        """Read Laser's form: the sign, for MATH the result, then two operands."""
+        """Parse Laser's notation: the sign, for MATH the result, then two operands."""
         word = self.take()
         self.need("(")
         name = self._relation() if word.text == "COMP" else self._sign()
@@ -332,7 +339,7 @@ _BARE = re.compile(r"[^\W\d_]\w*")
 
 
 def names_in_text(iris: Iterable[URIRef], prefixes: Mapping[str, str]) -> DisplayNames:
-    """Return the short names of a text: bare, with a prefix, or in full."""
+    """Return how IRIs are written in a text: bare, with a prefix, or in full."""
     known = {
         prefix: start
         for prefix, start in (USUAL_PREFIXES | {**prefixes}).items()

@@ -48,10 +48,13 @@ from pantarhei.values.scalar_functions import EQUAL, SWRLB
 
 
 class _Solution(NamedTuple):
-    """Equation of a rule that can bind a variable.
+    """Solution of an equation for one of its variables.
 
     Args:
+        test: the equation.
+        variable: the variable that the solution binds.
         computation: computation of the variable; None if the variable equals `same`.
+        same: the term that the variable equals; None if it is computed.
     """
 
     test: Builtin
@@ -61,14 +64,12 @@ class _Solution(NamedTuple):
 
 
 def solve_equations(rule: TemporalRule) -> TemporalRule:
-    """Solve each equation for the variable that only it binds.
+    """Solve each equation for a variable that no other part of the body binds.
 
-    A variable that equals a term is replaced by the term; a sum or a difference is solved.
-
-    What equals a variable is put in its place; a sum or a difference is solved.
+    A variable that equals a term is replaced by the term. A sum or difference becomes a computation.
     """
-    ways = [*binding_steps(rule), *(way for test in rule.tests for way in _ways(test))]
-    found = [step.source for step in resolve_bindings(ways)[1] if isinstance(step.source, _Solution)]
+    steps = [*binding_steps(rule), *(step for test in rule.tests for step in _binding_steps_of(test))]
+    found = [step.source for step in resolve_bindings(steps)[1] if isinstance(step.source, _Solution)]
     if not found:
         return rule
     computations = {id(each.test): each.computation for each in found}
@@ -94,8 +95,8 @@ def solve_equations(rule: TemporalRule) -> TemporalRule:
     )
 
 
-def _ways(test: Builtin) -> Iterator[BindingStep]:
-    """Yield the ways to bind one variable of a test, given the others."""
+def _binding_steps_of(test: Builtin) -> Iterator[BindingStep]:
+    """Yield, for each solution of a test, the step that binds its variable once the others are bound."""
     for solution in _solutions(test):
         needs = variables_in(each for each in test.arguments if each != solution.variable)
         yield BindingStep(needs, frozenset([solution.variable]), solution)
@@ -121,7 +122,7 @@ class RulesText(NamedTuple):
     """Content of a text of temporal rules.
 
     Args:
-        rules: rules in their order.
+        rules: the rules, in the order of the text.
         remembered: remembered predicates, with the positions of their statements.
         prefixes: declared and predefined prefixes.
     """
@@ -136,16 +137,16 @@ def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str
 
     Args:
         prefixes: prefixes that the text may use without declaring them.
-        source: file of the text, for errors.
+        source: name of the file, for errors.
 
     Raises:
         TemporalTextError: the text is malformed.
     """
-    without_mark = text.removeprefix("\ufeff")  # the byte order mark is not in any column
-    return _RulesParser(without_mark, prefixes or {}, source).text()
+    without_bom = text.removeprefix("\ufeff")  # a byte order mark would shift the columns of the first line
+    return _RulesParser(without_bom, prefixes or {}, source).text()
 
 
-_BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin with
+_BEGIN = ("name", "quoted", "iri", "prefixed")  # kinds of tokens that can begin a statement
 
 
 class _RulesParser(FormulaReader):
@@ -183,7 +184,7 @@ class _RulesParser(FormulaReader):
         """Consume the full stop after a statement.
 
         Raises:
-            TemporalTextError: the next token is not a full stop, but for example the next statement.
+            TemporalTextError: the next token is not a full stop.
         """
         begins = self.peek().kind in _BEGIN or self.is_at("@")
         if begins and self.starts_line:
@@ -211,7 +212,7 @@ class _RulesParser(FormulaReader):
         return solve_equations(TemporalRule(head, tuple(body), (*self.made, *tests), written, variables))
 
     def _variables_since(self, place: int) -> Iterator[tuple[Variable, TextPosition]]:
-        """Yield the variables since a place, with their positions."""
+        """Yield the variables consumed since the cursor was at a place, with their positions."""
         for token in self.taken_since(place):
             if is_variable(token):
                 yield Variable(token.text.lstrip("?")), self.written(token)
