@@ -1,6 +1,6 @@
-"""OWL 2 data ranges as frozen values; `values.membership` decides which literals they contain.
+"""OWL 2 data ranges as frozen values. `values.membership` decides which literals they contain.
 
-`str` gives the functional-style syntax with short names.
+`str` renders the functional-style syntax with short names.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ def _text(argument: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FunctionalSyntax:
-    """Value written in functional-style syntax as a name and its fields, in their order.
+    """Base of values that are written in functional-style syntax as a constructor name and their fields.
 
-    `form` is that name, which may have attributes of `self` in braces; "" for the name of the class.
+    `form` is the constructor name, which may refer to attributes of `self` in braces; if it is "", the name
+    is that of the class.
     """
 
     form: ClassVar[str] = ""
@@ -79,9 +80,10 @@ class DatatypeRestriction(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class Possibly(FunctionalSyntax):
-    """Literals that may be in a range. Not part of OWL, and not an operand of other ranges.
+    """Literals that may be in a range. Not part of OWL, and not allowed as an operand of another range.
 
-    It differs from the range where a literal's datatype is not recognized: its value may be any.
+    It contains more literals than the range if a literal's datatype is not recognized: the literal may have
+    any value.
     """
 
     operand: DataRange
@@ -89,8 +91,8 @@ class Possibly(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class Compared(FunctionalSyntax):
-    """Literals for which a comparison with a constant is true. Not part of OWL; used in rules, not in other
-    ranges.
+    """Literals for which a comparison with a constant is true. Not part of OWL; used in rules, and not as an
+    operand of another range.
 
     Args:
         name: the comparison, a built-in of SWRL.

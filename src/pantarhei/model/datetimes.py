@@ -1,7 +1,7 @@
 """Datetimes of streams, their ISO 8601 forms, and time zones.
 
-A datetime of a stream lies in the years 1 to 9999 in UTC and is a whole number of microseconds. Times outside
-that range are refused, finer fractions are cut: the instant is never later than written.
+A datetime of a stream is in the years 1 to 9999 in UTC, and is a whole number of microseconds. Times outside
+that range are refused. Finer fractions are truncated, so that a time is never later than written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DAY_END = re.compile(r"([T ])24(:?00(?::?00(?:[.,]0+)?)?)?(?=$|Z|[+-])", re.ASC
 _NEIGHBOURS = (
     ("10000-01-01", "9999-12-31", 1),
     ("0000-12-31", "0001-01-01", -1),
-)  # boundary days, whose UTC time may lie outside
+)  # (day outside the range of years, adjacent day inside, days to add); such a local day can be inside in UTC
 _OUT_OF_RANGE = re.compile(r"(?:-\d{4,}|\+?\d{5,}|0000)-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
@@ -35,7 +35,7 @@ class ReadTime(NamedTuple):
 
     Args:
         at: the time.
-        is_cut: whether nonzero digits below a microsecond were cut.
+        is_cut: nonzero digits below a microsecond were truncated.
     """
 
     at: datetime
@@ -43,10 +43,10 @@ class ReadTime(NamedTuple):
 
 
 def tick_of_datetime(at: datetime) -> int:
-    """Return the microseconds since 1970-01-01T00:00Z at a datetime with a time zone.
+    """Return the number of microseconds from 1970-01-01T00:00Z to a datetime with a time zone.
 
     Raises:
-        TimestampError: it lies outside the years 1 to 9999 in UTC.
+        TimestampError: the datetime is outside the years 1 to 9999 in UTC.
 
     >>> tick_of_datetime(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
     1000000
@@ -58,7 +58,7 @@ def tick_of_datetime(at: datetime) -> int:
 
 
 def without_finer(text: str) -> tuple[str, bool]:
-    """Return a time's text with at most six decimals, and whether nonzero digits were cut.
+    """Return the text of a time truncated to six decimals, and True if nonzero digits were removed.
 
     >>> without_finer("10:00:00.1234567Z"), without_finer("10:00:00.1234560")
     (('10:00:00.123456Z', True), ('10:00:00.123456', False))
@@ -70,11 +70,11 @@ def without_finer(text: str) -> tuple[str, bool]:
 
 
 def read_iso(text: str) -> ReadTime:
-    """Read an ISO 8601 time, with or without a zone; 24:00:00 is the start of the next day.
+    """Read an ISO 8601 time, with or without a zone. 24:00:00 is the start of the next day.
 
     Raises:
-        ValueError: it is not such a time.
-        OverflowError: it is, of a year before 1 or after 9999.
+        ValueError: the text is not an ISO 8601 time.
+        OverflowError: the time is before year 1 or after year 9999.
 
     >>> read_iso("2016-12-31T24:00:00Z").at.isoformat()
     '2017-01-01T00:00:00+00:00'
@@ -99,10 +99,10 @@ def read_iso(text: str) -> ReadTime:
 
 
 def later(at: datetime, length: timedelta) -> datetime:
-    """Add a length to a datetime, in UTC if the result has no year in the datetime's own zone.
+    """Return `at + length`; in UTC if the result exceeds the range of years in the zone of `at`.
 
     Raises:
-        OverflowError: UTC has no such year either.
+        OverflowError: the result exceeds the range of years in UTC too.
     """
     try:
         return at + length
@@ -113,10 +113,10 @@ def later(at: datetime, length: timedelta) -> datetime:
 
 
 def zone_named(name: str) -> tzinfo:
-    """Return the time zone of that name, or with that offset from UTC.
+    """Return the time zone with this name, or with this offset from UTC.
 
     Raises:
-        OptionError: there is no such zone.
+        OptionError: the zone is unknown.
 
     >>> zone_named("Europe/Berlin"), zone_named("+01:00").tzname(None)
     (zoneinfo.ZoneInfo(key='Europe/Berlin'), 'UTC+01:00')
@@ -134,13 +134,14 @@ def zone_named(name: str) -> tzinfo:
 
 
 def in_zone(at: datetime, zone: tzinfo) -> datetime:
-    """Return the instant at which clocks in a zone show a time; the first of two when clocks are put back.
+    """Return the instant at which clocks in a zone show a time; the earlier one if they show it twice.
 
-    The result has the offset from UTC then in force: Python's datetimes of a zone do not compare as instants.
+    The result has the offset from UTC in force at that instant, since Python does not compare datetimes of
+    one zone as instants.
 
     Raises:
-        TimestampError: the time is skipped when clocks are put forward, or lies outside the years 1 to 9999
-        in UTC.
+        TimestampError: clocks skip the time when they are put forward, or the time is outside the years 1 to
+        9999 in UTC.
 
     >>> in_zone(datetime(2026, 7, 1, 12), zone_named("Europe/Berlin")).isoformat()
     '2026-07-01T12:00:00+02:00'

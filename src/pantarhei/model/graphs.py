@@ -1,7 +1,6 @@
-"""Algorithms on directed and undirected graphs: groups (union-find), reachability, components, topological
-order.
+"""Algorithms on graphs: union-find, reachability, strongly connected components, topological order.
 
-Where nodes are numbers they are `0 … n-1`, and `edges[node]` are the successors of a node.
+If nodes are numbers, they are `0 … n-1`, and `edges[node]` contains the successors of a node.
 """
 
 from __future__ import annotations
@@ -14,16 +13,17 @@ Item = TypeVar("Item")
 
 
 class Groups(Generic[Node]):
-    """Partition of nodes; each node is alone until it is united with others (union-find with path halving).
+    """Partition of nodes into groups (union-find with path halving). Initially each node is a group of its
+    own.
 
-    The leader of the first node leads a united group.
+    The leader of a united group is the leader of the first of the united nodes.
     """
 
     def __init__(self) -> None:
         self._above: dict[Node, Node] = {}
 
     def leader(self, node: Node) -> Node:
-        """Return the node that represents the group of `node`. Costs almost O(1)."""
+        """Return the node that represents the group of `node`. The amortized cost is almost O(1)."""
         above = self._above
         while above.setdefault(node, node) != node:
             above[node] = node = above[above[node]]
@@ -37,7 +37,7 @@ class Groups(Generic[Node]):
             self._above.update((leader, first) for leader in leaders)
 
     def members(self) -> list[list[Node]]:
-        """Return the groups of all nodes seen so far, in the order of their first members."""
+        """Return the groups of all nodes seen so far, in order of their first members."""
         found: dict[Node, list[Node]] = {}
         for node in self._above:
             found.setdefault(self.leader(node), []).append(node)
@@ -45,9 +45,10 @@ class Groups(Generic[Node]):
 
 
 def grouped(items: Iterable[Item], keys: Callable[[Item], Iterable[Hashable]]) -> list[list[Item]]:
-    """Partition `items` into groups connected by shared keys; an item without keys is alone.
+    """Partition `items` into groups that are connected by shared keys. An item without keys is a group of its
+    own.
 
-    Groups are in the order of their first items. Costs the number of keys.
+    Groups are in order of their first items. The cost is linear in the number of keys.
 
     >>> grouped(["ab", "c", "bd", "", "e"], list)
     [['ab', 'bd'], ['c'], [''], ['e']]
@@ -69,7 +70,8 @@ _Node = TypeVar("_Node", bound=Hashable)
 
 
 def reached(start: Iterable[_Node], after: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
-    """Return the nodes reachable from `start` through `after`, breadth first, `start` included.
+    """Yield the nodes reachable from `start`, including `start`, breadth first. `after` returns the
+    successors of a node.
 
     >>> list(reached([1], [[0], [2, 0], []].__getitem__))
     [1, 2, 0]
@@ -85,7 +87,8 @@ def reached(start: Iterable[_Node], after: Callable[[_Node], Iterable[_Node]]) -
 
 
 def components(edges: Edges) -> list[list[int]]:
-    """Return the strongly connected components, each after its successors (Tarjan 1972). Costs linear time.
+    """Return the strongly connected components, each after the components it leads to (Tarjan 1972). The cost
+    is linear in the size of the graph.
 
     >>> components([[1], [0, 2], []])
     [[2], [1, 0]]
@@ -118,7 +121,7 @@ def components(edges: Edges) -> list[list[int]]:
 
 
 def _closed(root: int, open_: list[int], order: list[int]) -> list[int]:
-    """Pop the component of `root` from the stack of open nodes."""
+    """Pop the component of `root` from the stack of open nodes, and mark its nodes as complete."""
     component: list[int] = []
     while not component or component[-1] != root:
         component.append(open_.pop())
@@ -127,9 +130,11 @@ def _closed(root: int, open_: list[int], order: list[int]) -> list[int]:
 
 
 def ranks(edges: Iterable[tuple[_Node, _Node]]) -> dict[_Node, int]:
-    """Number the nodes of a graph so that no edge leads to a smaller number; nodes of a cycle share one.
+    """Number the nodes of a graph such that no edge leads to a smaller number, and nodes on a common cycle
+    have equal numbers.
 
-    These are the strongly connected components in topological order. Costs time linear in the graph's size.
+    The numbers are those of the strongly connected components in topological order. The cost is linear in the
+    size of the graph.
 
     >>> found = ranks([(1, 2), (2, 3), (3, 2), (3, 4)])
     >>> found[1] < found[2] == found[3] < found[4]
@@ -146,9 +151,12 @@ def ranks(edges: Iterable[tuple[_Node, _Node]]) -> dict[_Node, int]:
 
 
 def gathered(components_: Iterable[Sequence[int]], edges: Edges, own: Sequence[int]) -> list[int]:
-    """Return for each node the union of the `own` bits of all nodes reachable from it, itself included.
+    """Return for each node the union of the `own` bits of all nodes reachable from it, including itself.
 
-    Costs as many unions as there are edges.
+    Args:
+        components_: the strongly connected components, each after those it leads to.
+
+    The cost is one union for each edge.
 
     >>> edges = [[1], [0, 2], [], [2]]
     >>> gathered(components(edges), edges, [1, 2, 4, 8])

@@ -1,4 +1,4 @@
-"""Parts of messages: counted nouns, suggestions, positions in a text."""
+"""Text of messages: counted nouns, suggestions, positions in a text, and display names of IRIs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from rdflib import OWL, RDF, RDFS, XSD, URIRef
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun; `many` is needed where the plural does not end in `s`, or `es` after
-    `x`.
+    """Return a number with its noun. The plural adds `s`, or `es` after `x`, unless `many` is given.
 
     >>> counted(1, "ABox"), counted(2_000, "ABox"), counted(0, "fact"), counted(2, "property", "properties")
     ('1 ABox', '2,000 ABoxes', '0 facts', '2 properties')
@@ -23,7 +22,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """Return a question for the end of a message about `given`, empty where no known name is similar.
+    """Return a question to append to a message about `given`; empty if no known name is similar.
 
     >>> did_you_mean("mapings", ["mappings", "time"]), did_you_mean("x", ["mappings"])
     (' (did you mean mappings?)', '')
@@ -37,9 +36,9 @@ class TextPosition(NamedTuple):
     """Position in a text.
 
     Args:
-        line, column: both counted from 1.
+        line, column: counted from 1.
         source_line: the text of the line.
-        source: the file, None for a text.
+        source: the file; None if the text is not from a file.
     """
 
     line: int
@@ -49,7 +48,7 @@ class TextPosition(NamedTuple):
 
 
 def position_prefix(written: TextPosition | None) -> str:
-    """Return the position as the start of a message, empty if unknown."""
+    """Return the position as the start of a message; empty if it is None."""
     return f"line {written.line}, column {written.column}: " if written else ""
 
 
@@ -60,18 +59,18 @@ _USUAL = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
 
 @dataclass(frozen=True, slots=True)
 class DisplayNames:
-    """Display names of a text.
+    """Names shown for IRIs in a text.
 
     Args:
-        prefixes: with their IRIs, for names that are not shown by their last part.
-        longer: display of names whose last part is ambiguous.
+        prefixes: prefixes with their IRIs, used for names that are not shown by their last part.
+        longer: the name shown for each IRI whose last part is ambiguous.
     """
 
     prefixes: Mapping[str, str] = field(default_factory=_USUAL.copy)
     longer: Mapping[URIRef, str] = field(default_factory=dict)
 
     def disambiguated(self, iris: Iterable[URIRef]) -> DisplayNames:
-        """Return a copy in which those of `iris` with a last part in common are shown at more length.
+        """Return a copy in which those of `iris` that share a last part are shown with a prefix or in full.
 
         >>> room, saref = URIRef("http://example.org/room#Sensor"), URIRef("https://saref.etsi.org/core/Sensor")
         >>> names = DisplayNames({"room": "http://example.org/room#"})
@@ -90,7 +89,7 @@ NO_NAMES = DisplayNames()
 
 
 class _TextInProgress:
-    """Text being written, and the IRIs it has shown by their last parts."""
+    """Text that is being rendered, and the IRIs rendered by their last parts so far."""
 
     def __init__(self, names: DisplayNames) -> None:
         self.names = names
@@ -107,10 +106,10 @@ _TEXT: ContextVar[_TextInProgress | None] = ContextVar("text", default=None)
 
 
 def disambiguate(write: Callable[[], _T], names: DisplayNames = NO_NAMES) -> _T:
-    """Return the text of `write`, with distinct IRIs shown differently.
+    """Return the text rendered by `write`, in which distinct IRIs are shown differently.
 
-    It is written a second time if two looked the same. A nested call writes its part once: the outermost call
-    covers the whole text.
+    If two IRIs were shown alike, the text is rendered a second time. A nested call renders its part once,
+    since the outermost call covers the whole text.
     """
     if _TEXT.get() is not None:
         return write()
@@ -129,13 +128,15 @@ def _within(text: _TextInProgress, write: Callable[[], _T]) -> _T:
 
 
 def display(iri: URIRef) -> str:
-    """Return the display of an IRI in the text being written; its last part outside of a text."""
+    """Return the name shown for an IRI in the text that is being rendered; outside of a text, the IRI's last
+    part.
+    """
     text = _TEXT.get()
     return last_part(iri) if text is None else text.show(iri)
 
 
 def last_part(iri: str) -> str:
-    """Return the part behind the last `/` or `#` that does not end the IRI.
+    """Return the part after the last `/` or `#`, not counting those at the end of the IRI.
 
     >>> last_part("http://example.org/room#Hall"), last_part("http://example.org/room/")
     ('Hall', 'room')
@@ -144,7 +145,7 @@ def last_part(iri: str) -> str:
 
 
 def with_prefix(iri: str, prefixes: Mapping[str, str]) -> str:
-    """Return the IRI with the prefix that shortens it most, in full where there is none.
+    """Return the IRI with the prefix that shortens it most; in angle brackets if no prefix matches.
 
     >>> with_prefix("http://example.org/room#Hall", {"ex": "http://example.org/", "": "http://example.org/room#"})
     ':Hall'

@@ -1,8 +1,8 @@
 """Rules and constraints over triples.
 
-A rule `h(x) :- b1(x), b2(x, y)` derives its head wherever its body holds; a constraint is a rule without a
-head. An atom with one argument is a class, one with two a property. Constants are RDF terms, variables are
-rdflib's.
+A rule `h(x) :- b1(x), b2(x, y)` derives its head for each match of its body; a constraint is a rule without a
+head. An atom with one argument is a class membership, an atom with two arguments a property. Constants are
+RDF terms; variables are rdflib `Variable`s.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from pantarhei.model.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Source of a rule: its axiom, and the position of the axiom.
+    """Source of a rule: an axiom, and its position in a file.
 
-    Origins are equal if their axioms have equal text: rules read from a copy of a file are equal.
+    Only the text of the axiom is compared: rules read from a copy of a file are equal.
 
     Args:
-        axiom: in OWL's functional-style syntax; where no ontology has it, in words (`semantics of equality`).
-        source: the file, as its path was given; None for an object and for axioms of no ontology.
-        line: the line of the file, from 1, in N-Triples, N-Quads and OWL/XML; None in other syntaxes.
-        subject: the subject of the axiom's main triple; None for a blank node.
-        names: display names of the ontology; None for axioms of no ontology.
+        axiom: the axiom in OWL's functional-style syntax; for a rule that is not from an ontology, words such
+            as `the definition of equality`.
+        source: path of the file as given by the user; None if the axiom is not from a file.
+        line: line in the file, counted from 1, in N-Triples, N-Quads and OWL/XML; None in other syntaxes.
+        subject: the subject of the axiom's main triple; None if it is a blank node.
+        names: display names of the ontology; None if the axiom is not from an ontology.
 
     >>> str(Origin("SubClassOf(A B)", "plant.nt", 7))
     'SubClassOf(A B)'
@@ -50,7 +51,7 @@ Predicate = URIRef | BNode
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """`predicate(arguments)`: class membership with one argument, a property with two.
+    """Atom `predicate(arguments)`: a class membership with one argument, or a property with two.
 
     >>> from rdflib import Namespace
     >>> EX = Namespace("http://example.org/")
@@ -62,18 +63,18 @@ class Atom:
     arguments: tuple[Argument, ...]
 
     def ground(self, binding: Mapping[Variable, Term]) -> Triple:
-        """Return the triple of this atom under `binding`, which binds each of its variables."""
+        """Return the triple of this atom; `binding` must bind all its variables."""
         first, *rest = (binding[a] if isinstance(a, Variable) else a for a in self.arguments)
         return (first, self.predicate, rest[0]) if rest else (first, RDF_TYPE, self.predicate)
 
     @property
     def has_class_variable(self) -> bool:
-        """True for `rdf:type(x, y)` with a variable for the class."""
+        """True for `rdf:type(x, y)` if the class y is a variable."""
         return self.predicate in ONLY_TYPE and isinstance(self.arguments[-1], Variable)
 
     @property
     def as_class(self) -> Atom:
-        """Return `C(x)` for `rdf:type(x, C)` with a name for the class; the atom itself otherwise."""
+        """`C(x)` if the atom is `rdf:type(x, C)` with a constant class C, otherwise the atom itself."""
         if self.predicate not in ONLY_TYPE or len(self.arguments) != 2:
             return self
         who, class_ = self.arguments
@@ -81,13 +82,13 @@ class Atom:
 
     @property
     def as_type(self) -> Atom:
-        """Return `rdf:type(x, C)` for `C(x)`; the atom itself otherwise."""
+        """`rdf:type(x, C)` if the atom is `C(x)`, otherwise the atom itself."""
         if len(self.arguments) == 2:
             return self
         return Atom(RDF_TYPE, (*self.arguments, self.predicate))
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Atom:
-        """Return the atom with changed arguments."""
+        """Return the atom with `change` applied to its arguments."""
         return Atom(self.predicate, tuple(map(change, self.arguments)))
 
     def __str__(self) -> str:
@@ -97,13 +98,15 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Different:
-    """Inequality `left ≠ right`: two distinct names, or two literals with different values (unique names)."""
+    """Inequality `left ≠ right`. Under unique names it holds for two distinct names, and for two literals
+    with different values.
+    """
 
     left: Argument
     right: Argument
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Different:
-        """Return the inequality with changed arguments."""
+        """Return the inequality with `change` applied to both sides."""
         return Different(change(self.left), change(self.right))
 
     def __str__(self) -> str:
@@ -112,9 +115,8 @@ class Different:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Test `argument ∈ range`, or with `inside=False` `argument ∉ range`; both are false for a name.
-
-    Names are not literals, and no value is known for them.
+    """Test `argument ∈ range`, or `argument ∉ range` if `inside` is false. Both are false if the argument is
+    a name: a name is not a literal, and its value is unknown.
     """
 
     argument: Argument
@@ -126,7 +128,7 @@ class Member:
         return (self.argument,)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Member:
-        """Return the test with a changed argument."""
+        """Return the test with `change` applied to its argument."""
         return replace(self, argument=change(self.argument))
 
     def __str__(self) -> str:
@@ -135,12 +137,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """SWRL built-in: a comparison of two literals, or a computation whose result is the first argument.
+    """SWRL built-in: a comparison of two literals, or a computation whose first argument is its result.
 
     Args:
-        name: an IRI of `http://www.w3.org/2003/11/swrlb#`.
-        arguments: two for a comparison; the result and one or two operands for a computation.
-        written: position in a text of rules, None without one.
+        name: an IRI in `http://www.w3.org/2003/11/swrlb#`.
+        arguments: two operands of a comparison; or the result of a computation, and its one or two operands.
+        written: position in the text of a rule; None if the rule was not read from a text.
     """
 
     name: URIRef
@@ -148,7 +150,7 @@ class Builtin:
     written: TextPosition | None = field(default=None, compare=False, repr=False)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Builtin:
-        """Return the built-in with changed arguments."""
+        """Return the built-in with `change` applied to its arguments."""
         return replace(self, arguments=tuple(map(change, self.arguments)))
 
     def __str__(self) -> str:
@@ -160,18 +162,19 @@ Test = Member | Builtin
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rule `head :- body, different, tests`; a constraint where `head` is None.
+    """Rule `head :- body, different, tests`, or a constraint if `head` is None.
 
-    Every variable of the head and of `different` occurs in the body, and the body is connected.
+    Every variable of the head and the inequalities occurs in the body or is computed by a test. The atoms of
+    the body are connected by shared variables.
 
     Args:
-        name: the W3C rule it is an instance of (`cax-sco`), or one of ours (`pr-…`).
+        name: the W3C rule that this rule instantiates (`cax-sco`), or a name of this project (`pr-…`).
         body: at least one atom.
         head: the derived atom; None for ⊥.
-        different: inequalities that must hold too.
-        origin: the axiom it comes from; None for a rule given by itself.
-        tests: conditions on literals that must hold too. A variable that is the result of a computation and
-            does not occur in the body is bound by it, for later tests and for the head.
+        different: inequalities that a match must satisfy.
+        origin: the axiom from which the rule was translated; None if the rule was given as such.
+        tests: conditions on literals that a match must satisfy, in order. A computation whose result is a
+            variable that is not in the body binds this variable, for later tests and for the head.
     """
 
     name: str
@@ -183,7 +186,7 @@ class Rule:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """Atoms of body and head."""
+        """Atoms of the body, followed by the head if there is one."""
         return self.body if self.head is None else (*self.body, self.head)
 
     @property
@@ -192,11 +195,11 @@ class Rule:
 
     @property
     def axiom(self) -> str:
-        """Text of the axiom, or of the rule itself if it comes from no axiom."""
+        """Text of the axiom from which the rule was translated; text of the rule itself if there is none."""
         return str(self.origin or self)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Rule:
-        """The same of other arguments."""
+        """Return the rule with `change` applied to all arguments."""
         return replace(
             self,
             body=tuple(atom.with_arguments(change) for atom in self.body),
@@ -214,8 +217,8 @@ class Rule:
 
 
 def names_of(rules: Iterable[Rule]) -> DisplayNames:
-    """Return the display names for a text with these rules: those of their ontology, with the rules' classes
-    and properties disambiguated.
+    """Return display names for a text that shows these rules: those of their ontology, with the classes and
+    properties of the rules disambiguated.
     """
     given = list(rules)
     known = next((rule.origin.names for rule in given if rule.origin and rule.origin.names), NO_NAMES)

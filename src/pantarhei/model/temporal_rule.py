@@ -1,6 +1,6 @@
 """Temporal rules: plain LARS (LA17, section 2.1) with negation, comparisons and arithmetic.
 
-Time advances in *ticks*. A rule derives its head at the present tick wherever its body holds there; a body
+Time advances in *ticks*. A rule derives its head at the current tick for each match of its body there. A body
 refers to the past through windows over the last ticks or the last assertions.
 """
 
@@ -28,7 +28,7 @@ RELATIONS: Final = {
     "greaterThan": ">",
     "greaterThanOrEqual": ">=",
 }
-"""The signs of SWRL's comparisons, by the last part of their IRIs."""
+"""Operators of SWRL's comparisons, by the last part of their IRIs."""
 SIGNS: Final = {
     "add": "+",
     "subtract": "-",
@@ -37,7 +37,7 @@ SIGNS: Final = {
     "mod": "mod",
     "pow": "^",
 }
-"""The signs of SWRL's computations that have one, by the last part of their IRIs."""
+"""Operators of SWRL's binary computations, by the last part of their IRIs."""
 
 _NAME_OF_VARIABLE = re.compile(r"_\w+|[^\W\d_]\w*")
 _PLAIN_NUMBER = {str(XSD.integer): re.compile(r"-?[0-9]+"), str(XSD.decimal): re.compile(r"-?[0-9]+\.[0-9]+")}
@@ -52,8 +52,8 @@ _UNITS = {
 
 
 def term_text(term: Argument) -> str:
-    """Return the text of a term or variable; IRIs are shortened with the display names of the surrounding
-    text.
+    """Return the text of a term or variable. IRIs are shortened with the display names of the text that is
+    being rendered.
 
     >>> term_text(Variable("X")), term_text(Variable("x")), term_text(Literal(5)), term_text(Literal("a"))
     ('X', '?x', '5', '"a"')
@@ -73,7 +73,8 @@ def term_text(term: Argument) -> str:
 
 
 def duration_text(length: timedelta) -> str:
-    """Return a duration in the largest unit of which it is a whole number.
+    """Return a duration in the largest unit in which it is a whole number; otherwise in seconds with
+    decimals.
 
     >>> duration_text(timedelta(minutes=5)), duration_text(timedelta(seconds=90, microseconds=1))
     ('5 min', '90.000001 sec')
@@ -85,7 +86,8 @@ def duration_text(length: timedelta) -> str:
 
 
 def builtin_text(builtin: Builtin) -> str:
-    """Return a comparison or computation: `X < Y`, `R = X + Y`; by its name where it has no operator.
+    """Return a comparison or computation with its operator: `X < Y`, `R = X + Y`; in prefix notation if it
+    has no operator.
 
     >>> from rdflib import URIRef
     >>> add = URIRef("http://www.w3.org/2003/11/swrlb#add")
@@ -103,13 +105,13 @@ def builtin_text(builtin: Builtin) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TemporalAtom:
-    """Atom `predicate(arguments)`: a class with one argument, a property with two, a conclusion with any
-    number.
+    """Atom `predicate(arguments)`: a class with one argument, a property with two, or a conclusion with any
+    number of arguments.
 
     Args:
-        predicate: the class or property.
+        predicate: the class, property or predicate of conclusions.
         arguments: names, literals and variables.
-        is_asserted: matches events, asserted at a tick, instead of states.
+        is_asserted: the atom matches events, which are assertions at a tick, instead of states.
     """
 
     predicate: URIRef
@@ -123,8 +125,8 @@ class TemporalAtom:
 
     @property
     def triple(self) -> Triple | None:
-        """Triple of a ground atom: `C(x)` is `(x, rdf:type, C)`, `p(x, y)` is `(x, p, y)`; None for other
-        arities.
+        """Triple of a ground atom: `C(x)` is `(x, rdf:type, C)`, and `p(x, y)` is `(x, p, y)`. None for other
+        numbers of arguments, and for atoms with variables.
         """
         match self.arguments:
             case (URIRef() | BNode() as subject,):
@@ -140,10 +142,10 @@ class TemporalAtom:
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """Window of the last ticks and the present one (LA17 Definition 3).
+    """Window of the current tick and the ticks before it (LA17, Definition 3).
 
     Args:
-        size: number of ticks before the present one, 0 for the present one alone, or a duration.
+        size: a duration, or the number of ticks before the current one; 0 for the current tick alone.
     """
 
     size: int | timedelta
@@ -154,7 +156,7 @@ class TimeWindow:
 
 @dataclass(frozen=True, slots=True)
 class TupleWindow:
-    """Window of the last assertions (LA17 Definition 4).
+    """Window of the last assertions (LA17, Definition 4).
 
     Args:
         size: number of assertions, at least one.
@@ -167,20 +169,20 @@ class TupleWindow:
 
 
 Reach = TimeWindow | TupleWindow
-"""How far a formula looks back."""
+"""Window of a formula."""
 
 
 class Mode(Enum):
     """Temporal operator of a formula."""
 
     NOW = "now"
-    """At the present tick."""
+    """At the current tick."""
     SOMETIME = "sometime"
     """At some tick of the window (◇)."""
     ALWAYS = "always"
     """At each tick of the window (□)."""
     AT = "at"
-    """At the tick that a variable or a literal names (@)."""
+    """At the tick given by a variable or a literal (@)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +190,12 @@ class Formula:
     """Extended atom (LA17, section 2.1), or its negation.
 
     Args:
-        atom: the atom.
         mode: the temporal operator.
-        window: window of the operator; None for the present tick, and for an `AT` over all ticks.
-        time: the tick of an `AT`.
-        is_negated: whether the formula is negated.
-        times: minimal number of ticks of a `SOMETIME`.
-        written: position in the text of rules, None without one.
+        window: window of the operator; None for the current tick, and for `AT` over all ticks.
+        time: the tick of `AT`.
+        is_negated: the formula is negated.
+        times: minimal number of ticks for `SOMETIME`.
+        written: position in the text of a rule; None if the rule was not read from a text.
     """
 
     atom: TemporalAtom
@@ -207,7 +208,7 @@ class Formula:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """Variables of the formula, that of its time included."""
+        """Variables of the atom and of the time."""
         time = {self.time} if isinstance(self.time, Variable) else frozenset[Variable]()
         return self.atom.variables | time
 
@@ -226,13 +227,13 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class TemporalRule:
-    """Rule `head :- body, tests`.
+    """Temporal rule `head :- body, tests`.
 
     Args:
-        head: an atom now, or at a tick; without a window, not negated.
+        head: an atom at the current tick, or at another tick; without a window and not negated.
         body: formulas that must hold.
-        tests: comparisons, and computations of further variables.
-        written: position in the text of rules, None without one.
+        tests: comparisons, and computations that bind further variables.
+        written: position in the text; None if the rule was not read from a text.
         variables_written: positions of all occurrences of variables, in the order of the text.
     """
 
@@ -250,6 +251,6 @@ class TemporalRule:
 
     @property
     def formulas(self) -> Iterator[Formula]:
-        """Head and body."""
+        """The head, followed by the formulas of the body."""
         yield self.head
         yield from self.body

@@ -1,8 +1,10 @@
-"""RDF terms and triples: rdflib's `URIRef`, `BNode` and `Literal`, their valid combinations and normal forms.
+"""RDF terms and triples: rdflib's `URIRef`, `BNode` and `Literal`, validation of triples, and normal forms of
+literals.
 
-rdflib writes `nan`, `inf` and `-inf` for floats, `2` for the Fraction 2, and seconds in historic time zone
-offsets, for Python values and for texts: `"INF"^^xsd:double` becomes `inf` when rdflib parses it, and stays
-so in its serializations. `respelled` restores the forms of XML Schema and OWL.
+rdflib writes some literals in forms that XML Schema and OWL do not define: `nan`, `inf` and `-inf` for
+floats, `2` for the Fraction 2, and historic time zone offsets with seconds. It does so for Python values and
+when it parses texts: `"INF"^^xsd:double` becomes `inf`, also in its serializations. `respelled` restores the
+standard forms.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from pantarhei.model.message_text import display
 
 
 class Place(Enum):
-    """Position in a triple.
+    """Position of a term in a triple.
 
     >>> Place.SUBJECT.admits(Literal("a")), Place.SUBJECT.expected
     (False, 'the subject must be an IRI or a blank node')
@@ -35,17 +37,17 @@ class Place(Enum):
 
     def __init__(self, label: str, terms: tuple[type, ...], expected: str) -> None:
         self.label, self.terms, self.expected = label, terms, expected
-        self.is_of_individuals = label in ("subject", "object")  # or literals; not of classes and properties
+        self.is_of_individuals = label in ("subject", "object")  # not the position of a class or property
 
     def admits(self, term: object) -> bool:
-        """True if `term` is allowed here."""
+        """True if `term` is allowed at this position."""
         return isinstance(term, self.terms)
 
     def check(self, term: object, given: object) -> None:
-        """Validate that `term` is allowed here.
+        """Raise an error unless `term` is allowed at this position.
 
         Raises:
-            InvalidTripleError: it is not; the error shows `given`, the triple or pattern.
+            InvalidTripleError: the term is not allowed; the error shows `given`, the triple or pattern.
         """
         if not isinstance(term, self.terms):
             raise InvalidTripleError(str(given), self.expected)
@@ -70,7 +72,7 @@ def _in_utc(text: str) -> str | None:
         return None
 
 
-# Plain strings, since hashing an IRI of rdflib costs more than all else here.
+# The keys are plain strings, since hashing rdflib's IRIs would dominate the cost.
 _FORMS: Final[dict[str, Callable[[str], str | None]]] = {
     str(XSD.double): _FLOATS.get,
     str(XSD.float): _FLOATS.get,
@@ -89,8 +91,8 @@ def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal: ...
 
 
 def respelled(term: URIRef | BNode | Literal) -> URIRef | BNode | Literal:
-    """Replace rdflib's nonstandard form of a literal by the form of XML Schema; other terms are returned
-    unchanged.
+    """Replace a nonstandard lexical form written by rdflib by the form of XML Schema or OWL. Other terms are
+    returned unchanged.
 
     >>> str(respelled(Literal(float("-inf")))), str(respelled(Literal("2", datatype=OWL.rational)))
     ('-INF', '2/1')
@@ -107,7 +109,7 @@ F = TypeVar("F", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Delta(Generic[F]):
-    """Signed change to a multiset of facts; no weight is zero. Build with `of`.
+    """Signed change to a multiset of facts, without zero weights. Create it with `of`.
 
     >>> Delta.of([("a", 1), ("b", 1), ("a", -1)])
     Delta(weights={'b': 1})
@@ -126,20 +128,23 @@ class Delta(Generic[F]):
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
 
-RDF_TYPE = RDF.type  # looking it up in its namespace costs more than the comparison
+RDF_TYPE = RDF.type  # an attribute of rdflib's namespace is slow to look up
 
-# A lookup in a set compares equal hashes only; `==` of rdflib's terms costs three times as much.
+# Membership in this set is three times as fast as `==` of rdflib's terms.
 ONLY_TYPE = frozenset({RDF_TYPE})
 
-# Terms allowed in two places of a triple: building the union at each call costs more than the check.
+# Types allowed as subject, and as object, as tuples: building a union for each call costs more than the
+# check.
 _NAMES, _TERMS = Place.SUBJECT.terms, Place.OBJECT.terms
 
 
 def check_triple(given: object) -> Triple:
-    """Return `given` if it is a triple of RDF terms; a literal in rdflib's own form is `respelled`.
+    """Return `given` if it is a triple of RDF terms; a literal in a nonstandard form of rdflib is
+    `respelled`.
 
     Raises:
-        InvalidTripleError: it is not three terms, its subject is a literal, or its predicate is not an IRI.
+        InvalidTripleError: it is not a tuple of three terms, its subject is a literal, its predicate is not
+        an IRI, or the object of rdf:type is a literal.
 
     >>> check_triple((URIRef("urn:a"), RDF.type, URIRef("urn:C")))[1] == RDF.type
     True
@@ -159,16 +164,17 @@ def check_triple(given: object) -> Triple:
 
 
 def _misplaced(given: tuple[object, object, object]) -> InvalidTripleError:
-    """Return the error of three objects that are not a triple."""
+    """Return the error for a tuple of three objects that is not a triple."""
     last = Place.CLASS if given[1] == RDF_TYPE else Place.OBJECT
     places = zip((Place.SUBJECT, Place.PREDICATE, Place.OBJECT, last), (*given, given[2]), strict=True)
     return InvalidTripleError(repr(given), next(p.expected for p, term in places if not p.admits(term)))
 
 
 def short(term: Term | Variable) -> str:
-    """Return the last part of an IRI, `?x` for a variable, N-Triples otherwise: for people, not for machines.
+    """Return the last part of an IRI, `?x` for a variable, and N-Triples for other terms. The result is for
+    messages, not for parsers.
 
-    Inside `told_apart`, IRIs that would look the same are shown at more length.
+    Inside `disambiguate`, IRIs with equal last parts are shown with a prefix or in full.
 
     >>> short(URIRef("http://example.org/room#Hall")), short(Variable("x"))
     ('Hall', '?x')
@@ -179,7 +185,7 @@ def short(term: Term | Variable) -> str:
 
 
 def in_order(triples: Iterable[Triple]) -> list[Triple]:
-    """Sort triples in an order that does not depend on their input order."""
+    """Sort triples by their texts, independently of their input order."""
     return sorted(triples, key=lambda triple: (*map(str, triple), *_literal_kind(triple[2])))
 
 

@@ -1,7 +1,7 @@
-"""Timestamps and durations, and the 64-bit integer ticks they become.
+"""Timestamps and durations, and their conversion to ticks, which are 64-bit integers.
 
-All timestamps of a stream are of one kind. A tick is 1 for integers, a nanosecond (10⁻⁹) for floats and a
-microsecond for datetimes, which have a time zone. This module never reads the clock.
+All timestamps of a stream are of one kind. A tick is 1 for integers, a nanosecond (10⁻⁹) for floats, and a
+microsecond for datetimes, which have a time zone. This module never reads the system clock.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_BITS_SHOWN = 512
 
 
 def check_precision(given: object) -> None:
-    """Validate a `precision`.
+    """Raise an error unless `given` is a valid `precision`.
 
     Raises:
         OptionError: it is neither "microseconds" nor "exact".
@@ -55,14 +55,14 @@ _IN_REACH = "a finite time that fits into 62 bits of ticks"
 
 
 def plain_time(at: object) -> TimePoint:
-    """Convert a timestamp to an int, float or datetime of Python's own.
+    """Convert a timestamp to a built-in int or float, or a datetime of the standard library.
 
-    Numbers of numpy overflow where they are compared and scaled. Datetimes of pandas have nanoseconds, which
-    are cut with a `TimesCutWarning`.
+    numpy's numbers can overflow in comparisons and arithmetic. pandas' datetimes have nanoseconds, which are
+    truncated with a `TimesCutWarning`.
 
     Raises:
-        TimestampError: it is not a timestamp, or a datetime without a time zone, or one outside the years 1
-            to 9999 in UTC.
+        TimestampError: `at` is not a timestamp, or a datetime without a time zone or outside the years 1 to
+        9999 in UTC.
 
     >>> plain_time(np.int32(3)), plain_time(np.float64(0.5))
     (3, 0.5)
@@ -71,7 +71,7 @@ def plain_time(at: object) -> TimePoint:
         return at
     if isinstance(at, datetime):
         return _plain_datetime(at)
-    if isinstance(at, bool | np.timedelta64):  # subclasses of numbers
+    if isinstance(at, bool | np.timedelta64):  # instances of number types that are not timestamps
         raise TimestampError(repr(at), _A_TIMESTAMP)
     if isinstance(at, numbers.Integral):
         return int(at)
@@ -89,7 +89,7 @@ def _plain_datetime(at: datetime) -> datetime:
             f"the datetime {at.isoformat()} without a time zone", "one with a zone, such as …+00:00 or …Z"
         )
     if at.year in _ENDS:
-        tick_of_datetime(at)  # raises where the year in UTC is out of range
+        tick_of_datetime(at)  # raises if the year in UTC is out of range
     if type(at) is datetime:
         return at
     if is_finer(at):
@@ -99,7 +99,7 @@ def _plain_datetime(at: datetime) -> datetime:
 
 
 def is_finer(at: object) -> bool:
-    """Return whether a timestamp has nanoseconds, as pandas' datetimes may.
+    """Return whether a timestamp has nonzero nanoseconds, as pandas' datetimes may.
 
     >>> is_finer(datetime(2026, 1, 1, tzinfo=UTC))
     False
@@ -111,7 +111,7 @@ def kind_of(at: object) -> TimeKind:
     """Return the kind of the timestamp `at`.
 
     Raises:
-        TimestampError: it is not a timestamp, or is a datetime without a time zone.
+        TimestampError: `at` is not a timestamp, or is a datetime without a time zone.
 
     >>> kind_of(3), kind_of(3.0)
     (<TimeKind.INTEGER: 'an integer'>, <TimeKind.FLOAT: 'a float'>)
@@ -120,10 +120,10 @@ def kind_of(at: object) -> TimeKind:
 
 
 def is_of_kind(at: TimePoint, kind: TimeKind) -> bool:
-    """True if `at` fits a stream of the given kind; a stream of floats takes integers too.
+    """Return whether `at` is valid in a stream of the given kind. A stream of floats also accepts integers.
 
     Raises:
-        TimestampError: it is not a timestamp.
+        TimestampError: `at` is not a timestamp.
     """
     return _fits(kind_of(at), kind)
 
@@ -133,10 +133,11 @@ def _fits(given: TimeKind, kind: TimeKind) -> bool:
 
 
 def ticks_of(at: TimePoint, kind: TimeKind) -> int:
-    """Return the tick of a timestamp in a stream of the given kind; a stream of floats takes integers too.
+    """Return the tick of a timestamp in a stream of the given kind. A stream of floats also accepts integers.
 
     Raises:
-        TimestampError: `at` is of another kind, not finite, beyond 62 bits, or outside the years 1 to 9999.
+        TimestampError: `at` is of another kind, not finite, beyond 62 bits of ticks, or outside the years 1
+        to 9999.
 
     >>> ticks_of(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), TimeKind.DATETIME)
     1000000
@@ -154,10 +155,10 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
 def duration_ticks(duration: Duration, kind: TimeKind) -> int:
     """Return the length of a nonnegative duration in ticks of the given kind.
 
-    Numbers measure streams of numbers; timedeltas and ISO 8601 durations measure streams of datetimes.
+    Durations are numbers in streams of numbers, and timedeltas or ISO 8601 durations in streams of datetimes.
 
     Raises:
-        TimestampError: it is negative, not finite, or does not fit the kind.
+        TimestampError: the duration is negative, not finite, too long, or invalid for the kind.
 
     >>> duration_ticks("PT5M", TimeKind.DATETIME), duration_ticks(2, TimeKind.INTEGER)
     (300000000, 2)
@@ -192,10 +193,10 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
 
 
 def _scaled(number: float, kind: TimeKind) -> int:
-    """Return a number in ticks.
+    """Convert a number to ticks.
 
     Raises:
-        TimestampError: it is not finite, or beyond 62 bits of ticks.
+        TimestampError: the number is not finite, or beyond 62 bits of ticks.
     """
     if abs(number) <= MOST_TICKS:  # false for infinity and NaN
         ticks = round(number * FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
@@ -215,7 +216,7 @@ def parse_duration(text: str) -> timedelta:
     """Read an ISO 8601 duration in weeks, days, hours, minutes and seconds.
 
     Raises:
-        TimestampError: it is not such a duration, or has years or months, whose length varies.
+        TimestampError: the text is not such a duration, or has years or months, whose length varies.
 
     >>> parse_duration("P1DT12H")
     datetime.timedelta(days=1, seconds=43200)
@@ -245,10 +246,10 @@ _TOO_MANY = 10**9 * _MICROSECONDS["d"]
 
 
 def measured(parts: Iterable[tuple[str, str]]) -> timedelta:
-    """Return the duration of numbers with their units: ns, ms, s, m, h or d.
+    """Return the duration given by numbers with units: ns, ms, s, m, h or d.
 
     Raises:
-        TimestampError: it is too long, or not a whole number of microseconds.
+        TimestampError: the duration is too long, or not a whole number of microseconds.
 
     >>> measured([("1", "h"), ("0.5", "m")])
     datetime.timedelta(seconds=3630)
@@ -276,11 +277,12 @@ def parse_timestamp(
     """Read a timestamp: an integer, a decimal number, or an ISO 8601 time with a zone.
 
     Args:
-        zone: of times that are written without one; None refuses them.
-        on_cut: called with the text of a time whose digits below a microsecond are cut; None refuses it.
+        zone: zone of times that are written without one; if None, they are refused.
+        on_cut: called with the text of a time whose nonzero digits below a microsecond are truncated; if
+            None, such a time is refused.
 
     Raises:
-        TimestampError: it has another form, or is outside the years 1 to 9999 in UTC.
+        TimestampError: the text is not a timestamp, or is outside the years 1 to 9999 in UTC.
 
     >>> parse_timestamp("7"), parse_timestamp("0.5"), parse_timestamp("2026-01-01T00:00:00Z").year
     (7, 0.5, 2026)
@@ -309,10 +311,10 @@ def parse_timestamp(
 
 
 def parse_length(text: str) -> Duration:
-    """Read a duration of the command line: a number or an ISO 8601 duration.
+    """Read a duration given on the command line: a number or an ISO 8601 duration.
 
     Raises:
-        TimestampError: it is neither.
+        TimestampError: the text is neither.
 
     >>> parse_length("2"), parse_length("PT1M")
     (2, datetime.timedelta(seconds=60))
@@ -328,10 +330,10 @@ def parse_length(text: str) -> Duration:
 
 
 def _number_in(text: str) -> int | float | None:
-    """Return the number that `text` is, None if it is not a number.
+    """Return the number written in `text`; None if the text is not a number.
 
     Raises:
-        TimestampError: it has more digits than Python reads, some thousands.
+        TimestampError: the number has more digits than Python converts, which is some thousands.
     """
     if not _NUMBER.fullmatch(text):
         return float(text) if _REAL.fullmatch(text) else None
@@ -342,7 +344,7 @@ def _number_in(text: str) -> int | float | None:
 
 
 def time_of(ticks: int, kind: TimeKind) -> TimePoint:
-    """Return the timestamp of a tick; datetimes are in UTC, clamped to the first and last ones.
+    """Return the timestamp of a tick. Datetimes are in UTC, and clamped to the representable range.
 
     >>> time_of(1_500_000_000, TimeKind.FLOAT), time_of(0, TimeKind.DATETIME).isoformat()
     (1.5, '1970-01-01T00:00:00+00:00')
@@ -356,8 +358,8 @@ def time_of(ticks: int, kind: TimeKind) -> TimePoint:
 
 
 def show_time(at: TimePoint) -> str:
-    """Return a timestamp for people: ISO 8601 for datetimes; for an integer with hundreds of digits its
-    length.
+    """Return the text of a timestamp for messages: ISO 8601 for datetimes; for an integer above 512 bits only
+    its length.
 
     >>> show_time(3), show_time(time_of(0, TimeKind.DATETIME)), show_time(2**1000)
     ('3', '1970-01-01T00:00:00+00:00', 'an integer of 1001 bits')
@@ -370,7 +372,8 @@ def show_time(at: TimePoint) -> str:
 
 
 def show_length(ticks: int, kind: TimeKind) -> str:
-    """Return a number of ticks as duration text: ISO 8601 in quotation marks for datetimes.
+    """Return a number of ticks as the text of a duration; for datetimes an ISO 8601 duration in quotation
+    marks.
 
     >>> show_length(3_300_000_000, TimeKind.DATETIME), show_length(500_000_000, TimeKind.FLOAT)
     ('"PT55M"', '0.5')
@@ -386,7 +389,7 @@ def show_length(ticks: int, kind: TimeKind) -> str:
 
 
 def in_zone_of(at: TimePoint, other: TimePoint) -> TimePoint:
-    """Return a timestamp in the zone of another, where both are datetimes.
+    """Return a datetime in the zone of another one; timestamps of other kinds are returned unchanged.
 
     >>> noon = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
     >>> in_zone_of(datetime(2026, 3, 2, 10, tzinfo=UTC), noon).isoformat()
@@ -396,15 +399,15 @@ def in_zone_of(at: TimePoint, other: TimePoint) -> TimePoint:
         return at
     try:
         return at.astimezone(other.tzinfo)
-    except OverflowError:  # at the ends of time
+    except OverflowError:  # at the ends of the range of datetimes
         return at
 
 
 def timed(stream: Iterable[tuple[TimePoint, _Item]]) -> Iterator[tuple[TimePoint, _Item]]:
-    """Validate and iterate over the items of a stream made in Python.
+    """Iterate over a stream given as Python objects, and validate its items.
 
     Raises:
-        OptionError: at once, if it cannot be iterated or is text.
+        OptionError: immediately, if the stream is not iterable or is text.
         TimestampError: during iteration, if an item is not a pair.
 
     >>> list(timed([(1, "a"), "2b"]))

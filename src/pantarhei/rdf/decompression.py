@@ -1,6 +1,7 @@
-"""Start of documents (byte order mark, compression), and incremental decompression of gzip and zstd streams.
+"""Detection of byte order marks and compression at the start of documents, and incremental decompression of
+gzip and zstd.
 
-At most one piece of a stream is held: a small file can expand to more than memory.
+At most one block of decompressed data is in memory, since a small file can expand to more than fits there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _LONGEST_MARK = max(map(len, _MARKS))
 
 
 def needs_more_bytes(first: bytes) -> bool:
-    """True if more than these first bytes are needed to recognise a document."""
+    """True if `first` is a proper prefix of a byte order mark or of the signature of a compression."""
     return any(mark.startswith(first) for mark in _MARKS)
 
 
@@ -35,10 +36,10 @@ def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> byte
     r"""Return a document, or its first bytes, without a byte order mark.
 
     Args:
-        unpacked: compressions allowed, because the caller unpacks them.
+        unpacked: names of compressions that are not refused, because the caller decompresses them.
 
     Raises:
-        CompressedInputError: it is compressed.
+        CompressedInputError: the document is compressed.
 
     >>> plain_text(b"\xef\xbb\xbf<urn:a>", "a.nt")
     b'<urn:a>'
@@ -50,7 +51,7 @@ def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> byte
 
 
 def is_document(name: str) -> bool:
-    r"""True if a path argument is a document: it has line breaks, or is longer than paths can be.
+    r"""True if an argument is a document and not a path: it has line breaks, or is longer than paths can be.
 
     >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\n:a :b :c .")
     (False, True)
@@ -59,24 +60,24 @@ def is_document(name: str) -> bool:
 
 
 def refuse_null(path: str | os.PathLike[str]) -> None:
-    """Refuse a path with a null character.
+    """Raise an error if the path has a null character.
 
     Raises:
-        MissingFileError: it has one.
+        MissingFileError: the path has a null character.
     """
     if "\0" in (name := os.fspath(path)):
         raise MissingFileError(name.replace("\0", "\\0"), "there is a null character in the path")
 
 
 def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
-    """Refuse a file that is not readable text in any format. Pipes and devices are not inspected.
+    """Raise an error unless the file can be read and is not compressed. Pipes and devices are not inspected.
 
     Args:
-        unpacked: compressions allowed, because the caller unpacks them.
+        unpacked: names of compressions that are not refused, because the caller decompresses them.
 
     Raises:
-        MissingFileError: it does not exist, is not a file, or cannot be opened.
-        CompressedInputError: it is compressed.
+        MissingFileError: the path does not exist, is not a file, or cannot be opened.
+        CompressedInputError: the file is compressed.
     """
     refuse_null(path)
     try:
@@ -101,15 +102,15 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError
 
 
 UNPACKED: Final = ("gzip", "zstd")
-"""The compressions that streams may have."""
+"""Compressions that are supported in streams."""
 SUFFIXES: Final = (".gz", ".zst", ".zstd")
-"""How the names of such files end."""
+"""Suffixes of file names for these compressions."""
 _UNPACKING_MARKS: Final = {mark: name for mark, name in COMPRESSIONS.items() if name in UNPACKED}
 _PIECE: Final = 1 << 16
 
 
 def without_compression(name: str) -> str:
-    """Return a file's name without the suffix of its compression.
+    """Return the name of a file without the suffix of its compression.
 
     >>> without_compression("readings.nq.gz")
     'readings.nq'
@@ -127,8 +128,8 @@ class Readable(Protocol):
 class DecompressedFile:
     """Binary or text file that decompresses gzip and zstd while it is read.
 
-    Uncompressed data are returned as they arrive, compressed data a piece at a time; at most one piece is
-    held.
+    Uncompressed data are returned as they arrive. Compressed data are decompressed in blocks, of which at
+    most one is in memory.
 
     Args:
         file: a binary or a text file.
@@ -139,10 +140,10 @@ class DecompressedFile:
         self._file, self._source = file, source
         self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
         self._unpacked: Any = None
-        self._begun: bytes | str | None = None  # bytes read to detect compression, still to be returned
+        self._begun: bytes | str | None = None  # data read to detect compression and not yet returned
 
     def read(self, size: int = _PIECE) -> bytes | str:
-        """Return at most `size` bytes, or characters of a text file; nothing at the end.
+        """Return at most `size` bytes, or characters of a text file; an empty value at the end.
 
         Raises:
             MalformedInputError: decompression failed.
@@ -170,7 +171,7 @@ class DecompressedFile:
             self._unpacked = pa.CompressedInputStream(pa.PythonFile(_Packed(self._given), "r"), compression)
 
     def _given(self, size: int) -> bytes | str:
-        """Return data of the file, starting with the bytes already read."""
+        """Return undecompressed data of the file, beginning with the bytes already read."""
         if not self._begun:
             return self._read(size)
         piece, self._begun = self._begun[:size], self._begun[size:]
@@ -178,7 +179,7 @@ class DecompressedFile:
 
 
 class _Packed:
-    """Compressed file as Arrow reads it."""
+    """Compressed file with the interface that Arrow reads from."""
 
     closed = False
 
@@ -189,4 +190,4 @@ class _Packed:
         return self._read(size if size > 0 else _PIECE)
 
     def close(self) -> None:
-        """Do nothing: the caller closes the file."""
+        """Do nothing, since the caller closes the file."""

@@ -1,10 +1,10 @@
-"""Sequences of JSON-LD documents: one on each line, the elements of an array, or a single one; contexts and
-hints.
+"""Sequences of JSON-LD documents: one on each line, the elements of an array, or a single document. Contexts
+are replaced by given ones, and common mistakes are explained.
 
-NGSI-LD entities as JSON-LD documents with one named graph for each time of attributes.
-
-An attribute with its value is one statement about the entity, with the time of its `observedAt`; so is the
-entity's type. Other members of an attribute (units, datasets, nested attributes) are not asserted.
+NGSI-LD entities are converted to JSON-LD documents with one named graph for each time of their attributes. An
+attribute with its value is one statement about the entity, at the time of its `observedAt`; the entity's type
+is a statement at each of these times. Other members of an attribute (units, datasets, nested attributes) are
+not asserted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pantarhei.rdf.parse import NOT_UTF_8, parser_errors, refuse_deep_nesting, w
 from pantarhei.rdf.statements import ByteFeed, Skip, Statement, line_blocks
 
 VOCABULARY: Final = "https://uri.etsi.org/ngsi-ld/default-context/"
-"""Prefix of the names of attributes and types that no context maps."""
+"""Namespace of attribute and type names that are not mapped by a context."""
 _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 _NOTIFICATION: Final = "Notification"
 _TIMES: Final = {"DateTime": "dateTime", "Date": "date", "Time": "time"}
@@ -39,18 +39,19 @@ _NO_ATTRIBUTES: Final = frozenset(
 
 
 class _Number(str):
-    """Number in the digits of its document."""
+    """Number with its digits as written in the document."""
 
 
 _DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number, parse_constant=_Number)
 
 
 def timed_graphs(document: bytes, zone: tzinfo | None = None) -> Iterator[bytes | ValueError]:
-    """Yield the JSON-LD documents of entities, those of an entity in the order of time, and errors.
+    """Yield the JSON-LD documents of NGSI-LD entities, and an error for each invalid attribute. The documents
+    of one entity are in the order of time.
 
     Args:
-        document: an entity, or a notification with several.
-        zone: zone of times without one; UTC by default. It affects the order only.
+        document: an entity, or a notification with several entities.
+        zone: zone of times that are written without one; UTC by default. It affects only the order.
 
     >>> error, *graphs = timed_graphs(b'''{"id": "urn:s", "type": "Sensor",
     ...     "warm": {"type": "Property", "value": 21.5, "observedAt": "2026-03-02T10:00:00Z"},
@@ -99,7 +100,7 @@ def _of_entity(entity: Any, context: Any, zone: tzinfo) -> Iterator[bytes | Valu
 
 
 def _order(at: str, zone: tzinfo) -> float:
-    """Return the tick of a time; infinity for a malformed one, which the reader of graphs refuses."""
+    """Return the tick of a time; infinity for a malformed time, which is refused when the graph is read."""
     try:
         time = parse_timestamp(at, zone, on_cut=str)
         return ticks_of(time, kind_of(time))
@@ -108,10 +109,10 @@ def _order(at: str, zone: tzinfo) -> float:
 
 
 def _observed(attribute: Any) -> tuple[str, list[Any]]:
-    """Return the time at which an attribute is observed, and its values in JSON-LD.
+    """Return the time at which an attribute was observed, and its values in JSON-LD.
 
     Raises:
-        ValueError: it is not an attribute with a time.
+        ValueError: the attribute is invalid, or has no time.
     """
     if not isinstance(attribute, dict):
         raise ValueError('is not an object with "value" or "object" and "observedAt"')
@@ -161,23 +162,23 @@ _LAST_COMMA = re.compile(rb",\s*[}\]]")
 
 
 def advice_on(text: bytes) -> str:
-    """Return a hint for a text that is almost JSON; empty if the fault is not a common one.
+    """Return a hint for a text that is almost JSON; empty if the mistake is not a common one.
 
     >>> advice_on(b"{'id': 7, 'open': True}")
-    '; it is written as Python prints it: json.dumps(…) writes JSON'
+    '; it is Python syntax: json.dumps(…) writes JSON'
     >>> advice_on(b'{"id": 7,}')
-    '; no comma stands before a closing bracket'
+    '; remove the comma before the closing bracket'
     """
     if _COMMENT.match(text):
-        return "; JSON has no comments: take it out"
+        return "; JSON has no comments: remove it"
     if _NO_NUMBER.search(text):
         return "; JSON has null where there is no number"
     if _PYTHON.search(text):
-        return "; it is written as Python prints it: json.dumps(…) writes JSON"
+        return "; it is Python syntax: json.dumps(…) writes JSON"
     if _BARE_NAME.search(text):
-        return "; names stand in double quotation marks"
+        return "; names must be in double quotation marks"
     if _LAST_COMMA.search(text):
-        return "; no comma stands before a closing bracket"
+        return "; remove the comma before the closing bracket"
     return ""
 
 
@@ -188,28 +189,28 @@ _JSON_DOCUMENTS_DECODER = json.JSONDecoder()
 
 
 class Contexts:
-    """JSON-LD contexts by IRI, replaced in documents; contexts are never fetched.
+    """JSON-LD contexts by IRI, which replace the IRIs in documents. Contexts are never fetched.
 
     Args:
-        given: for each IRI a file with a JSON object that has the member `@context`, or such an object.
+        given: for each IRI a file that contains a JSON object with the member `@context`, or such an object.
 
     Raises:
         MissingFileError: a file does not exist.
         MalformedInputError: a file is not such an object.
-        OptionError: the value for an IRI is neither.
+        OptionError: the value for an IRI is neither a file nor such an object.
     """
 
     def __init__(self, given: GivenContexts | None = None) -> None:
         if not isinstance(given, Mapping | None):
             raise OptionError("contexts", repr(given)[:200], "a dictionary from IRIs to files")
         self._contexts = {iri: _context(iri, each) for iri, each in (given or {}).items()}
-        self._inlined: dict[str, str] = {}  # by the text of a context
+        self._inlined: dict[str, str] = {}  # text of a context -> text with inlined contexts
 
     def inlined(self, document: bytes, source: str, line: int | None) -> bytes:
         """Replace the IRIs of contexts in a document by the contexts.
 
         Args:
-            source, line: position of the document, for errors.
+            source, line: position of the document in errors.
 
         Raises:
             MalformedInputError: a context is unknown, or contains itself.
@@ -223,7 +224,7 @@ class Contexts:
         pieces, place = [], 0
         for found in _CONTEXT.finditer(text):
             if found.end() < place:
-                continue  # nested in the previous one
+                continue  # nested in the previous context
             try:
                 value, end = _JSON_DOCUMENTS_DECODER.raw_decode(text, found.end())
             except (ValueError, RecursionError):
@@ -240,7 +241,10 @@ class Contexts:
         return "".join((*pieces, text[place:])).encode()
 
     def _of(self, value: Any, inside: tuple[str, ...]) -> Any:
-        """Replace the IRIs of other contexts in a context.
+        """Return a context in which the IRIs of other contexts are replaced by these.
+
+        Args:
+            inside: the IRIs that are being replaced.
 
         Raises:
             LookupError: a context is unknown, or contains itself.
@@ -295,9 +299,9 @@ def _context(iri: str, given: object) -> Any:
 
 
 LONGEST_DOCUMENT: Final = 1 << 26
-"""Bytes that a document has at most, since it is held whole."""
+"""Largest number of bytes in a document, which is held in memory as a whole."""
 NO_BASE: Final = "http://no-base.invalid/"
-"""What relative IRIs become where no base is given, so that they are refused, not dropped."""
+"""Base of relative IRIs if none is given. IRIs that begin with it are refused; the parser would drop them."""
 
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]')
 _BETWEEN = re.compile(rb"[\s,\[\]]*")
@@ -306,14 +310,14 @@ _BETWEEN = re.compile(rb"[\s,\[\]]*")
 def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield the outermost JSON objects of a stream, each with the line on which it begins.
 
-    White space, commas and the brackets of arrays may separate them. An incomplete object that is followed by
-    a new one on a later line is yielded as it is, for the parser to refuse.
+    They may be separated by white space, commas and the brackets of arrays. An object that does not end
+    before another one begins on a later line is yielded as it is, so that the parser refuses it.
 
     Args:
-        skip: receives other text between objects, and objects that are too long or incomplete.
+        skip: called with other text between objects, and with objects that are too long or do not end.
 
     Raises:
-        MalformedInputError: there is such text or object, and no `skip`.
+        MalformedInputError: there is such text or such an object, and `skip` is None.
     """
 
     def refuse(line: int, reason: str | None, text: bytes) -> None:
@@ -357,13 +361,13 @@ def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator
 
 
 def _may_hold_object(lines: list[bytes]) -> bool:
-    """True if the text may continue with an object."""
+    """True if an object may follow the text."""
     last = next((stripped for line in reversed(lines) if (stripped := line.rstrip())), b"")
     return last.endswith((b"[", b",", b":"))
 
 
 def _reason_between(text: bytes) -> str | None:
-    """Return the error for text between documents; None for white space, commas and brackets."""
+    """Return the error for text between documents; None if it is only white space, commas and brackets."""
     if _BETWEEN.fullmatch(text):
         return None
     try:
@@ -384,12 +388,12 @@ def read_document(
     """Return the statements of a document; None if it is malformed and skipped.
 
     Args:
-        line: its first line.
-        base: base of relative IRIs; None refuses them.
-        contexts: contexts that the document may name by IRI; they are never fetched.
+        line: number of its first line.
+        base: base of relative IRIs; if None, they are refused.
+        contexts: contexts to which the document may refer by IRI; they are never fetched.
 
     Raises:
-        MalformedInputError: it is malformed, and there is no `skip`.
+        MalformedInputError: the document is malformed, and `skip` is None.
     """
     try:
         with parser_errors(source):
@@ -404,7 +408,7 @@ def read_document(
         place = line if error.line is None else line + error.line - 1
         reason = error.reason
         if error.line is not None and reason != NOT_UTF_8:
-            reason = f"it is no JSON-LD: {reason}{advice_on(text)}"
+            reason = f"it is not JSON-LD: {reason}{advice_on(text)}"
         if skip is None:
             raise MalformedInputError(source, place, reason) from None
         skip(place, reason, text[:1000].decode(errors="replace"))
@@ -413,14 +417,14 @@ def read_document(
 
 
 _NOTHING: Final = (
-    "nothing follows from its members {}: a context says which properties they are, such as "
-    '"@context": {{"@vocab": "http://example.org/"}}, and an @id has no spaces; of JSON without a context, '
-    "read_records makes triples by a mapping"
+    "no statement follows from its members {}: a context must map them to properties, such as "
+    '"@context": {{"@vocab": "http://example.org/"}}, and an @id must not have spaces; for JSON without a '
+    "context, use read_records with a mapping"
 )
 
 
 def _members(document: object) -> list[str]:
-    """Return the member names of a document that are not keywords and have a value, contexts excluded."""
+    """Return the member names of a document that have a value and are not keywords of JSON-LD."""
     if isinstance(document, list):
         return [name for each in document for name in _members(each)]
     if not isinstance(document, dict):
@@ -430,7 +434,7 @@ def _members(document: object) -> list[str]:
 
 
 def _is_empty(value: object) -> bool:
-    """True if a member with that value makes no statement."""
+    """True if a member with that value yields no statement."""
     return value is None or (isinstance(value, list) and all(map(_is_empty, value)))
 
 
@@ -439,5 +443,5 @@ def _refuse_relative(quads: list[ox.Quad], source: str) -> None:
         for term in (quad.subject, quad.predicate, quad.object, quad.graph_name):
             if isinstance(term, ox.NamedNode) and term.value.startswith(NO_BASE):
                 relative = term.value.removeprefix(NO_BASE)
-                reason = f"{relative} is a relative IRI; say with the option base what it begins with"
+                reason = f"{relative} is a relative IRI; give its base by the option base"
                 raise MalformedInputError(source, None, reason)

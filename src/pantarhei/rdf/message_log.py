@@ -1,9 +1,9 @@
 """RDF message logs: N-Triples, N-Quads, Turtle or TriG with delimiters between messages.
 
-RDF Messages (draft of the W3C community group RDF Stream Processing): `VERSION "1.2-messages"` begins a log;
-`MESSAGE` or `@message .` between two statements ends one message and begins the next. A message may be empty,
-but after the last delimiter there is a message only if there are statements. Prefixes and the base are kept
-for later messages; a blank node's label is local to its message.
+RDF Messages (draft of the W3C community group RDF Stream Processing): a log begins with `VERSION
+"1.2-messages"`. `MESSAGE` or `@message .` between two statements ends one message and begins the next.
+Messages may be empty, except after the last delimiter, where statements are needed for a further message.
+Prefixes and the base apply to later messages too; the label of a blank node is local to its message.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ENDS = {quote: re.compile(rb"(?:[^\\]|\\.)*?" + quote, re.DOTALL) for quote in 
 
 
 def is_log(first: bytes) -> bool | None:
-    r"""True if a document with this start is a message log; None if more bytes are needed.
+    r"""Return True if a document with this start is a message log; None if more bytes are needed.
 
     >>> is_log(b'# belts\nVERSION "1.2-messages"\n'), is_log(b"<urn:a> <urn:b>"), is_log(b"VERS")
     (True, False, None)
@@ -69,7 +69,7 @@ def is_log(first: bytes) -> bool | None:
 
 
 class LogMessage(NamedTuple):
-    """Message of a log: its first line, and its statements."""
+    """Message of a log, with the number of its first line."""
 
     line: int
     statements: list[Statement]
@@ -78,16 +78,17 @@ class LogMessage(NamedTuple):
 def read_log(
     feed: ByteFeed, source: str, syntax: str, base: str | None = None, skip: Skip | None = None
 ) -> Iterator[LogMessage]:
-    """Yield the messages of a log, each as soon as its delimiter or the end of the file is read.
+    """Yield the messages of a log, each as soon as its delimiter or the end of the file has been read.
 
     Args:
         source: name of the file in errors.
-        syntax: one of `SYNTAXES`.
-        base: base of relative IRIs, until the log declares another.
-        skip: receives malformed lines of N-Triples and N-Quads, and malformed messages of other syntaxes.
+        syntax: a key of `SYNTAXES`.
+        base: base of relative IRIs until the log declares another.
+        skip: called with malformed lines of N-Triples and N-Quads, and with malformed messages of other
+            syntaxes.
 
     Raises:
-        MalformedInputError: input is malformed, and there is no `skip`.
+        MalformedInputError: the input is malformed, and `skip` is None.
     """
     blocks = line_blocks(feed, source, skip=skip)
     if syntax in ("ntriples", "nquads"):
@@ -131,7 +132,7 @@ _GRAPH = re.compile(rb"\s*(GRAPH\b|\{)", re.IGNORECASE)
 
 
 class _TurtleLog:
-    """Reader of a log in Turtle or TriG, with its declarations."""
+    """Reader of a log in Turtle or TriG. It keeps the prefixes and the base for later messages."""
 
     def __init__(self, source: str, syntax: str, base: str | None, skip: Skip | None) -> None:
         self._source, self._syntax, self._base, self._skip = source, syntax, base, skip
@@ -139,7 +140,7 @@ class _TurtleLog:
         self._open: bytes | None = None  # quotation mark of an unfinished multi-line string
 
     def read(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[LogMessage]:
-        """Yield the messages of whole lines."""
+        """Yield the messages in blocks of whole lines."""
         held: list[bytes] = []
         begin = 1
         for first, block in blocks:
@@ -155,7 +156,7 @@ class _TurtleLog:
             yield from self._message(begin, last, is_last=True)
 
     def _delimiters(self, text: bytes, line: int) -> Iterator[tuple[int, int]]:
-        """Return the start and end of the delimiters in a line."""
+        """Yield the start and end of each delimiter in a line."""
         if self._open is None and not _WORTH_A_LOOK.search(text):
             return
         at = 0
@@ -170,7 +171,9 @@ class _TurtleLog:
             if token is None:  # a newline
                 return
             if token.lastgroup == "undotted":
-                raise MalformedInputError(self._source, line, "@message wants a dot behind it: @message .")
+                raise MalformedInputError(
+                    self._source, line, "@message must be followed by a dot: @message ."
+                )
             if token.lastgroup == "delimiter":
                 yield token.span()
             elif token.lastgroup == "long":
@@ -178,15 +181,15 @@ class _TurtleLog:
             at = token.end()
 
     def _advice(self, line: list[bytes]) -> str:
-        """Return a hint for a malformed line."""
+        """Return a hint for a malformed line; empty if there is none."""
         if line and _NEARLY_DELIMITER.match(line[0]):
-            return "; MESSAGE alone, or @message with a dot, stands between messages"
+            return "; messages are separated by MESSAGE alone, or @message with a dot"
         if line and self._syntax == "turtle" and _GRAPH.match(line[0]):
-            return "; graphs are written in TriG: a file .trig, or format trig"
+            return "; named graphs need TriG: a file .trig, or format trig"
         return ""
 
     def _message(self, line: int, text: bytes, is_last: bool = False) -> Iterator[LogMessage]:
-        """Return the statements of a message; none if it is malformed and skipped."""
+        """Yield the message with this text, unless it is malformed and skipped, or empty and the last one."""
         declared = "".join(f"@prefix {name}: <{iri}> . " for name, iri in self._prefixes.items())
         try:
             with parser_errors(self._source):
@@ -211,20 +214,20 @@ class _TurtleLog:
 
 
 class MessageLogParser(Parser):
-    """rdflib parser of message logs in TriG, which includes Turtle and N-Triples.
+    """rdflib parser of message logs in TriG, of which Turtle and N-Triples are subsets.
 
-    `graph.parse("log.ttl", format="turtle-messages")` reads all messages into one graph or dataset; a blank
-    node's label is local to its message. rdflib finds the parsers by the entry points of this package.
+    `graph.parse("log.ttl", format="turtle-messages")` adds the statements of all messages to one graph or
+    dataset. rdflib finds the parsers through the entry points of this package.
     """
 
     syntax: ClassVar[str] = "trig"
 
     def parse(self, source: InputSource, sink: Graph, **options: Any) -> None:
-        """Add the statements of all messages.
+        """Add the statements of all messages to `sink`.
 
         Raises:
-            OptionError: the file is not a message log, or has named graphs that the graph cannot hold.
-            MalformedInputError: a message is malformed; earlier ones have been added.
+            OptionError: the file is not a message log, or has named graphs and `sink` is not a dataset.
+            MalformedInputError: a message is malformed. The statements of earlier messages have been added.
         """
         name = source.getSystemId() or source.getPublicId() or "<stream>"
         feed = ByteFeed(DecompressedFile(cast(Readable, source.getByteStream()), name))

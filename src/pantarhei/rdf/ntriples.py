@@ -1,10 +1,10 @@
-"""RDF terms: N-Triples syntax, conversion from pyoxigraph, and names of blank nodes by scope.
+"""RDF terms in N-Triples syntax, their conversion from pyoxigraph, and names for blank nodes.
 
-A blank node's label is local to its document, message or push, so its name has a prefix for the scope.
-Documents and messages number their nodes as they appear: `b…n0`, `m…b0`, with a hash of the content, and no
-hyphen. In tables a name is a prefix and the label as written. The prefix ends with its only hyphen: `m7-` or
-`m7.2-` for the seventh push or a part of it, `belt-` for a named scope. So the part before the first hyphen
-of a name identifies its scope.
+The label of a blank node is local to its document, message or push (its scope), so the name of the node has a
+prefix for the scope. In documents and messages, nodes are numbered as they appear; their names are `b…n0` and
+`m…b0`, with a hash of the content and no hyphen. In tables, the name is a prefix followed by the label. The
+prefix ends with the only hyphen in it: `m7-` or `m7.2-` for the seventh push or a part of it, `belt-` for a
+scope with that name. So the text before the first hyphen of a name identifies the scope.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pantarhei.values.canonical import build_literal, simple_literal, valued_lit
 from pantarhei.values.value import is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
-# A literal without escapes, plain or of a datatype of XML Schema; control characters and surrogates are left
-# to the parser.
+# A literal without escapes, untyped or with a datatype of XML Schema. Control characters and surrogates are
+# not matched, so that the parser decides on them.
 _PLAIN_LITERAL = re.compile(
     r'"([^"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]*)"(?:\^\^<(http://www\.w3\.org/2001/XMLSchema#[A-Za-z]+)>)?'
 )
@@ -38,10 +38,10 @@ _XSD_STRING = str(XSD.string)
 
 
 def parse_term(text: str, scope: str = "") -> Term:
-    """Read a term in N-Triples syntax; a blank node's label is prefixed with `scope`.
+    """Parse a term in N-Triples syntax. The label of a blank node is prefixed with `scope`.
 
     Raises:
-        InvalidTripleError: it is not a term in N-Triples syntax.
+        InvalidTripleError: the text is not a term in N-Triples syntax.
 
     >>> parse_term("<http://example.org/a>")
     rdflib.term.URIRef('http://example.org/a')
@@ -56,7 +56,7 @@ def parse_term(text: str, scope: str = "") -> Term:
         return typed_literal(match[1], _datatype(match[2]))
     if text.startswith("<<"):  # not a term of RDF 1.1, and deep nesting would exhaust the parser's stack
         raise _not_a_term(text)
-    # the graph name after it ensures that the text is a single term
+    # The graph name after the text ensures that the text is a single term.
     statement = f"<urn:x> <urn:x> {text} {_END} ."
     try:
         (quad,) = pyoxigraph.parse(statement.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
@@ -84,7 +84,7 @@ def _not_a_term(text: str) -> InvalidTripleError:
 
 
 def write_term(term: Term) -> str:
-    r"""Return the term in N-Triples syntax, a literal in its lexical form.
+    r"""Return the term in N-Triples syntax; literals keep their lexical form.
 
     >>> write_term(Literal("two\nlines", lang="en"))
     '"two\\nlines"@en'
@@ -106,15 +106,15 @@ _UNTYPED = (None, XSD.string)
 
 
 def write_triple(triple: Triple) -> str:
-    """Return the triple in N-Triples syntax, without the dot. Invalid IRIs are written as they are."""
+    """Return the triple in N-Triples syntax without the full stop. IRIs are not validated."""
     return " ".join(map(write_term, triple))
 
 
 def to_rdflib(term: object) -> Term:
-    """Convert a pyoxigraph term to the rdflib term with equal text; nothing is normalized.
+    """Convert a pyoxigraph term to the rdflib term with the same text, without normalizing literals.
 
     Raises:
-        ValueError: it is not a term of RDF 1.1 (a triple, or text with a direction).
+        ValueError: the term is not an RDF 1.1 term: it is a triple term, or a literal with a text direction.
 
     >>> to_rdflib(pyoxigraph.NamedNode("urn:a"))
     rdflib.term.URIRef('urn:a')
@@ -124,7 +124,7 @@ def to_rdflib(term: object) -> Term:
     if isinstance(term, pyoxigraph.BlankNode):
         return BNode(term.value)
     if not isinstance(term, pyoxigraph.Literal) or term.direction is not None:
-        raise ValueError(f"{term} is no RDF 1.1 term")
+        raise ValueError(f"{term} is not an RDF 1.1 term")
     if term.language is not None:
         return Literal(term.value, lang=term.language)
     datatype = URIRef(term.datatype.value)
@@ -134,13 +134,13 @@ def to_rdflib(term: object) -> Term:
 
 
 _PLAIN = frozenset({XSD.string, RDF.langString})
-# Lexical forms whose value is what Python computes from them.
+# Lexical forms that Python's constructors convert to the correct value.
 _NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
     str(XSD.integer): (re.compile(r"-?[0-9]{1,18}", re.ASCII), int),
     str(XSD.decimal): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII), Decimal),
     str(XSD.double): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE]-?[0-9]{1,3})?", re.ASCII), float),
 }
-# Times that no datetime can represent; rdflib would log them with a traceback.
+# Times outside the range of Python's datetimes, for which rdflib would log a traceback.
 _TIMES = frozenset({XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.time})
 _BEYOND_PYTHON = re.compile(r"\s*(?:-|0000|[0-9]{5,}-|(?:[^T]*T)?24:)")
 _MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
@@ -149,13 +149,15 @@ _LONGEST_CONVERTED = 4000
 
 @lru_cache(maxsize=256)
 def _datatype(iri: str) -> URIRef:
-    """Return the shared object of a datatype."""
+    """Return the cached IRI of a datatype."""
     return str.__new__(URIRef, iri)
 
 
 def typed_literal(lexical: str, datatype: URIRef) -> Literal:
-    """Return a typed literal with its lexical form, without a Python value where rdflib's is expensive: it
-    logs an ill-typed literal with a traceback, and parses markup into a tree.
+    """Return a typed literal with its lexical form.
+
+    The literal has no Python value if rdflib's computation of it is undesirable: rdflib logs a traceback for
+    an ill-typed literal, and parses markup into a tree.
     """
     number = _NUMBERS.get(str(datatype))
     if number is not None and number[0].fullmatch(lexical):
@@ -169,7 +171,9 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
 
 
 class NumberedNodes(dict[str, BNode]):
-    """Blank nodes of one scope by label, numbered as they appear; `prefix` is called once."""
+    """Blank nodes of one scope by label, numbered as they appear. `prefix` is called once, when the first
+    node is created.
+    """
 
     def __init__(self, prefix: Callable[[], str]) -> None:
         super().__init__()
@@ -183,21 +187,23 @@ class NumberedNodes(dict[str, BNode]):
 
 
 def nodes_of_message(source: str, graph: str, ordinal: int) -> NumberedNodes:
-    """Return the nodes of the message at a position in its source; reading it again gives the same names."""
+    """Return the blank nodes of the message with index `ordinal` in its source. Names are equal when the
+    message is read again.
+    """
     key = repr((source, graph, ordinal)).encode()
     return NumberedNodes(lambda: f"m{hashlib.blake2b(key, digest_size=8).hexdigest()}b")
 
 
 def nodes_of_document(content: bytes) -> NumberedNodes:
-    """Return the nodes of a document; equal content gives equal names."""
+    """Return the blank nodes of a document. Names are equal for equal content."""
     return NumberedNodes(lambda: f"b{hashlib.sha256(content).hexdigest()[:12]}n")
 
 
 def prefix_of_name(name: str) -> str:
-    """Return the prefix for a scope named by the caller.
+    """Return the prefix of blank nodes for a scope named by the caller.
 
     Raises:
-        OptionError: the name could be that of a push, or has other characters than letters and digits.
+        OptionError: the name could be that of a push, or has characters other than letters and digits.
     """
     if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", name) or re.fullmatch("m[0-9]+", name):
         raise OptionError("scope", repr(name), "letters and digits, and not m with a number behind it")
@@ -205,12 +211,12 @@ def prefix_of_name(name: str) -> str:
 
 
 def name_of_timestamp(ticks: int) -> str:
-    """Return the scope name of a timestamp, for messages that arrive in parts."""
+    """Return the scope name of a timestamp, for messages that arrive in several parts."""
     return f"t{ticks}" if ticks >= 0 else f"b{-ticks}"
 
 
 def unused_prefix(labels: Iterable[str]) -> str:
-    """Return a prefix with which none of `labels` starts; empty if there are no labels."""
+    """Return a prefix with which none of `labels` begins; empty if there are no labels."""
     taken = tuple(labels)
     prefix = "m" if taken else ""
     while any(label.startswith(prefix) for label in taken):
@@ -222,8 +228,8 @@ MOST_CACHED = 200_000  # limit of terms in a cache
 
 
 class TermReader:
-    """Converter from pyoxigraph terms to rdflib terms, with a bounded cache; literals keep their lexical
-    form.
+    """Converter of pyoxigraph terms to rdflib terms, with a bounded cache. Literals keep their
+    lexical form.
     """
 
     def __init__(self) -> None:
@@ -233,7 +239,7 @@ class TermReader:
         """Return the triple of `quad`.
 
         Raises:
-            InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.
+            InvalidTripleError: the quad has a term that RDF 1.1 does not have, or a literal as class.
         """
         object_ = self._term(quad.object, nodes)
         predicate = self._term(quad.predicate, nodes)
@@ -264,7 +270,8 @@ def _converted(term: object) -> Term:
 
 
 def exactly(make: Callable[..., object], *arguments: object) -> tuple[Any, ...]:
-    """What `__reduce__` has to return for `make(*arguments)`, with the literals among them as they are.
+    """Return the value of `__reduce__` for an object that is created by `make(*arguments)`. Unlike rdflib's
+    own pickling, it preserves the lexical forms of literals in the arguments.
 
     >>> from rdflib import XSD
     >>> literal = Literal("007", datatype=XSD.integer, normalize=False)

@@ -1,6 +1,6 @@
-"""RDF documents parsed by pyoxigraph, whose errors are converted.
+"""Parsing of RDF documents by pyoxigraph, whose errors are converted.
 
-Literals keep their lexical form. Blank nodes are numbered in order of appearance, with a prefix of their
+Literals keep their lexical form. Blank nodes are numbered in order of appearance, with a prefix for their
 document.
 """
 
@@ -29,10 +29,10 @@ _AS_DOUBLE = re.compile(r"-?\d\.\d+E-?\d{1,3}")
 
 
 def with_decimals(quad: ox.Quad) -> ox.Quad:
-    """Return a statement with an `xsd:decimal` of JSON-LD in decimal notation.
+    """Return a statement parsed from JSON-LD with its `xsd:decimal` in decimal notation.
 
-    JSON-LD writes numbers with a fraction as doubles are written, whatever their datatype: of 12.5 as
-    `xsd:decimal` it makes `"1.25E1"^^xsd:decimal`, which has no value.
+    JSON-LD writes numbers with a fraction in the notation of doubles, whatever their datatype: 12.5 as
+    `xsd:decimal` becomes `"1.25E1"^^xsd:decimal`, which is ill-typed.
 
     >>> a, b = ox.NamedNode("urn:a"), ox.NamedNode("urn:b")
     >>> print(with_decimals(ox.Quad(a, b, ox.Literal("1.25E1", datatype=_DECIMAL))).object)
@@ -63,15 +63,15 @@ _TRIPLE_TERM = re.compile(rb"<<\(|\)>>")
 
 
 def refuse_deep_nesting(content: bytes, format: str, source: str) -> None:
-    """Refuse a document nested so deep that its parser would exhaust the stack or take quadratic time. Costs
-    one pass.
+    """Raise an error if a document is nested so deeply that its parser would exhaust the stack or take
+    quadratic time. The cost is one pass over the document.
 
-    pyoxigraph's JSON-LD parser needs about three kilobytes of stack for each nested object, its triple terms
-    are freed recursively, and the time of its RDF/XML parser grows with the square of the depth. That parser
-    also accepts truncated documents, which the count of elements detects.
+    pyoxigraph's JSON-LD parser needs about three kilobytes of stack for each nested object. Its triple terms
+    are freed recursively. The time of its RDF/XML parser grows with the square of the depth, and that parser
+    accepts truncated documents, which are detected here by counting elements.
 
     Raises:
-        MalformedInputError: it is too deep, or truncated.
+        MalformedInputError: the document is nested too deeply, or truncated.
 
     >>> refuse_deep_nesting(b'{"a": ' * 1000, "json-ld", "a.jsonld")
     Traceback (most recent call last):
@@ -89,7 +89,7 @@ def refuse_deep_nesting(content: bytes, format: str, source: str) -> None:
 
 
 def without_strings(content: bytes) -> bytes:
-    """Return `content` without the strings that end on the line where they begin."""
+    """Return `content` without strings that end on the line on which they begin."""
     return _STRING.sub(b"", content)
 
 
@@ -99,7 +99,7 @@ def _refuse(depth: int, deepest: int, what: str, source: str) -> None:
 
 
 def _json_depth(content: bytes) -> int:
-    """Return the depth of nested objects; braces in strings are ignored."""
+    """Return the depth of nested objects, ignoring braces in strings."""
     text = np.frombuffer(_JSON_STRING.sub(b"", content), np.uint8)
     text = text[(text == ord("{")) | (text == ord("}"))]
     return int(np.cumsum(np.where(text == ord("{"), 1, -1)).max(initial=0))
@@ -136,12 +136,14 @@ def _refuse_deep_elements(content: bytes, source: str) -> None:
 
 
 _RANGE = re.compile(r"( at range \d+\.\.\d+|^at \d+\.\.\d+: )")
-NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
-_TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
+NOT_UTF_8 = "it is not UTF-8; convert it, for example with iconv"
+_TOO_LONG = "a literal or name is longer than 16 MiB, the limit of the parser"
 
 
 class DocumentTerms(dict[object, Term]):
-    """Terms of one document, each created once; blank nodes are those of `nodes`."""
+    """Terms of one document by their parsed form; each term is created once. Blank nodes are renamed by
+    `nodes`.
+    """
 
     def __init__(self, nodes: NumberedNodes) -> None:
         super().__init__()
@@ -161,10 +163,10 @@ def parse(
     prefixes: dict[str, str],
     terms: DocumentTerms,
 ) -> Iterator[Triple]:
-    """Yield the triples of a document; the prefixes that it declares are added to `prefixes`.
+    """Yield the triples of a document, and add its prefixes to `prefixes`.
 
     Raises:
-        MalformedInputError: the content is not of that format.
+        MalformedInputError: the content is malformed.
     """
     with document_parser(content, format, source, base) as parser:
         is_json = format == pyoxigraph.RdfFormat.JSON_LD
@@ -177,13 +179,14 @@ def parse(
 def document_parser(
     content: bytes, format: pyoxigraph.RdfFormat | None, source: str, base: str
 ) -> Iterator[pyoxigraph.QuadParser]:
-    """Parse a document. In RDF/XML `xml:base` may be relative, and errors have lines.
+    """Return a parser of a document as a context. For RDF/XML, `xml:base` may be relative, and errors have
+    line numbers.
 
     Args:
-        base: the document's own IRI.
+        base: the IRI of the document.
 
     Raises:
-        MalformedInputError: the content is not of that format.
+        MalformedInputError: the content is malformed.
     """
     is_xml = format == pyoxigraph.RdfFormat.RDF_XML
     if is_xml:
@@ -193,7 +196,7 @@ def document_parser(
 
 
 def _line_of_error(content: bytes, base: str) -> int | None:
-    """Return the line at which RDF/XML is malformed, by parsing it again line by line."""
+    """Return the line at which RDF/XML is malformed; found by parsing it again, line by line."""
     file = _FileByLine(content)
     try:
         for _ in pyoxigraph.parse(file, pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
@@ -204,7 +207,7 @@ def _line_of_error(content: bytes, base: str) -> int | None:
 
 
 class _FileByLine(BytesIO):
-    """File of which each `read` returns at most one line."""
+    """File whose `read` returns at most one line."""
 
     def read(self, size: int | None = -1) -> bytes:
         return self.readline(size)
@@ -212,11 +215,11 @@ class _FileByLine(BytesIO):
 
 @contextmanager
 def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) -> Iterator[None]:
-    """Convert errors of pyoxigraph's parser within the context to `MalformedInputError`.
+    """Convert errors of pyoxigraph's parser that are raised within the context to `MalformedInputError`.
 
     Args:
-        source: name of the input, for the error.
-        line: returns the line of the error, for errors without a line.
+        source: name of the input in errors.
+        line: returns the line number for errors without one.
     """
     try:
         yield
@@ -231,7 +234,7 @@ def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) ->
 
 
 def reason_of(error: SyntaxError) -> str:
-    """Return the message of pyoxigraph's parser without the position, which the error has separately.
+    """Return the message of a parser error without the position, which is a separate field of our error.
 
     >>> reason_of(SyntaxError("Parser error at line 2 column 7: ; is no RDF object"))
     '; is no RDF object'
@@ -240,7 +243,7 @@ def reason_of(error: SyntaxError) -> str:
     if not (colon and place.startswith("Parser error")):
         reason = _RANGE.sub("", error.msg)
     if reason.startswith("No scheme found"):
-        return f"{reason}: one is relative, and nothing says what it begins with; write @base, or give a base"
+        return f"{reason}: one is relative and there is no base; write @base, or give a base"
     if reason.startswith("No LoadDocumentCallback"):
         return "its context is elsewhere, and nothing is fetched; put the context into the document"
     return NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason

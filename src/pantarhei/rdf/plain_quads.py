@@ -1,12 +1,11 @@
-"""Plain N-Quads, copied as text to table columns without a parser, a block of lines at a time.
+"""Reading of plain N-Quads into table columns, a block of lines at a time, without a parser.
 
-A line is plain if it is four canonical terms and a full stop with one space between each, and the graph's
-name is an IRI. Such a line is parsed by splitting it at its spaces. Other lines are left to a parser, in
-order.
+A line is plain if it consists of four canonical terms and a full stop, separated by single spaces, and its
+graph name is an IRI. Such a line is split at its spaces. Other lines are yielded for a parser, in order.
 
-A canonical term is written as pyoxigraph writes it; each distinct term of a block is tested once. Ordinary
-IRIs are recognised by their bytes, vectorised; ordinary literals and blank nodes by a regular expression;
-other terms are parsed and written by pyoxigraph and compared.
+A term is canonical if its text is what pyoxigraph writes for it. Each distinct term of a block is tested
+once: common IRIs by vectorised operations on their bytes, common literals and blank nodes by a regular
+expression, and other terms by parsing them and comparing pyoxigraph's output.
 """
 
 from __future__ import annotations
@@ -57,14 +56,14 @@ _MARK = ~_table(ascii_letters + digits + "-._~/")
 
 
 class CanonicalTerms:
-    """Test for canonical terms, with a cache of those not recognised by their bytes."""
+    """Test for canonical terms. Terms that are not recognised by their bytes are cached."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
 
     def among(self, words: WordColumn, texts: Sequence[str]) -> Flags:
-        """Return a mask of canonical words, whose texts are given; may be false for some of them, never true
-        for others.
+        """Return a mask of the canonical words; `texts` are the texts of `words`. The mask may be False for a
+        canonical word, but is never True for another one.
         """
         flags = are_ordinary_iris(words)
         others = np.flatnonzero(~flags & (words.lengths > 1))  # a full stop is not a term
@@ -75,7 +74,9 @@ class CanonicalTerms:
         return flags
 
     def _find(self, texts: set[str]) -> set[str]:
-        """Return canonical ones of `texts`, not necessarily all."""
+        """Return a superset of the canonical texts among `texts` that contains no other text of `texts`; some
+        canonical texts may be missing.
+        """
         new = texts - self._known
         if new:
             found = canonical_of(new)
@@ -87,10 +88,10 @@ class CanonicalTerms:
 
 
 def are_ordinary_iris(words: WordColumn) -> Flags:
-    """Return a mask of words that are http or https IRIs with a host and ordinary characters.
+    """Return a mask of words that are http or https IRIs with a host and only common characters.
 
-    Such a word has four marks, the second of which is the colon of the scheme, or five, the third of which is
-    a number sign; the last is the newline after it.
+    A *mark* is any byte other than a letter, a digit or one of `-._~/`. Such a word has four marks: `<`, the
+    colon of the scheme, `>`, and the newline after the word; or five, of which the third is a number sign.
     """
     text, begins, ends = words.text, words.bounds[:-1], words.bounds[1:]
     marks = np.flatnonzero(_MARK[text])
@@ -107,7 +108,7 @@ def are_ordinary_iris(words: WordColumn) -> Flags:
 
 
 def _begin(words: WordColumn, begins: Places) -> Flags:
-    """Return a mask of positions where a scheme and the start of a host begin."""
+    """Return a mask of the offsets at which a scheme followed by the start of a host begins."""
     found = np.zeros(len(begins), np.bool_)
     for scheme in _SCHEMES:
         fits = _IN_HOST[words.text[begins + len(scheme)]]
@@ -118,9 +119,9 @@ def _begin(words: WordColumn, begins: Places) -> Flags:
 
 
 def canonical_of(texts: Collection[str]) -> set[str]:
-    """Return the texts that are RDF 1.1 terms exactly as pyoxigraph writes them."""
+    """Return the texts that are RDF 1.1 terms in exactly the form that pyoxigraph writes."""
     unusual = [text for text in texts if not _ORDINARY.fullmatch(text)]
-    # triple terms are not canonical, and deep nesting would exhaust the parser's stack
+    # Triple terms are not canonical, and deep nesting would exhaust the parser's stack.
     whole = [text for text in unusual if text and "<<" not in text]
     if not _are_written(whole):
         whole = list(compress(whole, (_are_written([text]) for text in whole)))
@@ -141,8 +142,8 @@ def _is_written(quad: ox.Quad, text: str) -> bool:
     return str(term) == text and not (isinstance(term, ox.Literal) and term.direction is not None)
 
 
-_MOST_ODD = 4  # with more than one other line in this many, all are left to the parser
-_SHORT = 48  # runs shorter than this are cheaper as triples than by column
+_MOST_ODD = 4  # if more than one line in four is not plain, the whole block is left to the parser
+_SHORT = 48  # runs shorter than this on average are faster as triples than as columns
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _BRACKET, _QUOTE, _BLANK, _STOP = b'<"_.'
 _WITH_GRAPH, _WITHOUT_GRAPH = 5, 4  # words of a line, the full stop included
@@ -153,10 +154,10 @@ class _Block:
     """Plain lines of a block.
 
     Args:
-        columns: their triples; all columns share their distinct terms.
-        are_blank: mask of blank nodes among these terms.
-        is_scattered: whether runs are so short that single triples are cheaper.
-        term: converter to rdflib terms.
+        columns: their triples; the three columns share their array of distinct terms.
+        are_blank: mask of the blank nodes among these terms.
+        is_scattered: runs of lines with one graph are so short that triples are faster than columns.
+        term: converts text to rdflib terms.
     """
 
     def __init__(
@@ -168,7 +169,7 @@ class _Block:
 
     @cached_property
     def triples(self) -> list[Triple]:
-        """Return all triples as rdflib terms; those with blank nodes are invalid."""
+        """All triples as rdflib terms. Triples with blank nodes have None in place of these."""
         lists: list[list[Term]] = []
         for column in self.columns:
             codes, distinct = column.occurring()
@@ -179,19 +180,21 @@ class _Block:
 
     @cached_property
     def texts(self) -> list[list[str]]:
-        """Return all triples as text, by column."""
+        """The columns of all triples as lists of text."""
         return [column.distinct[column.codes].tolist() for column in self.columns]
 
     @cached_property
     def batch(self) -> pa.RecordBatch:
-        """Return all triples as strings."""
+        """All triples as an Arrow batch of strings."""
         distinct = pa.array(self.columns.subject.distinct, pa.string())
         arrays = [pa.DictionaryArray.from_arrays(column.codes, distinct) for column in self.columns]
         return pa.record_batch([array.dictionary_decode() for array in arrays], names=list(NAMES))
 
 
 class PlainRun(NamedTuple):
-    """Run of lines with one graph: lines `begin` up to `end` of a block, and the number of the first."""
+    """Consecutive lines with the same graph: the number of the first line, the graph's name, and the range
+    `begin` to `end` (excluded) of lines in a block.
+    """
 
     line: int
     name: ox.NamedNode
@@ -207,14 +210,14 @@ class PlainRun(NamedTuple):
         return any(self.block.are_blank[column.codes].any() for column in (subjects, objects))
 
     def triples(self, nodes: NumberedNodes) -> list[Triple]:
-        """Return the triples as rdflib terms, with blank nodes of `nodes`."""
+        """Return the triples as rdflib terms, with blank nodes named by `nodes`."""
         if not self.has_blanks():
             return self.block.triples[self.begin : self.end]
         columns = self.columns(nodes)
         return list(columns.triples())
 
     def columns(self, nodes: NumberedNodes) -> TripleColumns:
-        """Return the triples by column, with blank nodes of `nodes`."""
+        """Return the triples as columns, with blank nodes named by `nodes`."""
         columns = self.block.columns.slice(self.begin, self.end)
         if not self.has_blanks():
             return columns
@@ -223,7 +226,7 @@ class PlainRun(NamedTuple):
         for object_, subject in zip(
             *(column.distinct[column.codes] for column in (objects, subjects)), strict=True
         ):
-            for text in (object_, subject):  # the order in which a parser numbers blank nodes
+            for text in (object_, subject):  # the order in which parsers number blank nodes
                 if text[0] == "_" and text not in names:
                     names[text] = "_:" + nodes[text[2:]]
         subject, object_ = (
@@ -232,22 +235,25 @@ class PlainRun(NamedTuple):
         return TripleColumns(subject, columns.predicate, object_)
 
     def texts(self) -> list[list[str]]:
-        """Return subjects, predicates and objects as text, with blank nodes as written."""
+        """Return the subjects, the predicates and the objects as text; blank nodes have their labels in the
+        file.
+        """
         return [column[self.begin : self.end] for column in self.block.texts]
 
     def batch(self) -> pa.RecordBatch:
-        """Return the triples as strings, with blank nodes as written."""
+        """Return the triples as an Arrow batch of strings; blank nodes have their labels in the file."""
         return self.block.batch.slice(self.begin, self.end - self.begin)
 
 
 class _PlainLines(NamedTuple):
-    """Plain lines of a block, by column.
+    """Plain lines of a block as columns.
 
     Args:
-        columns: their triples; all columns, the graphs too, share their distinct terms.
-        are_blank: mask of blank nodes among these terms.
+        columns: their triples; all columns, including `graphs`, share their array of distinct terms.
+        are_blank: mask of the blank nodes among these terms.
+        graphs: the graph name of each line.
         places: indexes of the lines in the block, ascending.
-        lines: number of lines in the block.
+        lines: number of all lines in the block.
     """
 
     columns: TripleColumns
@@ -266,8 +272,8 @@ class PlainQuadsReader:
     """Reader of blocks of lines, with a cache of canonical terms.
 
     Args:
-        reserved: IRIs in N-Triples syntax whose statements are left to the parser.
-        graphs: whether lines name a graph; otherwise they are N-Triples of one unnamed graph.
+        reserved: predicates, as IRIs in N-Triples syntax, whose statements are left to a parser.
+        graphs: True for N-Quads with a graph name on each line, False for N-Triples.
     """
 
     def __init__(self, reserved: Collection[str], graphs: bool = True) -> None:
@@ -277,10 +283,10 @@ class PlainQuadsReader:
         self._names: dict[str, ox.NamedNode] = {}
 
     def read(self, line: int, block: bytes) -> Iterator[PlainRun | UnparsedLines]:
-        """Return the lines of a block in order; `line` is the number of the first.
+        """Yield the lines of a block in order; `line` is the number of the first line.
 
-        Plain lines are quads of RDF 1.1 with an IRI as graph name and a predicate that is not reserved. Costs
-        about half a microsecond for a line with repeated terms.
+        Plain lines are quads of RDF 1.1 with an IRI as graph name and a predicate that is not reserved. The
+        cost is about half a microsecond for a line whose terms recur.
         """
         found = self._plain(block)
         if found is None or found.odd * _MOST_ODD > found.lines:
@@ -295,7 +301,7 @@ class PlainQuadsReader:
     def _in_order(
         self, found: _PlainLines, line: int, odd: Sequence[UnparsedLines]
     ) -> Iterator[PlainRun | UnparsedLines]:
-        """Return the runs of plain lines, and the other lines between them."""
+        """Return the runs of plain lines merged with the other lines, in order."""
         columns, graphs, places = found.columns, found.graphs, found.places
         breaks = (np.diff(graphs.codes) != 0) | (np.diff(places) != 1)
         begins = np.concatenate([[0], np.flatnonzero(breaks) + 1])
@@ -310,7 +316,9 @@ class PlainQuadsReader:
         return merge(runs, odd, key=attrgetter("line")) if odd else runs
 
     def _plain(self, block: bytes) -> _PlainLines | None:
-        """Return the plain lines of a block; None if it is not text, or has unusual line ends."""
+        """Return the plain lines of a block; None if the block is not UTF-8, or has carriage returns or a
+        byte order mark.
+        """
         if b"\r" in block or block.startswith(BYTE_ORDER_MARK):
             return None
         split = split_lines(block, _WITH_GRAPH if self._graphs else _WITHOUT_GRAPH)
@@ -329,7 +337,7 @@ class PlainQuadsReader:
         return _PlainLines(triples, split.words.firsts == _BLANK, graphs, split.places[plain], split.lines)
 
     def _fits(self, split: Split, columns: Sequence[Codes], texts: Sequence[str]) -> Flags:
-        """Return a mask of plain lines among lines split into words."""
+        """Return a mask of the plain lines among the lines that were split into words."""
         subjects, predicates, objects = columns[:3]
         firsts, canonical = split.words.firsts, self._canonical.among(split.words, texts)
         are_literals, are_iris = firsts == _QUOTE, canonical & (firsts == _BRACKET)
@@ -365,7 +373,7 @@ class PlainQuadsReader:
 
 
 def _other_lines(block: bytes, line: int, plain: Places, lines: int) -> list[UnparsedLines]:
-    """Return the lines outside the indexes `plain`, neighbours together."""
+    """Return the lines whose indexes are not in `plain`; consecutive lines are joined."""
     if len(plain) == lines:
         return []
     odd = np.ones(lines, np.bool_)
@@ -382,5 +390,5 @@ def _other_lines(block: bytes, line: int, plain: Places, lines: int) -> list[Unp
 
 
 def _nameless(count: int) -> TermColumn:
-    """Return the graph column for lines of the unnamed graph."""
+    """Return the column of graph names for N-Triples."""
     return TermColumn(np.zeros(count, np.int32), np.array([_NO_NAME], object))

@@ -1,7 +1,7 @@
 """RDF statements with line numbers, read incrementally from N-Quads and TriG by pyoxigraph's parser.
 
-Only input that has arrived is read, so pipes can be followed. Where a block of N-Quads is malformed its lines
-are parsed one by one, so that an unclosed quotation mark does not swallow later lines.
+A read never waits for more input than has arrived, so pipes can be followed. If a block of N-Quads is
+malformed, its lines are parsed one by one, so that an unclosed quotation mark does not affect later lines.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from pantarhei.rdf.parse import DEEPEST_TRIPLE_TERM, parser_errors, reason_of, w
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
-"""Bytes that a line of N-Quads or N-Triples has at most, its newline not one of them.
+"""Largest number of bytes in a line of N-Quads or N-Triples, without its newline.
 
-Lines mean nothing in TriG: there a term is limited, by what pyoxigraph's parser holds at once, 16 MiB too.
+In TriG, where lines have no meaning, pyoxigraph's parser limits each term to 16 MiB too.
 """
 _SUBJECTS = (b"<", b"_")  # first bytes of IRIs and blank nodes, the possible starts of a statement
 _SHOWN = 1000  # bytes shown of a skipped line
 
 
 class Statement(NamedTuple):
-    """Statement with its line: exact in N-Quads; in TriG the line on which its last term was read."""
+    """Statement with its line number: exact in N-Quads; in TriG the line on which its last term was read."""
 
     line: int
     quad: ox.Quad
 
 
 class UnparsedLines(NamedTuple):
-    """Neighbouring lines of N-Quads left to a parser, with the number of the first."""
+    """Consecutive lines of N-Quads that have to be parsed, with the number of the first line."""
 
     line: int
     text: bytes
@@ -46,7 +46,7 @@ Skip = Callable[[int, str, str], None]
 
 
 class ByteFeed:
-    """Bytes of a file as they arrive, counted; text is encoded."""
+    """Bytes of a file, read as they arrive and counted. Text is encoded to UTF-8."""
 
     def __init__(self, file: Readable) -> None:
         self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
@@ -54,7 +54,7 @@ class ByteFeed:
         self.bytes_read = 0
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Return at most `size` bytes, none at the end; blocks for the first byte only."""
+        """Return at most `size` bytes; b"" at the end. Blocks only until the first byte is available."""
         data: bytes | str = self._again[:size]
         self._again = self._again[size:]
         data = data or self._read(size)
@@ -66,7 +66,7 @@ class ByteFeed:
     def look_ahead(self, is_so: Callable[[bytes], bool | None], size: int = BLOCK) -> bool:
         """Test the start of the file with `is_so`, which returns None if it needs more bytes.
 
-        Reads no more than needed; the bytes are read again later. At most one piece is inspected.
+        Only as many bytes are read as the test needs, at most `size`. They remain available to later reads.
         """
         data = self.read(size)
         found = is_so(data.removeprefix(BYTE_ORDER_MARK))
@@ -78,10 +78,11 @@ class ByteFeed:
         return bool(found)
 
     def read_first(self, source: str, size: int = BLOCK) -> bytes:
-        """Return enough of the start of the file, without a byte order mark, to recognise text.
+        """Read enough bytes at the start of the file to detect compression; return them without a byte order
+        mark.
 
         Raises:
-            CompressedInputError: it is compressed.
+            CompressedInputError: the file is compressed.
         """
         data = self.read(size)
         while data and needs_more_bytes(data) and (more := self.read(size)):
@@ -89,7 +90,9 @@ class ByteFeed:
         return plain_text(data, source)
 
     def pieces(self, source: str, size: int, line: int = 1) -> Iterator[bytes]:
-        """Yield the rest of the file, at most `size` bytes at a time; `line` 1 is the start of a file."""
+        """Yield the rest of the file in blocks of at most `size` bytes. If `line` is 1, a byte order mark is
+        removed.
+        """
         data = self.read_first(source, size) if line == 1 else self.read(size)
         while data:
             yield data
@@ -102,10 +105,10 @@ _TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
 def parse_lines(
     first: int, lines: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat = ox.RdfFormat.N_QUADS
 ) -> Iterator[Statement]:
-    """Return the statements of whole lines of N-Quads or N-Triples; `first` is the number of the first.
+    """Yield the statements of whole lines of N-Quads or N-Triples; `first` is the number of the first line.
 
     Raises:
-        MalformedInputError: a line is malformed, and there is no `skip`.
+        MalformedInputError: a line is malformed, and `skip` is None.
     """
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     try:
@@ -119,10 +122,10 @@ def parse_lines(
 
 
 def lines_of_statements(content: bytes) -> Sequence[int] | None:
-    r"""Return the line numbers of statements in a well-formed N-Quads or N-Triples document, at most one in
-    each line.
+    r"""Return the line numbers of the statements in a well-formed N-Quads or N-Triples document, which has at
+    most one statement on each line.
 
-    None if carriage returns alone end lines: programs count these differently.
+    None if lines end with carriage returns alone, since programs count such lines differently.
 
     >>> list(lines_of_statements(b"# two\n<urn:a> <urn:p> <urn:b> .\n\n<urn:c> <urn:p> <urn:d> ."))
     [2, 4]
@@ -134,7 +137,7 @@ def lines_of_statements(content: bytes) -> Sequence[int] | None:
 
 
 def canonical_lines(lines: bytes) -> bytes | None:
-    """Return N-Quads as pyoxigraph writes them; None unless each line is a statement."""
+    """Return N-Quads in the form that pyoxigraph writes; None unless each line is a statement."""
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     if b"<<(" in lines:
         return None
@@ -166,18 +169,20 @@ def _line_by_line(
 def line_blocks(
     feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK, skip: Skip | None = None
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield whole lines as they arrive, at most `size` bytes at a time, with the number of the first.
+    """Yield whole lines as they arrive, in blocks of about `size` bytes, each with the number of its first
+    line.
 
     Args:
         line: number of the first line of the file.
-        skip: receives lines longer than `LONGEST_LINE`.
+        skip: called with lines longer than `LONGEST_LINE`.
 
     Raises:
-        MalformedInputError: a line is too long, and there is no `skip`; or the file is compressed.
+        MalformedInputError: a line is too long, and `skip` is None.
+        CompressedInputError: the file is compressed.
     """
     rest = bytearray()  # incomplete line
     is_skipping = False  # inside a line that is too long
-    # a line that ends in the piece in which it begins is never too long
+    # A line that ends in the block in which it begins cannot be too long.
     for data in feed.pieces(source, min(size, LONGEST_LINE), line):
         first = data.find(b"\n")
         length = len(data) if first < 0 else first
@@ -210,12 +215,14 @@ def _refuse_long_line(begin: bytes, source: str, line: int, skip: Skip | None) -
 
 
 def _shown(text: bytes) -> str:
-    """Return the start of a line, for reports of skipped input."""
+    """Return the start of a line for reports of skipped input."""
     return text[:_SHOWN].decode(errors="replace")
 
 
 class _LineInput:
-    """Input of a parser, at most one line at a time, to know its position."""
+    """Input of a parser that returns at most one line for each read, so that the position of the parser is
+    known.
+    """
 
     def __init__(self, feed: ByteFeed, source: str) -> None:
         self._feed, self._rest, self._at_end = feed, b"", False
@@ -236,7 +243,7 @@ class _LineInput:
         return piece
 
     def _follow_nesting(self, piece: bytes) -> None:
-        """Refuse deeply nested triple terms, which would exhaust the parser's stack."""
+        """Raise an error if triple terms are nested so deeply that they would exhaust the parser's stack."""
         written = without_strings(piece)
         self._depth = max(0, self._depth + written.count(b"<<(") - written.count(b")>>"))
         if self._depth > DEEPEST_TRIPLE_TERM:
@@ -247,10 +254,11 @@ def read_trig(feed: ByteFeed, source: str, base: str | None = None) -> Iterator[
     """Yield the statements of a TriG file.
 
     Args:
-        base: base of relative IRIs, until the file declares another; None refuses them.
+        base: base of relative IRIs until the file declares another; if None, relative IRIs are refused.
 
     Raises:
-        MalformedInputError: the file is malformed. Input after an error is undefined, so it is never skipped.
+        MalformedInputError: the file is malformed. Statements after an error cannot be interpreted reliably,
+        so nothing is skipped.
     """
     lines = _LineInput(feed, source)
     with parser_errors(source, lambda: lines.line):

@@ -1,7 +1,7 @@
-"""Triples by column: the distinct terms of each column as text, and their index in each row.
+"""Triples as columns: the distinct terms of each column as text, and for each row the index of its term.
 
-Text is in N-Triples syntax. Costs four bytes a term, and an object for each distinct one; triples of rdflib
-terms are created on access. `split_lines` splits blocks of lines into such columns.
+Text is in N-Triples syntax. A column takes four bytes for each row, and a string for each distinct term;
+rdflib terms are created on access. `split_lines` splits blocks of lines into such columns.
 """
 
 from __future__ import annotations
@@ -24,29 +24,31 @@ if TYPE_CHECKING:
 Codes = npt.NDArray[np.int32]
 Texts = npt.NDArray[np.object_]
 
-_SPARSE = 8  # with this many times more distinct terms than rows, sorting the rows is cheaper
+_SPARSE = 8  # if there are this many times as many distinct terms as rows, sorting the rows is faster
 
 
 class TermColumn(NamedTuple):
-    """Terms as indexes into `distinct`, which may have unused entries."""
+    """Column of terms: for each row an index into `distinct`, which may have unused terms."""
 
     codes: Codes
     distinct: Texts
 
     @classmethod
     def of(cls, array: pa.DictionaryArray) -> TermColumn:
-        """Return the column of a dictionary-encoded Arrow array of strings, without nulls.
+        """Return the column of a dictionary-encoded Arrow array of strings without nulls.
 
-        Not by `to_numpy`, for which pyarrow would load pandas.
+        The indices are not converted by `to_numpy`, since pyarrow would import pandas.
         """
         distinct = np.empty(len(array.dictionary), object)
         distinct[:] = array.dictionary.to_pylist()
         return cls(np.from_dlpack(array.indices).astype(np.int32, copy=False), distinct)
 
     def occurring(self, where: slice | npt.NDArray[np.bool_] = slice(None)) -> TermColumn:
-        """Return the rows `where`, with only the terms that occur there, in order of appearance.
+        """Return the selected rows; `distinct` then contains only terms that occur in them, in order of
+        appearance.
 
-        Costs their number, or the number of distinct terms if that is smaller.
+        The cost is linear in the number of rows plus the number of distinct terms; if there are many more
+        distinct terms than rows, the rows are sorted instead.
         """
         codes = self.codes[where]
         if len(codes) * _SPARSE < len(self.distinct):
@@ -64,13 +66,13 @@ class TermColumn(NamedTuple):
         return TermColumn(place[codes], self.distinct[used])
 
     def mapped(self, change: Callable[[str], str]) -> TermColumn:
-        """Return the column with each distinct term changed."""
+        """Return the column with `change` applied to each distinct term."""
         distinct = np.empty(len(self.distinct), object)
         distinct[:] = [change(text) for text in self.distinct.tolist()]
         return TermColumn(self.codes, distinct)
 
     def terms(self) -> list[Term]:
-        """Return the terms by row; each distinct one is created once."""
+        """Return the rdflib term of each row; each distinct term is created once."""
         codes, texts = self.occurring()
         made = np.empty(len(texts), object)
         made[:] = [parse_term(text) for text in texts.tolist()]
@@ -79,7 +81,7 @@ class TermColumn(NamedTuple):
 
 
 class TripleColumns(NamedTuple):
-    """Three columns of equal length; that literals are objects only is not validated."""
+    """Three columns of equal length. Whether literals are only objects is not validated."""
 
     subject: TermColumn
     predicate: TermColumn
@@ -91,11 +93,11 @@ class TripleColumns(NamedTuple):
         return len(self.subject.codes)
 
     def slice(self, begin: int, end: int) -> TripleColumns:
-        """Return the triples from `begin` up to `end`, without a copy."""
+        """Return the triples from `begin` to `end` (excluded) without copying."""
         return TripleColumns(*(TermColumn(column.codes[begin:end], column.distinct) for column in self))
 
     def triples(self) -> Iterator[Triple]:
-        """Return the triples as rdflib terms."""
+        """Return an iterator over the triples as rdflib terms."""
         return zip(*(column.terms() for column in self), strict=True)
 
 
@@ -103,10 +105,10 @@ Part: TypeAlias = tuple[Triple, ...] | TripleColumns
 
 
 class ColumnarTriples(Sequence[Triple]):
-    """Sequence of triples stored by column, in whole or in part.
+    """Sequence of triples, parts of which are stored as columns.
 
-    The first access creates the triples, which are kept; the length needs none. Equal to a tuple of equal
-    triples, and pickled as one.
+    The first access to an item creates all triples, which are then kept; the length is known without them.
+    The sequence is equal to a tuple of equal triples, and pickled as one.
     """
 
     __slots__ = ("_length", "_made", "parts")
@@ -120,7 +122,7 @@ class ColumnarTriples(Sequence[Triple]):
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """Return the triples as rdflib terms."""
+        """The triples as rdflib terms."""
         if self._made is None:
             made: list[Triple] = []
             for part in self.parts:
@@ -171,11 +173,11 @@ NAMES = ("subject", "predicate", "object")
 
 
 def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
-    """Return the columns `subject`, `predicate` and `object` of an Arrow table of N-Triples terms.
+    """Return the columns `subject`, `predicate` and `object` of an Arrow table of terms in N-Triples syntax.
 
     Raises:
-        InvalidTripleError: a column is missing or not of strings, or a cell is null. Syntax of terms is not
-        checked.
+        InvalidTripleError: a column is missing or not of strings, or a cell is null. The syntax of terms is
+        not checked.
     """
     import pyarrow as pa
 
@@ -185,21 +187,23 @@ def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
 
 
 def is_table(given: object) -> TypeGuard[pa.Table]:
-    """True for an Arrow table. Tested by class: owlready2's ontologies have every attribute."""
+    """True for an Arrow table or batch. The class is inspected, since instances of owlready2's ontologies
+    have every attribute.
+    """
     return hasattr(type(given), "column_names") or hasattr(type(given), "to_batches")
 
 
 def _may_be_triples(given: object) -> TypeGuard[Iterable[Triple]]:
-    """True for an iterable that is neither text nor a pandas frame; items are not inspected."""
+    """True for an iterable that is neither text nor a pandas frame. Its items are not inspected."""
     is_text = isinstance(given, str | bytes | os.PathLike)
     return isinstance(given, Iterable) and not is_text and not hasattr(type(given), "iloc")
 
 
 def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
-    """Return `given` if it can be an ABox that is not a table; its items are not inspected.
+    """Return `given` if it may be an ABox as triples; its items are not inspected.
 
     Raises:
-        InvalidTripleError: it cannot.
+        InvalidTripleError: it is not iterable, or is text or a pandas frame.
     """
     if not _may_be_triples(given):
         expected = (
@@ -214,7 +218,7 @@ def frozen_abox(given: Iterable[Triple] | pa.Table) -> Sequence[Triple] | pa.Tab
     """Return an immutable ABox with the triples of `given`.
 
     Raises:
-        InvalidTripleError: it is not an ABox, or an item is not a triple; cells of a table are not parsed.
+        InvalidTripleError: it is not an ABox, or an item is not a triple. Cells of a table are not parsed.
     """
     if is_table(given):
         columns_of(given)
@@ -227,14 +231,14 @@ def frozen_abox(given: Iterable[Triple] | pa.Table) -> Sequence[Triple] | pa.Tab
 def triples_of(
     given: Graph | Iterable[Triple] | pa.Table | None, option: str = "background"
 ) -> Iterable[Triple]:
-    """Return the triples of a background; blank nodes of a table keep their labels.
+    """Return the triples of a background. Blank nodes of a table keep their labels.
 
     Args:
-        option: name of the argument, for errors.
+        option: name of the argument in errors.
 
     Raises:
-        InvalidTripleError: a table is not as `columns_of` requires, or a cell of it is not a term.
-        OptionError: it is not a graph, triples or a table.
+        InvalidTripleError: a table is invalid for `columns_of`, or a cell is not a term.
+        OptionError: `given` is not a graph, triples or a table.
     """
     if given is None:
         return ()
@@ -287,7 +291,7 @@ class WordColumn(NamedTuple):
 
     Args:
         text: all words.
-        bounds: word `i` is in `text` from `bounds[i]` to the newline before `bounds[i + 1]`.
+        bounds: word `i` begins at `bounds[i]` and ends before the newline at `bounds[i + 1] - 1`.
     """
 
     text: Bytes
@@ -298,7 +302,7 @@ class WordColumn(NamedTuple):
 
     @property
     def firsts(self) -> Bytes:
-        """First byte of each word, a newline for an empty one."""
+        """First byte of each word; a newline for an empty word."""
         return self.text[self.bounds[:-1]]
 
     @property
@@ -310,18 +314,18 @@ class WordColumn(NamedTuple):
         """Return the words as text.
 
         Raises:
-            UnicodeDecodeError: they are not all UTF-8.
+            UnicodeDecodeError: the words are not UTF-8.
         """
         return self.text.tobytes().decode().split("\n")[:-1]
 
 
 class Split(NamedTuple):
-    """Lines of a block with a given number of words.
+    """Lines of a block that have a given number of words.
 
     Args:
-        codes: by row and word the index in `words`.
+        codes: for each line and word the index in `words`.
         places: indexes of these lines in the block, ascending.
-        lines: number of lines in the block.
+        lines: number of all lines in the block.
     """
 
     codes: Codes
@@ -331,12 +335,12 @@ class Split(NamedTuple):
 
 
 def split_lines(block: bytes, width: int) -> Split:
-    """Split the lines of a block that have `width` words with one space between each. Costs a nanosecond a
-    byte.
+    """Split the lines of a block that have exactly `width` words separated by single spaces. The cost is
+    about a nanosecond for each byte.
 
-    Spaces inside strings do not separate words; a quotation mark after an odd number of backslashes does not
-    end a string. Control characters separate words like spaces; canonical terms have none outside strings, so
-    lines with them have another number of words or other separators.
+    Spaces inside strings do not separate words. A quotation mark preceded by an odd number of backslashes
+    does not end a string. Control characters separate words as spaces do; a line of canonical terms has none
+    outside strings, so a line with one is not among the result.
     """
     import pyarrow as pa
 
@@ -360,8 +364,8 @@ def split_lines(block: bytes, width: int) -> Split:
 
 
 def _ends_in_strings(data: Bytes, block: bytes) -> Places:
-    """Return the ends of words in a block with quotation marks; positions between two marks of a line are
-    inside a string.
+    """Return the offsets of separators in a block with quotation marks. A space between an odd and the next
+    quotation mark of its line is inside a string.
     """
     marks = np.flatnonzero((data <= _SPACE) | (data == _QUOTE))
     kinds = data[marks]
@@ -378,7 +382,7 @@ def _ends_in_strings(data: Bytes, block: bytes) -> Places:
 
 
 def _are_escaped(data: Bytes) -> Flags:
-    """Return a mask of bytes after an odd number of backslashes."""
+    """Return a mask of the bytes preceded by an odd number of backslashes."""
     places = np.flatnonzero(data == _BACKSLASH)
     begins = np.diff(places, prepend=-2) != 1
     first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
@@ -389,7 +393,7 @@ def _are_escaped(data: Bytes) -> Flags:
 
 
 def _lines_of(separators: Bytes, last: Places, width: int) -> Places:
-    """Return the lines with `width` words, separated by single spaces."""
+    """Return the indexes of the lines that have `width` words separated by single spaces."""
     places = np.flatnonzero(np.diff(last, prepend=-1) == width)
     inner = separators[last[places, np.newaxis] + np.arange(1 - width, 0)]
     fits = (inner == _SPACE).all(axis=1)
@@ -397,7 +401,7 @@ def _lines_of(separators: Bytes, last: Places, width: int) -> Places:
 
 
 def _words(dictionary: pa.BinaryArray) -> WordColumn:
-    """Return the words of a dictionary, with separators replaced by newlines."""
+    """Return the words of a dictionary, with the separator after each replaced by a newline."""
     count = len(dictionary)
     _, offsets, data = dictionary.buffers()
     if not count:

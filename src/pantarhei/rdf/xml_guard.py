@@ -1,13 +1,13 @@
 """Preparation of XML documents for parsers: encoding, relative `xml:base`, and refusal of dangerous entities.
 
-- Documents are converted to UTF-8. The encoding is determined once, by a byte order mark or the XML
-  declaration: if a guard and a parser read one document differently, an entity could escape the guard.
-- Entities that expand without bound or read files are refused before any parser runs. Ontologies use entities
-  to shorten IRIs, which is allowed; an entity made of entities (the billion laughs), a very long one and an
-  external one are not.
-- Relative `xml:base` attributes, which pyoxigraph's parser does not support, are replaced by the absolute
-  IRI, resolved against the parent element's base or the document's. Source: XML Base, section 4; RDF 1.1 XML
-  Syntax, section 5.3; RFC 3986, section 5.2.
+- Documents are converted to UTF-8. The encoding is determined once, from a byte order mark or the XML
+  declaration: if this module and a parser decoded a document differently, an entity could escape the check.
+- Entities that expand without bound or read files are refused before a parser runs. Entities that abbreviate
+  IRIs, which are common in ontologies, are allowed. Entities that contain entities (the billion laughs
+  attack), very long ones and external ones are refused.
+- A relative `xml:base`, which pyoxigraph's parser does not support, is replaced by the absolute IRI, resolved
+  against the base of the parent element or of the document. Source: XML Base, section 4; RDF 1.1 XML Syntax,
+  section 5.3; RFC 3986, section 5.2.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _AS_RDF = frozenset({"Resource", "Collection"})
 def with_absolute_bases(content: bytes, base: str) -> bytes:
     """Replace each relative `xml:base` of a document by the absolute IRI.
 
-    Costs a pass over the document where `xml:base` occurs. XML literals are unchanged.
+    If the document has an `xml:base`, it is parsed once. XML literals are unchanged.
 
     Args:
-        content: in UTF-8.
-        base: the document's own IRI.
+        content: the document in UTF-8.
+        base: the IRI of the document.
 
     >>> with_absolute_bases(b'<r xml:base="a/"><s xml:base="../b"/></r>', "http://example.org/")
     b'<r xml:base="http://example.org/a/"><s xml:base="http://example.org/b"/></r>'
@@ -56,8 +56,8 @@ def with_absolute_bases(content: bytes, base: str) -> bytes:
 
 
 class _Elements:
-    """Handler of elements with a relative base: `found` has the position of each, in bytes, and the absolute
-    IRI.
+    """Handler of XML elements. `found` lists the elements with a relative base: their offset in bytes, and
+    the absolute IRI.
     """
 
     def __init__(self, base: str) -> None:
@@ -89,7 +89,7 @@ def _begins_literal(attribute: tuple[str, str]) -> bool:
 
 
 def _resolved(base: str, relative: str) -> str:
-    """Resolve an IRI; a malformed one is unchanged, and the parser refuses it."""
+    """Resolve an IRI. A malformed IRI is returned unchanged, so that the parser refuses it."""
     try:
         (quad,) = pyoxigraph.parse(f"<x:s> <x:p> <{relative}> .", pyoxigraph.RdfFormat.TURTLE, base_iri=base)
     except (SyntaxError, ValueError):
@@ -98,7 +98,7 @@ def _resolved(base: str, relative: str) -> str:
 
 
 def _written_base(content: bytes, start: int) -> tuple[int, int] | None:
-    """Return the start and end of the quoted value of `xml:base` in the tag at `start`."""
+    """Return the start and end of the quoted value of `xml:base` in the tag that begins at `start`."""
     name = _NAME.match(content, start)
     attribute = None if name is None else _ATTRIBUTE.match(content, name.end())
     while attribute is not None:
@@ -110,7 +110,7 @@ def _written_base(content: bytes, start: int) -> tuple[int, int] | None:
 
 LONGEST_ENTITY = 1_000
 MOST_ENTITIES = 500
-# Limit of expanded entities: this many bytes, or this many times the document's size, whichever is larger.
+# Entities may expand to the larger of this many bytes, and this many times the size of the document.
 LARGEST_EXPANSION = 10_000_000
 LARGEST_GROWTH = 10
 
@@ -118,13 +118,13 @@ _ENTITY = re.compile(rb"""<!ENTITY\s+([^\s%"'&]+)\s+(?:"([^"]*)"|'([^']*)')\s*>"
 
 
 def refuse_entity_expansion(content: bytes, source: str) -> None:
-    """Refuse an XML document whose entities could expand without bound or read files.
+    """Raise an error if entities of an XML document could expand without bound or read files.
 
     Args:
-        content: in UTF-8, and declared so if anything, as `in_utf_8` returns it.
+        content: the document in UTF-8 as returned by `in_utf_8`; an encoding declaration must say UTF-8.
 
     Raises:
-        MalformedInputError: it declares such an entity.
+        MalformedInputError: the document declares such an entity.
 
     >>> refuse_entity_expansion(b'<!DOCTYPE a [<!ENTITY b "&c;&c;">]><a/>', "a.rdf")
     Traceback (most recent call last):
@@ -171,11 +171,11 @@ _KNOWN = re.compile(r"ascii|utf-8|iso8859-\d+|cp125\d|koi8-[rtu]|mac-roman|gb231
 
 
 def in_utf_8(content: bytes, source: str) -> bytes:
-    """Convert a document to UTF-8, with a matching declaration if it has one; unchanged if no encoding is
-    declared.
+    """Convert a document to UTF-8, and change its encoding declaration accordingly. A document that declares
+    no encoding is returned unchanged.
 
     Raises:
-        MalformedInputError: the encoding is unknown, or the document has bytes that are invalid in it.
+        MalformedInputError: the encoding is not supported, or the document has bytes that are invalid in it.
 
     >>> in_utf_8('<?xml version="1.0" encoding="ISO-8859-1"?><é/>'.encode("latin-1"), "a.owl").decode()
     '<?xml version="1.0" encoding="UTF-8"?><é/>'
@@ -190,10 +190,10 @@ def in_utf_8(content: bytes, source: str) -> bytes:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        reason = f"a byte that is no {encoding}, which the document is said to be written in"
+        reason = f"a byte that is invalid in {encoding}, the encoding that the document declares"
         raise MalformedInputError(source, line, f"{reason}; save it as UTF-8") from error
     if "\0" in text:
-        raise MalformedInputError(source, None, f"no text in {encoding}; save it as UTF-8")
+        raise MalformedInputError(source, None, f"it is not text in {encoding}; save it as UTF-8")
     return _DECLARED.sub(r"\1\2UTF-8\2", text.lstrip("\ufeff"), count=1).encode()
 
 
@@ -203,6 +203,6 @@ def _known(name: str, source: str) -> str:
     except (LookupError, ValueError):
         encoding = ""
     if not _KNOWN.fullmatch(encoding):
-        reason = f"it is said to be written in {name}, which is not read; save it as UTF-8"
+        reason = f"it declares the encoding {name}, which is not supported; save it as UTF-8"
         raise MalformedInputError(source, 1, reason)
     return encoding

@@ -105,7 +105,7 @@ MISTAKES = {
     "a byte of Latin-1": (
         "pizza.ttl",
         TURTLE.encode() + b':A rdfs:label "caf\xe9" .',
-        ("pizza.ttl, line 4: it is not UTF-8; write it so, or turn it into UTF-8 with iconv"),
+        ("pizza.ttl, line 4: it is not UTF-8; convert it, for example with iconv"),
     ),
     "XML that ends too early": (
         "pizza.owl",
@@ -130,14 +130,14 @@ MISTAKES = {
     "XML in an encoding that nobody knows": (
         "pizza.owl",
         RDF_XML.format(' encoding="klingon"', ""),
-        ("pizza.owl, line 1: it is said to be written in klingon, which is not read; save it as UTF-8"),
+        ("pizza.owl, line 1: it declares the encoding klingon, which is not supported; save it as UTF-8"),
     ),
     "XML with a byte that its encoding does not have": (
         "pizza.owl",
         RDF_XML.format(' encoding="UTF-8"', "<!-- caf@ -->").encode().replace(b"@", b"\xe9"),
         (
-            "pizza.owl, line 4: a byte that is no utf-8, which the document is said to be written"
-            " in; save it as UTF-8"
+            "pizza.owl, line 4: a byte that is invalid in utf-8, the encoding that the document declares"
+            "; save it as UTF-8"
         ),
     ),
     "OWL/XML with an element that is none": (

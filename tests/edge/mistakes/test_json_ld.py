@@ -115,9 +115,9 @@ MISTAKES = {
     "plain JSON without a context": (
         f'{MESSAGE}{{"id": 7, "at": {TIME}}}\n',
         (
-            "<stream>, line 2: nothing follows from its members id, at: a context says which "
-            'properties they are, such as "@context": {"@vocab": "http://example.org/"}, and an @id '
-            "has no spaces; of JSON without a context, read_records makes triples by a mapping"
+            "<stream>, line 2: no statement follows from its members id, at: a context must map "
+            'them to properties, such as "@context": {"@vocab": "http://example.org/"}, and an @id '
+            "must not have spaces; for JSON without a context, use read_records with a mapping"
         ),
     ),
     "a context on the network": (
@@ -129,14 +129,14 @@ MISTAKES = {
     ),
     "a relative name": (
         second('"urn:r1"', '"r1"'),
-        ("<stream>, line 2: r1 is a relative IRI; say with the option base what it begins with"),
+        ("<stream>, line 2: r1 is a relative IRI; give its base by the option base"),
     ),
     "a name with a space": (
         second('"urn:r1"', '"http://example.org/r 1"'),
         (
-            "<stream>, line 2: nothing follows from its members at, degrees: a context says which "
-            'properties they are, such as "@context": {"@vocab": "http://example.org/"}, and an @id '
-            "has no spaces; of JSON without a context, read_records makes triples by a mapping"
+            "<stream>, line 2: no statement follows from its members at, degrees: a context must map "
+            'them to properties, such as "@context": {"@vocab": "http://example.org/"}, and an @id '
+            "must not have spaces; for JSON without a context, use read_records with a mapping"
         ),
     ),
     "a number as a name": (second('"urn:r1"', "7"), "<stream>, line 2: @id value must be a string"),
@@ -158,27 +158,27 @@ MISTAKES = {
     "a comma behind the last member": (
         second("21}", "21,}"),
         (
-            "<stream>, line 2: it is no JSON-LD: Trailing commas are not allowed; no comma stands "
-            "before a closing bracket"
+            "<stream>, line 2: it is not JSON-LD: Trailing commas are not allowed; remove the comma "
+            "before the closing bracket"
         ),
     ),
     "a dictionary as Python prints it": (
         MESSAGE + MESSAGE.replace('"', "'"),
         (
-            "<stream>, line 2: it is no JSON-LD: Unexpected char: '''; it is written as Python prints"
-            " it: json.dumps(…) writes JSON"
+            "<stream>, line 2: it is not JSON-LD: Unexpected char: '''; it is Python syntax: json.dumps(…) "
+            "writes JSON"
         ),
     ),
     "None for null": (
         second("21", "None"),
         (
-            "<stream>, line 2: it is no JSON-LD: Unexpected char: 'N'; it is written as Python prints"
-            " it: json.dumps(…) writes JSON"
+            "<stream>, line 2: it is not JSON-LD: Unexpected char: 'N'; it is Python syntax: json.dumps(…) "
+            "writes JSON"
         ),
     ),
     "NaN in a number's place": (
         second("21", "NaN"),
-        ("<stream>, line 2: it is no JSON-LD: Unexpected char: 'N'; JSON has null where there is no number"),
+        ("<stream>, line 2: it is not JSON-LD: Unexpected char: 'N'; JSON has null where there is no number"),
     ),
     "a comment": (
         f"// log\n{MESSAGE}",
@@ -187,7 +187,7 @@ MISTAKES = {
     "a bracket that is not closed": (
         GRAPH.replace("}]}", "}}"),
         (
-            "<stream>, line 3: it is no JSON-LD: Array values must be followed by a comma to add a "
+            "<stream>, line 3: it is not JSON-LD: Array values must be followed by a comma to add a "
             "new value or a squared bracket to end the array"
         ),
     ),
@@ -197,7 +197,7 @@ MISTAKES = {
     ),
     "a line that broke off": (
         f"{MESSAGE[:60]}\n{MESSAGE}",
-        "<stream>, line 1: it is no JSON-LD: Unexpected end of file",
+        "<stream>, line 1: it is not JSON-LD: Unexpected end of file",
     ),
     "CSV instead of JSON-LD": (
         "time,id\n1,a\n",
@@ -213,11 +213,11 @@ MISTAKES = {
     ),
     "a file in Latin-1": (
         second("urn:r1", "urn:å").encode("latin-1"),
-        ("<stream>, line 2: it is not UTF-8; write it so, or turn it into UTF-8 with iconv"),
+        ("<stream>, line 2: it is not UTF-8; convert it, for example with iconv"),
     ),
     "a file in UTF-16": (
         MESSAGE.encode("utf-16"),
-        ("<stream>, line 1: it is not UTF-8; write it so, or turn it into UTF-8 with iconv"),
+        ("<stream>, line 1: it is not UTF-8; convert it, for example with iconv"),
     ),
 }
 

@@ -67,15 +67,15 @@ MISTAKES = {
         MAPPING,
         (
             "<table>, line 2: it is not a line of JSON: Expecting property name enclosed in double"
-            " quotes at column 2; it is written as Python prints it: json.dumps(…) writes JSON"
+            " quotes at column 2; it is Python syntax: json.dumps(…) writes JSON"
         ),
     ),
     "None for null": (
         second("1}", "None}"),
         MAPPING,
         (
-            "<table>, line 2: it is not a line of JSON: Expecting value at column 49; it is written"
-            " as Python prints it: json.dumps(…) writes JSON"
+            "<table>, line 2: it is not a line of JSON: Expecting value at column 49; it is Python "
+            "syntax: json.dumps(…) writes JSON"
         ),
     ),
     "NaN in a number's place": (
@@ -90,8 +90,8 @@ MISTAKES = {
         f"// garages\n{LINE}",
         MAPPING,
         (
-            "<table>, line 1: it is not a line of JSON: Expecting value at column 1; JSON has no"
-            " comments: take it out"
+            "<table>, line 1: it is not a line of JSON: Expecting value at column 1; JSON has no "
+            "comments: remove it"
         ),
     ),
     "names without quotation marks": (
@@ -99,7 +99,7 @@ MISTAKES = {
         MAPPING,
         (
             "<table>, line 2: it is not a line of JSON: Expecting property name enclosed in double"
-            " quotes at column 2; names stand in double quotation marks"
+            " quotes at column 2; names must be in double quotation marks"
         ),
     ),
     "a comma behind the last member": (
@@ -107,7 +107,7 @@ MISTAKES = {
         MAPPING,
         (
             "<table>, line 2: it is not a line of JSON: Expecting property name enclosed in double"
-            " quotes at column 51; no comma stands before a closing bracket"
+            " quotes at column 51; remove the comma before the closing bracket"
         ),
     ),
     "a backslash that stands for nothing": (

@@ -82,8 +82,8 @@ MISTAKES = {
     "messages, not message": (
         log("MESSAGE", "MESSAGES"),
         (
-            "<stream>, line 5: MESSAGES is not a valid subject or graph name; MESSAGE alone, or "
-            "@message with a dot, stands between messages"
+            "<stream>, line 5: MESSAGES is not a valid subject or graph name; messages are separated "
+            "by MESSAGE alone, or @message with a dot"
         ),
     ),
     "a dot behind the word": (
@@ -92,13 +92,13 @@ MISTAKES = {
     ),
     "no dot behind the directive": (
         log("MESSAGE", "@message"),
-        ("<stream>, line 5: @message wants a dot behind it: @message ."),
+        ("<stream>, line 5: @message must be followed by a dot: @message ."),
     ),
     "a line of hyphens": (
         log("MESSAGE", "---"),
         (
-            "<stream>, line 5: An integer should not be empty; MESSAGE alone, or @message with a dot,"
-            " stands between messages"
+            "<stream>, line 5: An integer should not be empty; messages are separated by MESSAGE alone, "
+            "or @message with a dot"
         ),
     ),
     "a statement that does not end before the next message": (
@@ -180,8 +180,8 @@ MISTAKES = {
     "a relative name": (
         log("ex:o2", "<o2>"),
         (
-            "<stream>, line 6: No scheme found in an absolute IRI: one is relative, and nothing says "
-            "what it begins with; write @base, or give a base"
+            "<stream>, line 6: No scheme found in an absolute IRI: one is relative and there is no "
+            "base; write @base, or give a base"
         ),
     ),
     "a name with a space": (
@@ -212,14 +212,14 @@ MISTAKES = {
     "a graph in Turtle": (
         log("ex:o2 sosa:resultTime 2", "GRAPH ex:g { ex:o2 sosa:resultTime 2 }"),
         (
-            "<stream>, line 6: GRAPH is not a valid subject or graph name; graphs are written in "
-            "TriG: a file .trig, or format trig"
+            "<stream>, line 6: GRAPH is not a valid subject or graph name; named graphs need TriG: "
+            "a file .trig, or format trig"
         ),
     ),
     "a last message that broke off": (LOG[:-20], "<stream>, line 6: Unexpected end"),
     "a file in Latin-1": (
         log("21.7", '"å"').encode("latin-1"),
-        ("<stream>, line 6: it is not UTF-8; write it so, or turn it into UTF-8 with iconv"),
+        ("<stream>, line 6: it is not UTF-8; convert it, for example with iconv"),
     ),
     "a line of N-Triples that broke off": (
         LINES[:-20],

@@ -74,9 +74,9 @@ def test_a_document_is_held_whole_and_so_has_a_limit(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"@id": "urn:a",\n}', "line 8: it is no JSON-LD: Trailing commas"),
+        ('{"@id": "urn:a",\n}', "line 8: it is not JSON-LD: Trailing commas"),
         ('{"@context": "http://example.org/c.jsonld", "@id": "urn:a", "urn:p": 1}', "nothing is fetched"),
-        ('{"@id": "belt", "urn:p": 1}', "belt is a relative IRI; say with the option base"),
+        ('{"@id": "belt", "urn:p": 1}', "belt is a relative IRI; give its base by the option base"),
         ('{"a":' * 1000, "nested deeper"),
     ],
 )
@@ -95,7 +95,7 @@ def test_members_without_a_value_say_nothing_and_nothing_is_wrong_with_them(memb
 
 
 def test_a_member_that_no_context_knows_may_have_any_number():
-    with pytest.raises(MalformedInputError, match="nothing follows from its members a"):
+    with pytest.raises(MalformedInputError, match="no statement follows from its members a"):
         read_document(1, b'{"a": ' + b"1" * 5_000 + b"}", "a.json", None, None)
 
 

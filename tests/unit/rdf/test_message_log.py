@@ -98,7 +98,7 @@ MESSAGE \'\'\', " MESSAGE ", <urn:MESSAGE>, MESSAGE:x, "x"@message # MESSAGE
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (f"{triple(1)}@message <urn:x>", r"line 3: @message wants a dot behind it"),
+        (f"{triple(1)}@message <urn:x>", r"line 3: @message must be followed by a dot"),
         ("<urn:g> {\n<urn:a> <urn:p> <urn:b> .\nMESSAGE\n}", r"line 4: .*ends here, since MESSAGE follows"),
         (f"{triple(1)}MESSAGE\n<urn:a> oops .\n", r"line 4: oops is not a valid"),
         ("<urn:a> <urn:p> <<( " * 200, r"nested deeper"),
