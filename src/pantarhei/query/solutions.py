@@ -325,7 +325,7 @@ class TermSpace:
         """True if a term of the vocabulary can have a local number."""
         return False
 
-    def shown(self, ids: Ids) -> Ids:
+    def first_forms(self, ids: Ids) -> Ids:
         """Return the term numbers of the first forms of values, given the vocabulary's numbers."""
         return ids
 

@@ -13,28 +13,32 @@ from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
 
-_BESIDE: Final[frozenset[algebra.Place]] = frozenset(
+_GRAPHS_WITHOUT_FACTS: Final[frozenset[algebra.Place]] = frozenset(
     (CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH)
 )
 """Named graphs without facts of the window."""
 
 
 def symbols_of_query(query: algebra.Query) -> Symbols:
-    """Return the classes and properties that a query reads; None for all, as with graphs of timestamps."""
+    """Return the classes and properties that a query reads; None for all, as for a query over a timestamp's
+    graph.
+    """
     if query.form == "DESCRIBE" or query.default_graphs is not None or query.named_graphs is not None:
         return None
     return symbols_of(query.node)
 
 
 def symbols_of(node: algebra.Node) -> Symbols:
-    """Return the classes and properties that a node reads; None for all, as with graphs of timestamps."""
+    """Return the classes and properties that a node reads; None for all, as for GRAPH with a timestamp's
+    graph.
+    """
     graphs = [part for part in algebra.nodes_of(node) if isinstance(part, algebra.Graph)]
-    if not all(part.name in _BESIDE for part in graphs):
+    if not all(part.name in _GRAPHS_WITHOUT_FACTS for part in graphs):
         return None
-    beside = {id(part) for graph in graphs for part in algebra.nodes_of(graph)}
+    excluded = {id(part) for graph in graphs for part in algebra.nodes_of(graph)}
     found: set[Symbol] = set()
     for part in algebra.nodes_of(node):
-        if id(part) in beside:
+        if id(part) in excluded:
             continue
         if isinstance(part, algebra.NegatedSet) or (isinstance(part, algebra.Closure) and part.is_reflexive):
             return None
@@ -47,7 +51,7 @@ def symbols_of(node: algebra.Node) -> Symbols:
 
 
 def symbols_of_pattern(predicate: algebra.Place | None, object_: algebra.Place | None) -> Symbols:
-    """Return the class or property that a triple pattern reads; None for all.
+    """Return the class or property whose facts match a triple pattern; None for all.
 
     >>> from rdflib import RDF, Variable
     >>> symbols_of_pattern(RDF.type, URIRef("urn:x/C")), symbols_of_pattern(RDF.type, Variable("c"))
@@ -61,11 +65,11 @@ def symbols_of_pattern(predicate: algebra.Place | None, object_: algebra.Place |
 
 
 def correlated_variables(node: algebra.Node) -> frozenset[Variable]:
-    """Return the variables of a node whose outside values change its rows, if substituted into EXISTS.
+    """Return the variables of an EXISTS pattern for which substituting outer values can change its rows.
 
-    These are variables that expressions use and the node's patterns do not certainly bind; variables of the
-    right operand of MINUS, which share nothing once substituted; variables in the patterns of inner EXISTS;
-    and given ends of paths.
+    These are variables that an expression uses but its operand does not bind in every row; variables of the
+    right operand of MINUS, which are no longer shared once substituted; variables in the patterns of a nested
+    EXISTS; and the `given` ends of paths.
     """
     found: set[Variable] = set()
     for part in algebra.nodes_of(node):
@@ -82,15 +86,15 @@ def correlated_variables(node: algebra.Node) -> frozenset[Variable]:
         if isinstance(part, algebra.Minus):
             found |= set(part.right.variables)
         if isinstance(part, algebra.Exists):
-            found |= _in_patterns(part.right) - part.left.certain
+            found |= _pattern_variables(part.right) - part.left.certain
         if isinstance(part, algebra.LeftJoin):
             for _, pattern in part.marks:
-                found |= _in_patterns(pattern) - part.left.certain - part.right.certain
+                found |= _pattern_variables(pattern) - part.left.certain - part.right.certain
     return frozenset(found)
 
 
-def _in_patterns(node: algebra.Node) -> set[Variable]:
-    """Return the variables that occur in the patterns of a node."""
+def _pattern_variables(node: algebra.Node) -> set[Variable]:
+    """Return the variables of a node that occur in its patterns."""
     patterns = (
         part
         for part in algebra.nodes_of(node)
@@ -100,7 +104,7 @@ def _in_patterns(node: algebra.Node) -> set[Variable]:
 
 
 def expressions_of(node: algebra.Node) -> tuple[algebra.Expression, ...]:
-    """Return the expressions of a node itself, without those of its children."""
+    """Return the expressions of a node, without the expressions of its children."""
     if isinstance(node, algebra.Filter):
         return (node.condition,)
     if isinstance(node, algebra.Extend):
@@ -115,7 +119,7 @@ def expressions_of(node: algebra.Node) -> tuple[algebra.Expression, ...]:
 
 
 def is_volatile_node(node: algebra.Node) -> bool:
-    """Return True if two evaluations of a node may have different rows."""
+    """Return whether two evaluations of a node may have different rows."""
     return any(
         algebra.is_volatile(expression)
         for part in algebra.nodes_of(node)
@@ -124,7 +128,7 @@ def is_volatile_node(node: algebra.Node) -> bool:
 
 
 def depends_on_clock(node: algebra.Node) -> bool:
-    """Return True if the rows of a node depend on NOW."""
+    """Return whether the rows of a node depend on NOW."""
     return any(
         algebra.uses_clock(expression)
         for part in algebra.nodes_of(node)
@@ -133,13 +137,14 @@ def depends_on_clock(node: algebra.Node) -> bool:
 
 
 def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.Node:
-    """Substitute terms for variables, in patterns and in expressions.
+    """Substitute terms for variables, in patterns and expressions.
 
-    The rows still bind these variables: each pattern with such a variable is extended by its value.
+    Each pattern that contained such a variable is extended by a column with the term, so that the rows still
+    bind the variable.
     """
     if not values:
         return node
-    made = replace(node, **_bound_fields(node, values))
+    made = replace(node, **_substituted_fields(node, values))
     if isinstance(node, algebra.BGP | algebra.Closure | algebra.NegatedSet | algebra.Graph):
         places = [p for p in node.variables if p in values and p not in made.variables]
         for variable in places:
@@ -147,15 +152,17 @@ def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.N
     return made
 
 
-def _bound_fields(node: algebra.Node, values: Mapping[Variable, Term]) -> dict[str, Any]:
-    return {field.name: _bound_part(getattr(node, field.name), field.name, values) for field in fields(node)}
+def _substituted_fields(node: algebra.Node, values: Mapping[Variable, Term]) -> dict[str, Any]:
+    return {
+        field.name: _substituted_part(getattr(node, field.name), field.name, values) for field in fields(node)
+    }
 
 
-# Fields with names of columns, which are not substituted.
-_NAMES = ("variable", "names", "keys", "start", "end", "rows")
+# Fields that name columns, in which nothing is substituted.
+_COLUMN_FIELDS = ("variable", "names", "keys", "start", "end", "rows")
 
 
-def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
+def _substituted_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
     if isinstance(part, algebra.Node):
         return substitute(part, values)
     if isinstance(part, algebra.TriplePattern):
@@ -167,10 +174,10 @@ def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
         return replace(part, argument=argument)
     if name == "marks":
         return tuple((variable, substitute(pattern, values)) for variable, pattern in part)
-    if name in _NAMES and not (name == "keys" and part and isinstance(part[0], algebra.OrderKey)):
+    if name in _COLUMN_FIELDS and not (name == "keys" and part and isinstance(part[0], algebra.OrderKey)):
         return part
     if isinstance(part, tuple):
-        return tuple(_bound_part(member, name, values) for member in part)
+        return tuple(_substituted_part(member, name, values) for member in part)
     if name in ("condition", "expression") and part is not None:
         return algebra.replaced(part, dict(values))
     if name in ("subject", "object", "name"):
@@ -183,6 +190,6 @@ def _value(place: algebra.Place, values: Mapping[Variable, Term]) -> algebra.Pla
 
 
 def with_bindings(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.Node:
-    """Return a node whose variables have given values in every pattern and expression."""
+    """Return a node in which variables have fixed values, in every pattern and expression and in its rows."""
     row = algebra.Values(tuple(values), (tuple(values.values()),))
     return algebra.Join(row, substitute(node, values))

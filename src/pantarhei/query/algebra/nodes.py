@@ -1,8 +1,8 @@
-"""SPARQL algebra (SPARQL 1.1, section 18) as frozen trees.
+"""SPARQL algebra (SPARQL 1.1, section 18) as immutable trees.
 
 Each node has its `variables`, in the order of their first occurrence in the text, and its `certain`
-variables, which every row binds. Variables whose names begin with `#` are generated: for blank nodes, the
-steps of paths, aggregates, and the results of EXISTS.
+variables, which every row binds. Variables whose names begin with `#` are generated: for blank nodes, steps
+of paths, aggregates, and results of EXISTS.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ TIMESTAMP: Final = "TIMESTAMP"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of expressions.
+    """Function call, or application of an operator.
 
     Args:
-        function: an operator (`= != < > <= >= + - * / ! && ||`, `neg` for the sign, and `+` of one), the
-            name of a built-in in capital letters as SPARQL writes it (`IF`, `STRLEN`, `SAMETERM`, `IRI`, …),
-            `IN`, or the IRI of a function, such as the casts to XML Schema's datatypes. `IN` compares its
-            first argument with the others; `NOT IN` and `NOT EXISTS` are `!` of something. `BOUND` has a
-            variable as argument.
-        arguments: of a `&&` or `||` two or more; of `IRI` what relative ones are resolved against as well, if
-            the query has that.
+        function: an operator (`= != < > <= >= + - * / ! && ||`, where `+` may have one argument, and `neg`
+            for the unary minus); the name of a built-in function in capital letters, as in SPARQL (`IF`,
+            `STRLEN`, `SAMETERM`, `IRI`, …); `IN`; or the IRI of a function, such as the casts to datatypes of
+            XML Schema. `IN` compares its first argument with the others; `NOT IN` and `NOT EXISTS` are
+            expressed by `!`. The argument of `BOUND` is a variable.
+        arguments: two or more for `&&` and `||`; for `IRI` also the base of relative IRIs, if the query has
+            one.
     """
 
     function: str
@@ -43,13 +43,13 @@ Expression = Variable | Term | Call
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """An aggregate over the rows of a group.
+    """Aggregate over the rows of a group.
 
     Args:
         function: `COUNT`, `SUM`, `AVG`, `MIN`, `MAX`, `SAMPLE` or `GROUP_CONCAT`.
-        argument: evaluated for each row; None is the `*` of `COUNT(*)`.
-        distinct: each value, for `COUNT(*)` each row, counts once.
-        separator: of `GROUP_CONCAT`.
+        argument: expression that is evaluated for each row; None for `COUNT(*)`.
+        distinct: whether each value, or for `COUNT(*)` each row, counts once.
+        separator: separator of `GROUP_CONCAT`.
         variable: variable that is bound to the result.
     """
 
@@ -62,14 +62,14 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """A key of ORDER BY."""
+    """Sort key of ORDER BY."""
 
     expression: Expression
     descending: bool = False
 
 
 def parts_of(expression: Expression) -> Iterator[Expression]:
-    """Return the expression and all its subexpressions, outermost first."""
+    """Iterate over an expression and all its subexpressions, outermost first."""
     pending: list[Expression] = [expression]
     while pending:
         part = pending.pop()
@@ -83,32 +83,32 @@ def variables_of(expression: Expression) -> frozenset[Variable]:
     return frozenset(part for part in parts_of(expression) if isinstance(part, Variable))
 
 
-# Functions with another value at each call.
-_DRAWN = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
+# Functions whose value differs from call to call.
+_VOLATILE = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 
 
 def is_volatile(expression: Expression) -> bool:
-    """Return True if two evaluations over one row may differ, as with RAND and UUID."""
-    return any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(expression))
+    """Return whether two evaluations of an expression over one row may differ, as with RAND and UUID."""
+    return any(isinstance(part, Call) and part.function in _VOLATILE for part in parts_of(expression))
 
 
 def uses_clock(expression: Expression) -> bool:
-    """Return True if an expression calls NOW."""
+    """Return whether an expression calls NOW."""
     return any(isinstance(part, Call) and part.function == "NOW" for part in parts_of(expression))
 
 
 def uses_timestamps(expression: Expression) -> bool:
-    """Return True if an expression calls C-SPARQL's timestamp, whose value depends on the graph."""
+    """Return whether an expression calls C-SPARQL's `timestamp`, whose value depends on the graph."""
     return any(isinstance(part, Call) and part.function == TIMESTAMP for part in parts_of(expression))
 
 
-def replaced(expression: Expression, instead: Mapping[Variable, Expression]) -> Expression:
+def replaced(expression: Expression, values: Mapping[Variable, Expression]) -> Expression:
     """Substitute expressions for variables."""
     if isinstance(expression, Variable):
-        return instead.get(expression, expression)
+        return values.get(expression, expression)
     if not isinstance(expression, Call):
         return expression
-    return replace(expression, arguments=tuple(replaced(part, instead) for part in expression.arguments))
+    return replace(expression, arguments=tuple(replaced(part, values) for part in expression.arguments))
 
 
 Place = Variable | Term
@@ -119,7 +119,7 @@ Test = tuple[Expression, frozenset[Variable]]
 
 
 def is_hidden(variable: Variable) -> bool:
-    """Return True if the variable is generated, not written in the query."""
+    """Return whether a variable is generated, not written in the query."""
     return variable.startswith("#")
 
 
@@ -133,7 +133,7 @@ def _variables_of(places: Iterable[Place]) -> tuple[Variable, ...]:
 
 @dataclass(frozen=True)
 class Node:
-    """An operator of the algebra; its result is a bag of rows."""
+    """Operator of the algebra; its result is a bag of rows."""
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -152,7 +152,7 @@ class Node:
 
 
 def nodes_of(node: Node) -> Iterator[Node]:
-    """Return the node and all its descendants, in preorder."""
+    """Iterate over a node and all its descendants, in preorder."""
     pending = [node]
     while pending:
         part = pending.pop()
@@ -183,7 +183,7 @@ class _Leaf(Node):
 
 @dataclass(frozen=True)
 class BGP(_Leaf):
-    """A basic graph pattern: all patterns match at once. Without patterns it has one row."""
+    """Basic graph pattern: all triple patterns match at once. Without triple patterns it has one row."""
 
     patterns: tuple[TriplePattern, ...]
 
@@ -194,16 +194,16 @@ class BGP(_Leaf):
 
 @dataclass(frozen=True)
 class Closure(_Leaf):
-    """A path `p*`, `p+` or `p?` as a set of pairs; `step` has a row for each pair of `p`.
+    """Path `p*`, `p+` or `p?`, as a set of pairs; `step` has a row for each pair of `p`.
 
     Args:
-        subject, object: the ends.
+        subject, object: ends of the path.
         step: the path `p`.
-        start, end: the variables of `step` that are its ends.
-        is_reflexive: the path may have no step: it relates each term of the graph, and each given end, to
-            itself.
-        repeats: the path may have several steps.
-        given: ends to which EXISTS may substitute terms that are not in the graph (see `mark_given_ends`).
+        start, end: variables of `step` that are bound to the ends of `p`.
+        is_reflexive: whether the path may have length zero, and so relates each term of the graph, and each
+            constant or substituted end, to itself.
+        repeats: whether the path may have several steps.
+        given: ends for which EXISTS may substitute terms that are not in the graph (see `mark_given_ends`).
     """
 
     subject: Place
@@ -221,7 +221,7 @@ class Closure(_Leaf):
 
     @cached_property
     def may_be_empty(self) -> bool:
-        """True if the path, with the paths inside of it, may have no step."""
+        """True if the path, or a path nested in it, may have length zero."""
         return any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(self))
 
     @cached_property
@@ -231,7 +231,7 @@ class Closure(_Leaf):
 
 @dataclass(frozen=True)
 class NegatedSet(_Leaf):
-    """A path `!(p|q)`: a row for each triple with another predicate."""
+    """Negated property set `!(p|q)`: a row for each triple with another predicate."""
 
     subject: Place
     object: Place
@@ -262,7 +262,7 @@ class Values(Node):
 
 
 @dataclass(frozen=True)
-class _Pair(Node):
+class _Binary(Node):
     left: Node
     right: Node
 
@@ -276,7 +276,7 @@ class _Pair(Node):
 
 
 @dataclass(frozen=True)
-class Join(_Pair):
+class Join(_Binary):
     """Join; a shared variable has the literal form of the left row."""
 
     @cached_property
@@ -285,12 +285,14 @@ class Join(_Pair):
 
 
 @dataclass(frozen=True)
-class LeftJoin(_Pair):
-    """OPTIONAL: left rows, joined with the right rows that satisfy the condition, or alone if there are none.
+class LeftJoin(_Binary):
+    """OPTIONAL: left rows joined with each compatible right row that fulfils the condition; a left row
+    without such right rows stays alone.
 
     Args:
-        condition: None if every compatible row matches.
-        marks: variables of the condition that stand for EXISTS, with the patterns.
+        condition: condition on the joined row; None if there is none.
+        marks: variables of the condition that stand for the truth value of an EXISTS, with the pattern of the
+            EXISTS.
     """
 
     condition: Expression | None = None
@@ -306,7 +308,7 @@ class LeftJoin(_Pair):
 
 
 @dataclass(frozen=True)
-class Union(_Pair):
+class Union(_Binary):
     """UNION: bag union."""
 
     @cached_property
@@ -315,8 +317,8 @@ class Union(_Pair):
 
 
 @dataclass(frozen=True)
-class Minus(_Pair):
-    """MINUS: left rows without a compatible right row that shares a bound variable."""
+class Minus(_Binary):
+    """MINUS: left rows, except rows that a compatible right row shares a bound variable with."""
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
@@ -328,12 +330,12 @@ class Minus(_Pair):
 
 
 @dataclass(frozen=True)
-class Exists(_Pair):
-    """EXISTS: left rows with a Boolean column: True if the right pattern matches with the row's values
-    substituted.
+class Exists(_Binary):
+    """EXISTS: left rows extended by a truth value, which is true if the right pattern has a match after
+    substitution of the row's values.
 
     Args:
-        variable: the Boolean column.
+        variable: column of the truth value.
     """
 
     variable: Variable
@@ -348,7 +350,7 @@ class Exists(_Pair):
 
 
 @dataclass(frozen=True)
-class _Single(Node):
+class _Unary(Node):
     child: Node
 
     @property
@@ -365,7 +367,7 @@ class _Single(Node):
 
 
 @dataclass(frozen=True)
-class Filter(_Single):
+class Filter(_Unary):
     """FILTER: rows for which the condition is true."""
 
     condition: Expression
@@ -390,8 +392,8 @@ class Filter(_Single):
 
 
 @dataclass(frozen=True)
-class Extend(_Single):
-    """BIND: rows with one more variable, unbound where the expression has an error."""
+class Extend(_Unary):
+    """BIND: rows extended by a variable, which is unbound if the expression has an error."""
 
     variable: Variable
     expression: Expression
@@ -402,8 +404,8 @@ class Extend(_Single):
 
 
 @dataclass(frozen=True)
-class Graph(_Single):
-    """GRAPH: rows over a named graph, or over each one."""
+class Graph(_Unary):
+    """GRAPH: rows of a pattern over a named graph, or over each named graph if `name` is a variable."""
 
     name: Place
 
@@ -417,14 +419,14 @@ class Graph(_Single):
 
 
 @dataclass(frozen=True)
-class Project(_Single):
+class Project(_Unary):
     """Projection to some variables."""
 
     names: tuple[Variable, ...]
 
     @cached_property
     def dropped(self) -> tuple[Variable, ...]:
-        """Variables of the operand that are projected away."""
+        """Variables of the operand that the projection drops."""
         return tuple(variable for variable in self.child.variables if variable not in self.names)
 
     @cached_property
@@ -442,19 +444,19 @@ class Project(_Single):
 
 
 @dataclass(frozen=True)
-class Distinct(_Single):
+class Distinct(_Unary):
     """DISTINCT: each row once."""
 
 
 @dataclass(frozen=True)
-class OrderBy(_Single):
+class OrderBy(_Unary):
     """ORDER BY."""
 
     keys: tuple[OrderKey, ...]
 
 
 @dataclass(frozen=True)
-class Slice(_Single):
+class Slice(_Unary):
     """OFFSET and LIMIT."""
 
     offset: int = 0
@@ -462,11 +464,11 @@ class Slice(_Single):
 
 
 @dataclass(frozen=True)
-class Group(_Single):
-    """GROUP BY: a row for each group, with its keys and aggregates.
+class Group(_Unary):
+    """GROUP BY: one row for each group, with its keys and aggregates.
 
     Args:
-        keys: variables of the operand; None for a single group of all rows, which exists without rows too.
+        keys: variables of the operand; None for a single group of all rows, which exists even without rows.
     """
 
     keys: tuple[Variable, ...] | None
@@ -488,15 +490,15 @@ UNIT = BGP(())
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query.
+    """Parsed query.
 
     Args:
         form: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
-        node: its pattern with the solution modifiers.
-        variables: columns of SELECT.
-        template: triples of CONSTRUCT.
-        described: terms and variables of DESCRIBE.
-        default_graphs, named_graphs: FROM and FROM NAMED; None if the query has neither.
+        node: the pattern with the solution modifiers.
+        variables: columns of a SELECT.
+        template: triples of a CONSTRUCT.
+        described: terms and variables of a DESCRIBE.
+        default_graphs, named_graphs: graphs of FROM and FROM NAMED; None if the query has neither clause.
         base: base of relative IRIs.
         prefixes: declared and predefined prefixes with their namespaces.
     """
@@ -513,7 +515,7 @@ class Query:
 
     @property
     def graphs(self) -> frozenset[Place]:
-        """Names of its graphs: in GRAPH, FROM and FROM NAMED."""
+        """Names of the graphs in GRAPH, FROM and FROM NAMED."""
         named = (node.name for node in nodes_of(self.node) if isinstance(node, Graph))
         return frozenset((*named, *(self.default_graphs or ()), *(self.named_graphs or ())))
 

@@ -1,9 +1,10 @@
 """Optimizer: passes that rewrite a node to a cheaper one with equal rows.
 
-The first pass is not an optimization: it marks the ends of paths that EXISTS may give terms which are not in
-the graph. A path that may have no step relates each term of the graph, and each given end, to itself. EXISTS
-substitutes the values of the outer row for the variables of its pattern (SPARQL 1.1, section 18.6). A value
-from VALUES, BIND, an aggregate, another graph or such a path may be a term that is not in the graph.
+The first pass is not an optimization. A path of length zero relates each term of the graph, and each end that
+is given as a term, to itself. EXISTS substitutes the values of the outer row for the variables of its pattern
+(SPARQL 1.1, section 18.6), and such a value may be a term that is not in the graph: a value from VALUES,
+BIND, an aggregate, another graph, or a path of length zero. The pass marks the ends of paths for which EXISTS
+may substitute such a term.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class _Origins(NamedTuple):
 
     Args:
         graph: variables that each row binds to a term of the graph.
-        elsewhere: variables that a row may bind to another term.
+        elsewhere: variables that a row may bind to a term that is not in the graph.
     """
 
     graph: Variables
@@ -33,24 +34,24 @@ class _Origins(NamedTuple):
 
 
 def mark_given_ends(node: algebra.Node) -> algebra.Node:
-    """Set `given` of each path inside of EXISTS."""
+    """Set `given` of each path inside EXISTS."""
     node = algebra.with_children(node, mark_given_ends)
     if isinstance(node, algebra.Exists):
         outside = _origins(node.left).elsewhere
-        return replace(node, right=_given(node.right, outside, frozenset(node.left.variables)))
+        return replace(node, right=_mark_ends(node.right, outside, frozenset(node.left.variables)))
     if isinstance(node, algebra.LeftJoin) and node.marks:
         rows = algebra.Join(node.left, node.right)
         outside, all_ = _origins(rows).elsewhere, frozenset(rows.variables)
-        marks = tuple((variable, _given(pattern, outside, all_)) for variable, pattern in node.marks)
+        marks = tuple((variable, _mark_ends(pattern, outside, all_)) for variable, pattern in node.marks)
         return replace(node, marks=marks)
     return node
 
 
-def _given(node: algebra.Node, outside: Variables, variables: Variables) -> algebra.Node:
-    """Return the pattern of an EXISTS with `given` set in its paths.
+def _mark_ends(node: algebra.Node, outside: Variables, variables: Variables) -> algebra.Node:
+    """Set `given` of the paths in the pattern of an EXISTS.
 
     Args:
-        outside: variables that the outer row may bind to a term outside of the graph.
+        outside: variables that the outer row may bind to a term that is not in the graph.
         variables: all variables that the outer row may bind.
     """
     if isinstance(node, algebra.Graph):
@@ -60,9 +61,9 @@ def _given(node: algebra.Node, outside: Variables, variables: Variables) -> alge
     elif isinstance(node, algebra.Group) or (
         isinstance(node, algebra.Project) and not all(map(algebra.is_hidden, node.dropped))
     ):
-        # a variable that a subquery does not project is another variable inside
+        # a variable that a subquery does not project is not the outer variable
         outside, variables = (each.intersection(node.variables) for each in (outside, variables))
-    return algebra.with_children(node, lambda child: _given(child, outside, variables))
+    return algebra.with_children(node, lambda child: _mark_ends(child, outside, variables))
 
 
 def _origins(node: algebra.Node) -> _Origins:
@@ -102,7 +103,7 @@ def _origins(node: algebra.Node) -> _Origins:
 
 
 def name_aggregates(node: algebra.Node) -> algebra.Node:
-    """Name aggregates as SELECT does, instead of copying their columns."""
+    """Name aggregates by the variables of SELECT, instead of copying their columns."""
     node = algebra.with_children(node, name_aggregates)
     above: list[algebra.Extend | algebra.Filter | algebra.OrderBy] = []
     group = node.child if isinstance(node, algebra.Project) else node
@@ -123,16 +124,16 @@ def name_aggregates(node: algebra.Node) -> algebra.Node:
     child: algebra.Node = replace(group, aggregates=aggregates)
     for part in reversed(above):
         if not isinstance(part, algebra.Extend) or part.variable not in child.variables:
-            child = _renamed(part, child, names)
+            child = _rename(part, child, names)
     return replace(node, child=child)
 
 
-def _renamed(
+def _rename(
     part: algebra.Extend | algebra.Filter | algebra.OrderBy,
     child: algebra.Node,
     names: Mapping[Variable, algebra.Expression],
 ) -> algebra.Node:
-    """Return the operator over another child with renamed columns."""
+    """Return an operator over another child, with renamed columns."""
 
     def renamed(expression: algebra.Expression) -> algebra.Expression:
         return algebra.replaced(expression, names)
@@ -149,13 +150,13 @@ def _renamed(
 
 
 def push_filters(node: algebra.Node) -> algebra.Node:
-    """Move each condition down to where all its variables are bound."""
+    """Move each condition down to the lowest node that binds all its variables."""
     node = algebra.with_children(node, push_filters)
     if not isinstance(node, algebra.Filter):
         return node
     child = node.child
     for condition in _conjuncts(node.condition):
-        child = _pushed(child, condition)
+        child = _push(child, condition)
     return child
 
 
@@ -165,28 +166,27 @@ def _conjuncts(condition: algebra.Expression) -> tuple[algebra.Expression, ...]:
     return (condition,)
 
 
-def _pushed(node: algebra.Node, condition: algebra.Expression) -> algebra.Node:
-    seen = algebra.variables_of(condition)
+def _push(node: algebra.Node, condition: algebra.Expression) -> algebra.Node:
+    used = algebra.variables_of(condition)
     if not algebra.is_volatile(condition):
         if isinstance(node, algebra.Join):
-            if seen <= node.left.certain:
-                return replace(node, left=_pushed(node.left, condition))
-            if seen <= node.right.certain:
-                return replace(node, right=_pushed(node.right, condition))
+            if used <= node.left.certain:
+                return replace(node, left=_push(node.left, condition))
+            if used <= node.right.certain:
+                return replace(node, right=_push(node.right, condition))
         elif (
-            isinstance(node, algebra.LeftJoin | algebra.Minus | algebra.Exists) and seen <= node.left.certain
+            isinstance(node, algebra.LeftJoin | algebra.Minus | algebra.Exists) and used <= node.left.certain
         ):
-            return replace(node, left=_pushed(node.left, condition))
-        elif isinstance(node, algebra.Union) and seen <= node.certain:
-            return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
-        elif (isinstance(node, algebra.Project) and seen <= node.certain) or (
+            return replace(node, left=_push(node.left, condition))
+        elif isinstance(node, algebra.Union) and used <= node.certain:
+            return replace(node, left=_push(node.left, condition), right=_push(node.right, condition))
+        elif (isinstance(node, algebra.Project) and used <= node.certain) or (
             isinstance(node, algebra.Extend | algebra.Graph | algebra.Filter)
-            and seen <= node.child.certain
-            and not (
-                isinstance(node, algebra.Graph) and algebra.uses_timestamps(condition)
-            )  # times of triples of another graph
+            and used <= node.child.certain
+            # the times of triples depend on the graph
+            and not (isinstance(node, algebra.Graph) and algebra.uses_timestamps(condition))
         ):  # a variable that Project drops is another variable outside
-            return replace(node, child=_pushed(node.child, condition))
+            return replace(node, child=_push(node.child, condition))
     return algebra.Filter(node, condition)
 
 
@@ -194,17 +194,17 @@ def _pushed(node: algebra.Node, condition: algebra.Expression) -> algebra.Node:
 
 
 def order_joins(node: algebra.Node) -> algebra.Node:
-    """Join constant rows first, then all triple patterns of a group as one, and paths with two variables
-    last.
+    """Order the joins of a group: constant rows first, then all triple patterns as one pattern, and paths
+    with two variables last.
 
-    The order of joins decides the literal form of a shared variable, so that this pass is used only over
-    graphs with one form for each value, and leaves joins with constant or computed literals as they are.
+    The order of joins determines the literal form of a shared variable. So this pass is used only for graphs
+    in which each value has one form, and it leaves joins with constant or computed literals unchanged.
     """
     node = algebra.with_children(node, order_joins)
     if not isinstance(node, algebra.Join):
         return node
-    parts = _joined(node)
-    if any(_brings_forms(inner) for part in parts for inner in algebra.nodes_of(part)):
+    parts = _join_operands(node)
+    if any(_has_new_literals(inner) for part in parts for inner in algebra.nodes_of(part)):
         return node
     patterns = tuple(pattern for part in parts if isinstance(part, algebra.BGP) for pattern in part.patterns)
     others = [part for part in parts if not isinstance(part, algebra.BGP)]
@@ -215,8 +215,10 @@ def order_joins(node: algebra.Node) -> algebra.Node:
     return first
 
 
-def _brings_forms(node: algebra.Node) -> bool:
-    """Return True if a node has constant or computed literals, whose forms may differ from the graph's."""
+def _has_new_literals(node: algebra.Node) -> bool:
+    """Return whether a node has constant or computed literals, whose forms may differ from those in the
+    graph.
+    """
     if isinstance(node, algebra.Values):
         return any(isinstance(term, Literal) for row in node.rows for term in row)
     return isinstance(node, algebra.Group) or (
@@ -224,12 +226,16 @@ def _brings_forms(node: algebra.Node) -> bool:
     )
 
 
-def _joined(node: algebra.Node) -> list[algebra.Node]:
-    return [*_joined(node.left), *_joined(node.right)] if isinstance(node, algebra.Join) else [node]
+def _join_operands(node: algebra.Node) -> list[algebra.Node]:
+    return (
+        [*_join_operands(node.left), *_join_operands(node.right)]
+        if isinstance(node, algebra.Join)
+        else [node]
+    )
 
 
 def _rank(node: algebra.Node) -> int:
-    """Return the rank of a node in a join; nodes of one rank keep their order."""
+    """Return the rank of a node in the order of joins; nodes of equal rank keep their order."""
     if isinstance(node, algebra.Values):
         return 0
     if isinstance(node, algebra.BGP) or (
@@ -245,57 +251,57 @@ def _rank(node: algebra.Node) -> int:
 
 
 def drop_columns(node: algebra.Node) -> algebra.Node:
-    """Project triple patterns to the variables that are used above.
+    """Project triple patterns to the variables that nodes above them use.
 
-    Below volatile expressions all variables are kept: RAND is evaluated once for each solution.
+    All variables are kept below volatile expressions, since RAND is evaluated once for each solution.
     """
-    return _narrowed(node, frozenset(node.variables))
+    return _narrow(node, frozenset(node.variables))
 
 
-def _narrowed(node: algebra.Node, needed: frozenset[Variable]) -> algebra.Node:
+def _narrow(node: algebra.Node, needed: frozenset[Variable]) -> algebra.Node:
     if isinstance(node, algebra.BGP):
         kept = tuple(variable for variable in node.variables if variable in needed)
         return node if len(kept) == len(node.variables) else algebra.Project(node, kept)
     if isinstance(node, algebra.Project):
-        return replace(node, child=_narrowed(node.child, frozenset(node.names)))
+        return replace(node, child=_narrow(node.child, frozenset(node.names)))
     if isinstance(node, algebra.Filter):
         if isinstance(node.child, algebra.BGP):
             kept = tuple(variable for variable in node.variables if variable in needed)
             return node if len(kept) == len(node.variables) else algebra.Project(node, kept)
-        return replace(node, child=_narrowed(node.child, needed | _seen(node.condition, node.child)))
+        return replace(node, child=_narrow(node.child, needed | _used_by(node.condition, node.child)))
     if isinstance(node, algebra.Extend):
-        return replace(node, child=_narrowed(node.child, needed | _seen(node.expression, node.child)))
+        return replace(node, child=_narrow(node.child, needed | _used_by(node.expression, node.child)))
     if isinstance(node, algebra.OrderBy):
         used = frozenset(v for key in node.keys for v in algebra.variables_of(key.expression))
-        return replace(node, child=_narrowed(node.child, needed | used))
+        return replace(node, child=_narrow(node.child, needed | used))
     if isinstance(node, algebra.Group):
-        return replace(node, child=_narrowed(node.child, _grouped_by(node)))
-    if isinstance(node, algebra.Slice):  # LIMIT without an order stops early
-        return node if _is_unordered(node.child) else replace(node, child=_narrowed(node.child, needed))
+        return replace(node, child=_narrow(node.child, _used_by_group(node)))
+    if isinstance(node, algebra.Slice):  # LIMIT without an order needs few rows, and no columns are dropped
+        return node if _is_unordered(node.child) else replace(node, child=_narrow(node.child, needed))
     if isinstance(node, algebra.Graph):
-        return replace(node, child=_narrowed(node.child, needed.union(_variable(node.name))))
+        return replace(node, child=_narrow(node.child, needed.union(_variable(node.name))))
     if isinstance(node, algebra.Join | algebra.Union):
         left = needed.union(node.right.variables)
         right = needed.union(node.left.variables)
-        return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
+        return replace(node, left=_narrow(node.left, left), right=_narrow(node.right, right))
     if isinstance(node, algebra.LeftJoin):
-        seen = frozenset() if node.condition is None else _seen(node.condition, *node.children)
+        used = frozenset() if node.condition is None else _used_by(node.condition, *node.children)
         for _, pattern in node.marks:
-            seen = seen.union(pattern.variables, correlated_variables(pattern))
-        left, right = needed.union(seen, node.right.variables), needed.union(seen, node.left.variables)
-        return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
+            used = used.union(pattern.variables, correlated_variables(pattern))
+        left, right = needed.union(used, node.right.variables), needed.union(used, node.left.variables)
+        return replace(node, left=_narrow(node.left, left), right=_narrow(node.right, right))
     if isinstance(node, algebra.Minus | algebra.Exists):
-        seen = frozenset(node.right.variables) | correlated_variables(node.right)
+        used = frozenset(node.right.variables) | correlated_variables(node.right)
         shared = (
-            frozenset(node.left.variables) | seen
+            frozenset(node.left.variables) | used
             if isinstance(node, algebra.Exists)
             else frozenset(node.left.variables)
         )
-        return replace(node, left=_narrowed(node.left, needed | seen), right=_narrowed(node.right, shared))
+        return replace(node, left=_narrow(node.left, needed | used), right=_narrow(node.right, shared))
     return algebra.with_children(node, drop_columns) if isinstance(node, algebra.Distinct) else node
 
 
-def _seen(expression: algebra.Expression, *children: algebra.Node) -> frozenset[Variable]:
+def _used_by(expression: algebra.Expression, *children: algebra.Node) -> frozenset[Variable]:
     """Return the variables on which an expression over the rows of nodes depends."""
     if algebra.is_volatile(expression):
         return frozenset(variable for child in children for variable in child.variables)
@@ -312,18 +318,18 @@ def _variable(place: object) -> tuple[Variable, ...]:
     return (place,) if isinstance(place, Variable) else ()
 
 
-def _grouped_by(node: algebra.Group) -> frozenset[Variable]:
+def _used_by_group(node: algebra.Group) -> frozenset[Variable]:
     """Return the variables on which the keys and aggregates of a group depend."""
     needed: set[Variable] = set(node.keys or ())
     for made in node.aggregates:
         if made.argument is not None:
-            needed |= _seen(made.argument, node.child)
+            needed |= _used_by(made.argument, node.child)
         elif made.distinct:
             needed.update(node.child.variables)
     return frozenset(needed)
 
 
-# Given ends come first: the other passes move and drop nodes from which they are found.
+# `mark_given_ends` is first, since the other passes move and drop nodes on which it depends.
 ALWAYS: tuple[algebra.Pass, ...] = (mark_given_ends, name_aggregates, push_filters, drop_columns)
 WITHOUT_FORMS: tuple[algebra.Pass, ...] = (
     mark_given_ends,

@@ -200,7 +200,7 @@ class PersistentTermIds(TermSpace):
         """Return the local number that replaces the vocabulary's number of a value, None if there is none."""
         return self.replacements.get(number)
 
-    def shown(self, ids: Ids) -> Ids:
+    def first_forms(self, ids: Ids) -> Ids:
         """Replace the vocabulary's numbers by the local numbers of the same terms, where there are some."""
         if not self.replacements:
             return ids
@@ -481,11 +481,11 @@ class LiteralForms:
         if not facts and not before and not terms.has_replacements:
             return {}, None
 
-        def shown(fact: Fact, sign: int) -> int | None:
+        def form_of(fact: Fact, sign: int) -> int | None:
             form = before[fact] if sign < 0 and fact in before else facts.get(fact)
             return terms.first_form(fact[2]) if form is None else terms.id_of(form)
 
-        return before, shown
+        return before, form_of
 
 
 _UNCHANGED: Final[tuple[Forms, None]] = ({}, None)

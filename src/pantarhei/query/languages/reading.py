@@ -1,6 +1,6 @@
-"""Registrations in C-SPARQL, RSP-QL, CQELS and SPARQL as values.
+"""Reader of registrations of continuous queries in C-SPARQL, RSP-QL, CQELS and SPARQL.
 
-A WINDOW or STREAM block is a `Graph` of the algebra, whose name is that of its window.
+A WINDOW or STREAM block becomes a `Graph` of the algebra with the name of its window.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _TICKS: Final[dict[str, Tick]] = {"TIME_DRIVEN": "timestamp", "BATCH_DRIVEN": "a
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds of a window as a text declares them.
+    """Bounds of a window as declared in the text.
 
     Args:
-        part: the brackets.
-        extent: content of the window; a `Window` without a slide if no step is given.
-        on: conditions of REPORT, None without REPORT.
-        tick: None without TICK.
+        part: parse tree of the brackets.
+        extent: content of the window; a `Window` without a slide if no step is declared.
+        on: conditions of REPORT; None without REPORT.
+        tick: TICK; None without TICK.
     """
 
     part: ParseTree
@@ -66,20 +66,20 @@ class Bounds:
 
     @property
     def lacks_step(self) -> bool:
-        """True for a window over time without a step."""
+        """True if the window is a window over time without a step."""
         return self._window is not None and self._window.slide is None
 
     @property
     def lengths(self) -> list[Duration]:
-        """Return all durations: the range of a window over time, and the periods of REPORT."""
+        """All durations: the range of a window over time, and the periods of REPORT."""
         periods: list[Duration] = [each for each in self.on or () if not isinstance(each, str)]
         return periods if self._window is None else [self._window.range, *periods]
 
     def with_step(self, step: Length, text: QueryText) -> Bounds:
-        """Return the bounds with a step, if they lack one.
+        """Return the bounds with this step, if they lack one.
 
         Raises:
-            QueryTextError: one of step and range is a number, the other a duration.
+            QueryTextError: one of step and range is a number, and the other a duration.
         """
         match self.extent:
             case Window(slide=None) as window:
@@ -92,10 +92,10 @@ class Bounds:
 
 
 def check_kinds(part: Part, one: object, other: object, text: QueryText) -> None:
-    """Validate that two lengths are both numbers or both durations.
+    """Check that two lengths are both numbers or both durations.
 
     Raises:
-        QueryTextError: they are of two kinds.
+        QueryTextError: one is a number, and the other a duration.
     """
     if isinstance(one, timedelta) is not isinstance(other, timedelta):
         raise text.error(part, "a number and a duration do not go together", "two of one kind")
@@ -106,17 +106,17 @@ class BoundsReader:
 
     Args:
         text: the query.
-        tumbles: True if the default step of a count window is its size; else it is 1.
+        tumbles: whether the default step of a count window is its size; otherwise it is 1.
     """
 
     def __init__(self, text: QueryText, tumbles: bool = False) -> None:
         self._text, self._tumbles = text, tumbles
 
     def read(self, part: ParseTree) -> Bounds:
-        """Return the bounds of a `bounds` tree.
+        """Read a `bounds` tree.
 
         Raises:
-            QueryTextError: such a window is invalid.
+            QueryTextError: the bounds are invalid.
         """
         what, *policies = (child for child in part.children if isinstance(child, Tree))
         on = [
@@ -140,7 +140,7 @@ class BoundsReader:
             case "abox_count":
                 return self._count(part, CountWindow(1, 1, "aboxes"))
             case "past":
-                return self._past(part)
+                return self._read_past(part)
         return Everything()
 
     def _window(self, part: ParseTree, length: Length, steps: Sequence[ParseTree]) -> Window:
@@ -163,12 +163,12 @@ class BoundsReader:
         return replace(window, size=size, step=step)
 
     def _elements(self, token: Token) -> int:
-        if not token.isdigit() or len(token) > _MOST_DIGITS or not int(token):
-            expected = f"a whole number above 0, below 10^{_MOST_DIGITS}"
+        if not token.isdigit() or len(token) > _MAX_DIGITS or not int(token):
+            expected = f"a whole number above 0, below 10^{_MAX_DIGITS}"
             raise self._text.error(token, f"{token} elements", expected)
         return int(token)
 
-    def _past(self, part: ParseTree) -> Extent:
+    def _read_past(self, part: ParseTree) -> Extent:
         steps = subtrees(part, "length")
         start, *ends = map(self._ago, subtrees(part, "instant"))
         if start is None and not ends:
@@ -178,7 +178,7 @@ class BoundsReader:
         ago = ends[0] if ends else None
         if start is not None and ago is not None:
             check_kinds(part, start, ago, self._text)
-        length = _between(start, ago)
+        length = _distance(start, ago)
         if length is None:
             problem = "the window ends before it begins"
             raise self._text.error(part, problem, "FROM the older TO the newer instant")
@@ -186,7 +186,7 @@ class BoundsReader:
         return window if ago is None else PastWindow(window, ago)
 
     def _ago(self, instant: ParseTree) -> Length | None:
-        """Return the distance of an instant from now, None for now itself."""
+        """Return the distance of an instant from now; None for now itself."""
         for length in subtrees(instant, "length"):
             return self.length(length) or None
         return None
@@ -214,10 +214,10 @@ class BoundsReader:
         return _TICKS[name.upper()]
 
     def positive(self, part: ParseTree, what: str) -> Length:
-        """Return the length of a `length` tree.
+        """Read a `length` tree.
 
         Raises:
-            QueryTextError: it is malformed, or 0.
+            QueryTextError: the length is malformed, or 0.
         """
         length = self.length(part)
         if not length:
@@ -225,10 +225,10 @@ class BoundsReader:
         return length
 
     def length(self, part: ParseTree) -> Length:
-        """Return the length of a `length` tree: a number, or a duration.
+        """Read a `length` tree: a number, or a duration.
 
         Raises:
-            QueryTextError: it is malformed.
+            QueryTextError: the length is malformed.
         """
         first, *others = tokens(part)
         try:
@@ -242,8 +242,10 @@ class BoundsReader:
             raise self._text.error(part, f"{error.given} is not valid here", error.expected) from None
 
 
-def _between(start: Length | None, end: Length | None) -> Length | None:
-    """Return how much longer ago the start is than the end, None if it is not."""
+def _distance(start: Length | None, end: Length | None) -> Length | None:
+    """Return the distance between two instants, given by their distances from now; None if the first is not
+    the older one.
+    """
     match start, end:
         case _, None:
             return start
@@ -255,11 +257,11 @@ def _between(start: Length | None, end: Length | None) -> Length | None:
 
 
 _UNITS = frozenset(("ns", "ms", "s", "m", "h", "d"))
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
 def _unit(written: str) -> str:
-    """Return `ms` for milliseconds, else the first letter.
+    """Return `ms` for milliseconds, otherwise the first letter of the unit.
 
     >>> [_unit(each) for each in ("ms", "Milliseconds", "min", "H", "ns", "days")]
     ['ms', 'ms', 'm', 'h', 'ns', 'd']
@@ -271,7 +273,7 @@ def _unit(written: str) -> str:
 
 
 class _Defaults(NamedTuple):
-    """Options of a language that a text may leave out."""
+    """Options of a language that apply if a text does not set them."""
 
     emit: Emit
     on: tuple[Condition, ...]
@@ -298,15 +300,16 @@ _LANGUAGE_OF: Final[dict[str, Language]] = {
 def read_stream_text(
     text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None
 ) -> StreamText:
-    """Return the registration that a text in C-SPARQL, RSP-QL, CQELS or plain SPARQL describes.
+    """Read a registration in C-SPARQL, RSP-QL, CQELS or plain SPARQL.
 
     Args:
-        prefixes: prefixes that it may use without declaring them.
-        base: base of its relative IRIs.
+        prefixes: prefixes that the text can use without declaring them.
+        base: base of relative IRIs.
 
     Raises:
-        QueryTextError: it is malformed, mixes languages, has an invalid window, or what `read_query` refuses.
-        OptionError: it is not a text.
+        QueryTextError: the text is malformed, mixes languages, has an invalid window, or is refused by
+        `read_query`.
+        OptionError: the argument is not a text.
 
     >>> made = read_stream_text("SELECT ?x FROM STREAM <urn:s> [RANGE 10s STEP 1s] { ?x a <urn:C> }")
     >>> made.language, made.emit, made.on
@@ -322,13 +325,13 @@ def read_stream_text(
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """A window as it is declared.
+    """Declaration of a window.
 
     Args:
-        part: its tree.
-        name: its own name, None if it has none.
-        stream: the stream's IRI.
-        bounds: its bounds.
+        part: parse tree of the declaration.
+        name: declared name of the window; None if it has none.
+        stream: IRI of the stream.
+        bounds: bounds of the window.
     """
 
     part: ParseTree
@@ -338,7 +341,7 @@ class _Declared:
 
 
 class _StreamTextReader:
-    """Reads one text."""
+    """Reader of one registration."""
 
     def __init__(self, text: QueryText, tree: ParseTree, names: NameScope) -> None:
         self._text, self._tree, self._names = text, tree, names
@@ -386,7 +389,7 @@ class _StreamTextReader:
         """Return the language of the windows.
 
         Raises:
-            QueryTextError: they are of two.
+            QueryTextError: the windows are in two languages.
         """
         languages = [_LANGUAGE_OF[str(part.data)] for part in self._parts]
         for part, language in zip(self._parts, languages, strict=True):
@@ -404,8 +407,10 @@ class _StreamTextReader:
         return None
 
     def _emit(self) -> Emit | None:
-        """Return the stream of answers that REGISTER, SELECT or CONSTRUCT names."""
-        parts = [part for part in self._tree.children if isinstance(part, Tree)]  # REGISTER, then the form
+        """Return the kind of answer stream that REGISTER, SELECT or CONSTRUCT names."""
+        parts = [
+            part for part in self._tree.children if isinstance(part, Tree)
+        ]  # REGISTER, and the query form
         forms = [token for part in parts for token in tokens(part, "FORM", "OPERATOR")]
         streams = [form for form in forms if form.upper() not in ("QUERY", "STREAM")]
         if len({stream.upper() for stream in streams}) > 1:
@@ -415,16 +420,16 @@ class _StreamTextReader:
 
     def _every(self) -> Length | None:
         """Return the period of COMPUTED EVERY."""
-        for part in self._of_register("every"):
+        for part in self._register_clauses("every"):
             return self._bounds.positive(subtrees(part, "length")[0], "a period")
         return None
 
     def _regime(self) -> URIRef | None:
-        for part in self._of_register("regime"):
+        for part in self._register_clauses("regime"):
             return self._names.iri(part.children[0])
         return None
 
-    def _of_register(self, kind: str) -> list[ParseTree]:
+    def _register_clauses(self, kind: str) -> list[ParseTree]:
         return [part for register in self._register for part in subtrees(register, kind)]
 
     # -- windows -----------------------------------------------------------------------------------------
@@ -454,14 +459,14 @@ class _StreamTextReader:
         return (all_bounds[0].on, all_bounds[0].tick) if all_bounds else (None, None)
 
     def _check_lengths(self, declared: Sequence[_Declared], every: Length | None) -> None:
-        """Validate that windows and periods are all numbers or all durations."""
+        """Check that the lengths of windows and periods are all numbers, or all durations."""
         lengths = [(each.bounds.part, length) for each in declared for length in each.bounds.lengths]
-        lengths += [(part, every) for part in self._of_register("every") if every is not None]
+        lengths += [(part, every) for part in self._register_clauses("every") if every is not None]
         for (_, one), (part, other) in pairwise(lengths):
             check_kinds(part, one, other, self._text)
 
     def _check_periods(self, *kinds: str) -> None:
-        """Validate that parts of these kinds have one period."""
+        """Check that all clauses of these kinds have the same period."""
         periods = [length for part in all_subtrees(self._tree, *kinds) for length in subtrees(part, "length")]
         for one, other in pairwise(periods):
             if self._bounds.length(one) != self._bounds.length(other):
@@ -477,7 +482,7 @@ class _StreamTextReader:
         return replace(declared, bounds=declared.bounds.with_step(every, self._text))
 
     def _check_closing(self, declared: Sequence[_Declared]) -> None:
-        """Validate that each window closes."""
+        """Check that each window can close."""
         for each in declared:
             if isinstance(each.bounds.extent, Everything | NewestTimestamp):
                 problem = "the window never closes, and the query reports when windows close"
@@ -485,7 +490,7 @@ class _StreamTextReader:
                 raise self._text.error(each.bounds.part, problem, expected)
 
     def _windows(self, declared: Sequence[_Declared]) -> list[StreamWindow]:
-        """Return the window of each declaration. Equal STREAM blocks share one."""
+        """Return the window of each declaration; STREAM blocks with the same stream and extent share one."""
         made: list[StreamWindow] = []
         static = {
             self._names.iri(part.children[-1]) for part in all_subtrees(self._tree, "static", "static_named")
@@ -505,7 +510,7 @@ class _StreamTextReader:
         return made
 
     def _check_blocks(self, names: Sequence[URIRef]) -> None:
-        """Validate that each WINDOW block names a declared window."""
+        """Check that each WINDOW block names a declared window."""
         known = " or ".join(f"<{name}>" for name in names) or "FROM NAMED WINDOW … ON … first"
         for block in self._parts:
             if block.data == "window_block":

@@ -1,4 +1,4 @@
-"""Registrations of continuous queries, as values."""
+"""Registrations of continuous queries as values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Language = Literal["C-SPARQL", "RSP-QL", "CQELS", "SPARQL"]
 
 @dataclass(frozen=True, slots=True)
 class PastWindow:
-    """A window in the past: `[FROM NOW-PT35M TO NOW-PT5M]` is 30 minutes long and ended 5 minutes ago.
+    """Window in the past: `[FROM NOW-PT35M TO NOW-PT5M]` is 30 minutes long and ended 5 minutes ago.
 
     Args:
-        window: window of the same length.
-        ago: distance of its end from now.
+        window: window of the same length that ends now.
+        ago: distance of the end from now.
     """
 
     window: Window
@@ -30,12 +30,13 @@ class PastWindow:
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """Window over the newest elements of a stream; an ABox is inside as a whole.
+    """Window over the newest elements of a stream; an ABox is inside or outside as a whole.
 
     Args:
-        size: number of elements, or more to complete an ABox.
-        step: number of further elements after which it closes and moves; it tumbles if equal to `size`.
-        of: unit: `TRIPLES` counts triples, `ELEMENTS` and `GRAPHS` count ABoxes.
+        size: number of elements; the window has more if its oldest ABox exceeds the number.
+        step: number of new elements after which the window closes and moves; the window tumbles if this is
+            `size`.
+        of: elements that are counted: triples (`TRIPLES`), or ABoxes (`ELEMENTS` and `GRAPHS`).
     """
 
     size: int
@@ -58,14 +59,14 @@ Extent = Window | PastWindow | CountWindow | NewestTimestamp | Everything
 
 @dataclass(frozen=True, slots=True)
 class StreamWindow:
-    """A window over a stream, a graph of the query's dataset.
+    """Window over a stream; a graph in the dataset of the query.
 
     Args:
-        name: name of the graph, from RSP-QL or C-SPARQL's `FROM NAMED STREAM`; other windows are named
-            `urn:pantarhei:window:1` and so on, in the order of the text.
+        name: name of the graph, declared by RSP-QL or by C-SPARQL's `FROM NAMED STREAM`; other windows are
+            named `urn:pantarhei:window:1` and so on, in the order of the text.
         stream: IRI of the stream.
-        extent: content of the window. A `Window` may be closed in ways that are reserved to queries.
-        is_default: True if it is part of the default graph, as C-SPARQL's `FROM STREAM` is.
+        extent: content of the window. Only windows of queries may be a left-closed `Window`.
+        is_default: whether the window is part of the default graph, as in C-SPARQL's `FROM STREAM`.
     """
 
     name: URIRef

@@ -1,8 +1,8 @@
-"""Evaluation of the algebra by column: a node's rows, joined with rows that are given.
+"""Evaluation of the algebra by column: the rows of a node, joined with given rows.
 
-`join(start, node)` joins rows with a node. A node uses the bindings of `start` where possible: a pattern is
-matched from the rows of `start`. Otherwise the node is evaluated separately and joined afterwards; so are
-nodes with an expression that must not see a variable bound outside its group.
+`join(start, node)` joins the rows of `start` with a node. Where possible, the node uses the bindings of
+`start`: a pattern is matched from the rows of `start`. Otherwise the node is evaluated by itself and joined
+afterwards; for example if one of its expressions must not see a variable that is bound outside its group.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from pantarhei.query.sources.relation import FactSource, FactSources
 
 
 class Profile:
-    """Row counts of the nodes of one evaluation."""
+    """Numbers of rows of the nodes in one execution."""
 
     def __init__(self) -> None:
         self._rows: dict[int, int] = {}
         self._steps: dict[int, list[Step]] = {}
 
     def note(self, node: algebra.Node, rows: int) -> None:
-        """Add the number of rows that a node resulted in."""
+        """Add to the number of rows of a node."""
         self._rows[id(node)] = self._rows.get(id(node), 0) + rows
 
     def note_steps(self, node: algebra.Node, steps: list[Step]) -> None:
-        """Record the steps in which a basic graph pattern was matched; only the first run counts."""
+        """Record the steps of matching a basic graph pattern; only its first execution counts."""
         self._steps.setdefault(id(node), steps)
 
     def rows(self, node: algebra.Node) -> int | None:
-        """Return the total number of rows of a node; None if it was not evaluated by itself."""
+        """Return the total number of rows of a node; None if the node was not evaluated by itself."""
         return self._rows.get(id(node))
 
     def steps(self, node: algebra.Node) -> Sequence[Step]:
-        """Return the steps in which a basic graph pattern was matched."""
+        """Return the steps of matching a basic graph pattern."""
         return self._steps.get(id(node), ())
 
 
@@ -62,9 +62,9 @@ class Executor:
     """Evaluation of a query, or of a part of it.
 
     Args:
-        dataset: the graphs that are queried.
-        context: terms, limits and the context of functions.
-        source: the graph that patterns are matched against; by default the default graph.
+        dataset: graphs to be queried.
+        context: terms, limits, and the evaluation context of expressions.
+        source: graph to which patterns are matched; by default the default graph.
         profile: records the number of rows of each node.
     """
 
@@ -92,10 +92,10 @@ class Executor:
         return found
 
     def first_rows(self, node: algebra.Node, wanted: int) -> SolutionTable:
-        """Return the first `wanted` rows of a node in its order, or all if there are fewer.
+        """Return the first `wanted` rows of a node in its order; all rows if there are fewer.
 
-        Without an order these are any rows: the matches of a first pattern are extended in growing parts,
-        until there are enough rows.
+        Without ORDER BY, any rows are returned: the matches of one triple pattern are extended to rows in
+        growing portions, until there are enough rows.
         """
         if isinstance(node, algebra.Project):
             return self.first_rows(node.child, wanted).select(node.names)
@@ -125,15 +125,13 @@ class Executor:
         return SolutionTable.concat(parts)
 
     def _join_separately(self, start: SolutionTable, node: algebra.Node) -> SolutionTable:
-        """Join with a node that is evaluated separately."""
+        """Evaluate a node by itself, and join its rows with the rows of `start`."""
         found = self.rows(node)
         return found if start is UNIT else join(start, found, self._context.terms, self._context.limits)
 
-    def _binds_for_certain(
-        self, start: SolutionTable, looked_at: Iterable[Variable], node: algebra.Node
-    ) -> bool:
-        """Return whether `node` certainly binds every `looked_at` variable that `start` binds."""
-        return all(v in node.certain for v in looked_at if v in start.columns)
+    def _binds_for_certain(self, start: SolutionTable, used: Iterable[Variable], node: algebra.Node) -> bool:
+        """Return whether each row of `node` binds those of the variables `used` that `start` binds."""
+        return all(v in node.certain for v in used if v in start.columns)
 
     # -- leaves ------------------------------------------------------------------------------------
 
@@ -168,12 +166,12 @@ class Executor:
         return self.join(self.join(start, node.left), node.right)
 
     def _left_join(self, start: SolutionTable, node: algebra.LeftJoin) -> SolutionTable:
-        seen = {
+        used = {
             *node.right.variables,
             *_variables_of_condition(node.condition),
             *_variables_of_marks(node),
         }
-        if not self._binds_for_certain(start, seen, node.left):
+        if not self._binds_for_certain(start, used, node.left):
             return self._join_separately(start, node)
         left = self.join(start, node.left)
         row = self._row()
@@ -182,9 +180,9 @@ class Executor:
             joined = joined.with_column(variable, self._truths(self._exists(joined, pattern)))
         if node.condition is not None:
             joined = self._filtered(joined, ((node.condition, frozenset()),))
-        lonely = left.filter(~row_mask(joined.column(row), left.size))
+        unmatched = left.filter(~row_mask(joined.column(row), left.size))
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
-        return self._concat([joined.select(variables), lonely])
+        return self._concat([joined.select(variables), unmatched])
 
     def _union(self, start: SolutionTable, node: algebra.Union) -> SolutionTable:
         return self._concat([self.join(start, node.left), self.join(start, node.right)])
@@ -207,7 +205,7 @@ class Executor:
 
     # -- EXISTS ------------------------------------------------------------------------------------
 
-    def _mark(self, start: SolutionTable, node: algebra.Exists) -> SolutionTable:
+    def _exists_column(self, start: SolutionTable, node: algebra.Exists) -> SolutionTable:
         if not self._binds_for_certain(
             start, (*node.right.variables, *correlated_variables(node.right)), node.left
         ):
@@ -220,16 +218,16 @@ class Executor:
         return np.where(mask, np.int64(yes), np.int64(no))
 
     def _exists(self, table: SolutionTable, pattern: algebra.Node) -> Mask:
-        """Mark the rows for which the pattern has a match that agrees with them."""
-        seen = correlated_variables(pattern).union(pattern.variables)
-        asked, places = _distinct(table.select([v for v in table.columns if v in seen]))
+        """Return a mask of the rows for which the pattern has a compatible match."""
+        used = correlated_variables(pattern).union(pattern.variables)
+        distinct, places = _distinct(table.select([v for v in table.columns if v in used]))
         row = self._row()
-        numbered = asked.with_column(row, np.arange(asked.size))
-        found = row_mask(self._correlated(numbered, pattern).column(row), asked.size)
+        numbered = distinct.with_column(row, np.arange(distinct.size))
+        found = row_mask(self._correlated(numbered, pattern).column(row), distinct.size)
         return found if places is None else found[places]
 
     def _correlated(self, table: SolutionTable, pattern: algebra.Node) -> SolutionTable:
-        """Join rows with a pattern whose expressions see the rows' variables."""
+        """Join rows with a pattern whose expressions can use the rows' variables."""
         if isinstance(pattern, algebra.Filter):
             return self._filtered(self._correlated(table, pattern.base), pattern.tests)
         if isinstance(pattern, algebra.Exists):
@@ -245,7 +243,9 @@ class Executor:
     def _substituted(
         self, table: SolutionTable, pattern: algebra.Node, outside: Sequence[Variable]
     ) -> SolutionTable:
-        """Join rows with a pattern by substituting the rows' values, once for each combination."""
+        """Join rows with a pattern, after substituting the rows' values in the pattern, once for each
+        combination of values.
+        """
         columns = [table.columns[v] for v in outside]
         found, groups = row_codes(columns, table.size)
         parts = []
@@ -257,7 +257,7 @@ class Executor:
             parts.append(self.join(part, substitute(pattern, terms)))
         return self._concat(parts) if parts else table
 
-    # -- rows by rows ------------------------------------------------------------------------------
+    # -- operators on single rows ------------------------------------------------------------------
 
     def _filtered(self, table: SolutionTable, tests: Sequence[algebra.Test]) -> SolutionTable:
         for condition, _ in tests:
@@ -272,8 +272,8 @@ class Executor:
         return self._filtered(self.join(start, node.base), node.tests)
 
     def _extend(self, start: SolutionTable, node: algebra.Extend) -> SolutionTable:
-        looked_at = algebra.variables_of(node.expression)
-        is_bound = node.variable in start.columns or not self._binds_for_certain(start, looked_at, node.child)
+        used = algebra.variables_of(node.expression)
+        is_bound = node.variable in start.columns or not self._binds_for_certain(start, used, node.child)
         if is_bound or (start is not UNIT and algebra.is_volatile(node.expression)):
             return self._join_separately(start, node)
         table = self.join(start, node.child)
@@ -319,7 +319,7 @@ class Executor:
             table = self.join(start, child)
         return table.select((*start.columns, *(v for v in node.names if v not in start.columns)))
 
-    # -- all rows at once --------------------------------------------------------------------------
+    # -- operators on all rows --------------------------------------------------------------------------
 
     def _distinct(self, start: SolutionTable, node: algebra.Distinct) -> SolutionTable:
         if start is not UNIT:
@@ -368,7 +368,7 @@ class Executor:
         return SolutionTable(columns, number)
 
     def _row(self) -> Variable:
-        """Return a new variable for the numbers of rows."""
+        """Return a new variable, to be bound to row numbers."""
         return Variable(f"#row{next(self._fresh)}")
 
 
@@ -381,7 +381,7 @@ _RULES: dict[type[algebra.Node], Callable[[Executor, SolutionTable, Any], Soluti
     algebra.LeftJoin: Executor._left_join,
     algebra.Union: Executor._union,
     algebra.Minus: Executor._minus,
-    algebra.Exists: Executor._mark,
+    algebra.Exists: Executor._exists_column,
     algebra.Filter: Executor._filter,
     algebra.Extend: Executor._extend,
     algebra.Graph: Executor._graph,
@@ -393,18 +393,20 @@ _RULES: dict[type[algebra.Node], Callable[[Executor, SolutionTable, Any], Soluti
 }
 
 
-# Minimum number of rows for which EXISTS and MINUS are evaluated once for equal rows.
-_MANY = 256
+# Minimum number of rows for which EXISTS and MINUS search equal rows, to evaluate each only once.
+_MIN_ROWS_TO_DISTINGUISH = 256
 
-# Number of matches of a first pattern extended at once, and the factor by which it grows.
+# Number of matches of one pattern that `first_rows` extends at once, and the factor by which it grows.
 _FIRST_ROWS, _GROWTH = 64, 8
 
 
 def _first_pattern(node: algebra.Node, in_order: bool) -> algebra.TriplePattern | None:
-    """Return a pattern whose matches can be extended to the rows of a node one by one; None if there is none.
+    """Return a triple pattern whose matches can be extended to rows of the node independently of each other;
+    None if there is none.
 
     Args:
-        in_order: take the first pattern of the text, whose lexical forms are shown.
+        in_order: return the first pattern in the text, which determines the literal forms; otherwise the
+            pattern with the fewest variables.
     """
     while isinstance(
         node,
@@ -427,7 +429,7 @@ def _first_pattern(node: algebra.Node, in_order: bool) -> algebra.TriplePattern 
 
 
 def _openness(pattern: algebra.TriplePattern) -> int:
-    """Count the variables of a pattern; the predicate counts twice."""
+    """Count the variables of a triple pattern; a variable as predicate counts twice."""
     places = (pattern.subject, pattern.object, pattern.predicate, pattern.predicate)
     return sum(isinstance(place, Variable) for place in places)
 
@@ -436,8 +438,10 @@ _TRUE, _FALSE = Literal(True), Literal(False)
 
 
 def _distinct(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
-    """Return the distinct rows of a table and each row's place there; None if nearly all are distinct."""
-    if table.size < _MANY:
+    """Return the distinct rows of a table, and for each row its index among them; the index is None if the
+    rows are left unchanged, as most are distinct.
+    """
+    if table.size < _MIN_ROWS_TO_DISTINGUISH:
         return table, None
     found, count = row_codes(list(table.columns.values()), table.size)
     if 2 * count > table.size:
@@ -448,7 +452,7 @@ def _distinct(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
 
 
 def _counts_distinct_rows(node: algebra.Group) -> bool:
-    """Return whether a `COUNT(DISTINCT *)` compares whole rows."""
+    """Return whether a group has COUNT(DISTINCT *), which compares whole rows."""
     return any(made.argument is None and made.distinct for made in node.aggregates)
 
 

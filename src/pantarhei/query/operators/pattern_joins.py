@@ -1,10 +1,10 @@
-"""Joins of tables of rows, and of rows with basic graph patterns.
+"""Joins of tables, and of tables with basic graph patterns.
 
-Joins compare rows by value, DISTINCT by lexical form. Basic graph patterns are matched pattern by pattern,
-fewest expected matches first.
+Joins compare values, DISTINCT compares literal forms. The triple patterns of a basic graph pattern are
+matched one after another; the next one is that with the fewest expected rows.
 
-Terms of patterns are tested by `type(…) is`: `isinstance` on rdflib's abstract classes costs more than a
-look-up.
+Terms of patterns are tested by `type(…) is`, since `isinstance` with rdflib's abstract classes costs more
+than a lookup.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Step = tuple[TriplePattern, float, int]
 
 
 def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
-    """Number rows so that equal rows have equal numbers; return a number a row, and the count of numbers."""
+    """Number distinct rows; returns the number of each row, and how many distinct rows there are."""
     if not columns:
         return np.zeros(size, np.intp), min(size, 1)
     rows, found = distinct_rows(columns)
@@ -36,32 +36,32 @@ def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
 
 
 def first_occurrences(columns: Sequence[Ids], size: int) -> Places:
-    """Return the place of the first of each set of equal rows, in the order of the rows."""
+    """Return the index of the first one of equal rows, in ascending order."""
     return np.sort(distinct_rows(columns)[0]) if columns else np.arange(min(size, 1))
 
 
 def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: QueryLimits) -> SolutionTable:
-    """Join all compatible rows; shared variables have the lexical form of the left."""
+    """Join all compatible rows; a shared variable keeps the literal form of the left row."""
     rows, places = compatible(left, right, terms, limits)
     joined = dict(left.take(rows).columns)
     for variable, column in right.columns.items():
-        mine = joined.get(variable)
+        own = joined.get(variable)
         given = column[places]
-        joined[variable] = given if mine is None else np.where(mine == NONE, given, mine)
+        joined[variable] = given if own is None else np.where(own == NONE, given, own)
     return SolutionTable(joined, len(rows))
 
 
 def compatible(
     left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: QueryLimits, overlap: bool = False
 ) -> tuple[Places, Places]:
-    """Return the places of left and right rows that agree in all variables that both bind.
+    """Return the indexes of left and right rows that agree in all variables which both bind.
 
     Args:
-        overlap: rows must share at least one bound variable.
+        overlap: whether the rows must also share a bound variable.
     """
     shared = [variable for variable in left.columns if variable in right.columns]
     values = [(terms.values(left.columns[v]), terms.values(right.columns[v])) for v in shared]
-    full = [(mine, other) for mine, other in values if (mine != NONE).all() and (other != NONE).all()]
+    full = [(own, other) for own, other in values if (own != NONE).all() and (other != NONE).all()]
     partial = [pair for pair in values if not any(pair is one for one in full)]
     width = len(left.columns) + len(right.columns)
     if full:
@@ -72,10 +72,10 @@ def compatible(
         places = np.tile(np.arange(right.size), left.size)
     shares = np.full(len(rows), bool(full))
     agree = np.ones(len(rows), np.bool_)
-    for mine, other in partial:
-        mine, other = mine[rows], other[places]
-        both = (mine != NONE) & (other != NONE)
-        agree &= ~both | (mine == other)
+    for own, other in partial:
+        own, other = own[rows], other[places]
+        both = (own != NONE) & (other != NONE)
+        agree &= ~both | (own == other)
         shares |= both
     if overlap:
         agree &= shares
@@ -83,26 +83,26 @@ def compatible(
 
 
 def _equal(pairs: Sequence[tuple[Ids, Ids]], limits: QueryLimits, width: int) -> tuple[Places, Places]:
-    """Return the places of rows that are equal in every pair of columns."""
-    mine, other = pairs[0]
+    """Return the indexes of rows that are equal in all pairs of columns."""
+    own, other = pairs[0]
     if len(pairs) > 1:
-        size = len(mine)
+        size = len(own)
         both, _ = row_codes([np.concatenate(pair) for pair in pairs], size + len(other))
-        mine, other = both[:size], both[size:]
+        own, other = both[:size], both[size:]
     lookup = Lookup(other)
-    limits.check_room(lookup.count(mine), width)
-    return lookup.find(mine)
+    limits.check_room(lookup.count(own), width)
+    return lookup.find(own)
 
 
 def row_mask(rows: Ids, size: int) -> Mask:
-    """Return a mask of `size` rows that marks `rows`."""
+    """Return a mask of length `size` that is True at these row indexes."""
     found = np.zeros(size, np.bool_)
     found[rows] = True
     return found
 
 
 def split_by_unbound(table: SolutionTable, variables: Sequence[Variable]) -> list[SolutionTable]:
-    """Split rows into parts; in each part a variable is bound in all rows, or its column is dropped."""
+    """Split a table such that each variable is bound in all rows of a part, or has no column in the part."""
     partial = [v for v in variables if v in table.columns and (table.columns[v] == NONE).any()]
     if not partial:
         return [table]
@@ -118,10 +118,10 @@ def split_by_unbound(table: SolutionTable, variables: Sequence[Variable]) -> lis
 
 
 # A pattern expected to leave at most this many rows is chosen without estimating the others.
-_FEW_ROWS = 16
+_MAX_ROWS_WITHOUT_COMPARISON = 16
 
-# With more rows, the number of matches of a pattern is estimated from a sample of this size.
-_SAMPLE = 48
+# With more rows, the number of matches of a pattern is estimated from a sample of this number of rows.
+_SAMPLE_SIZE = 48
 
 
 def join_patterns(
@@ -132,13 +132,14 @@ def join_patterns(
     keep: frozenset[Variable] | None,
     context: Context,
 ) -> tuple[SolutionTable, list[Step]]:
-    """Join rows with the matches of a basic graph pattern; also return the steps of the first part.
+    """Join rows with the matches of a basic graph pattern; also returns the steps for the first part of the
+    rows.
 
     Args:
-        source: the graph.
-        node: the patterns, in the order of the text.
-        tests: conditions on the resulting rows; each is tested as soon as its variables are bound.
-        keep: the variables that are needed afterwards, None for all.
+        source: graph to be matched.
+        node: triple patterns, in the order of the text.
+        tests: conditions on the resulting rows; a condition is tested as soon as its variables are bound.
+        keep: variables that are needed afterwards, None for all.
     """
     runs = [
         _PatternRun(part, source, node, tests, keep, context)
@@ -148,7 +149,7 @@ def join_patterns(
 
 
 class _PatternRun:
-    """Matching of the patterns on rows that each bind the same variables."""
+    """Matching of the triple patterns for rows that all bind the same variables."""
 
     def __init__(
         self,
@@ -163,10 +164,10 @@ class _PatternRun:
         self._keep = None if keep is None else keep.union(start.columns)
         self._remaining = list(enumerate(node.patterns))
         self._tests = list(tests)
-        # by variable, the earliest pattern of the text that was matched and binds it
-        self._shown_by: dict[Variable, int] = dict.fromkeys(start.columns, -1)
+        # by variable, the position in the text of the first matched pattern that binds it; -1 for given rows
+        self._binding_pattern: dict[Variable, int] = dict.fromkeys(start.columns, -1)
         self.steps: list[Step] = []
-        self._found: dict[int, MatchedPairs] = {}  # by pattern, its matches for all rows, where known already
+        self._found: dict[int, MatchedPairs] = {}  # matches for all rows, by pattern, as far as estimated
 
     def run(self) -> SolutionTable:
         self._test()
@@ -174,36 +175,40 @@ class _PatternRun:
             if not self._table.size:
                 break
             number, pattern = self._remaining.pop(self._next())
-            expected = self._estimate(number, pattern) if self._table.size > _SAMPLE else None
+            expected = self._estimate(number, pattern) if self._table.size > _SAMPLE_SIZE else None
             self._match(number, pattern)
             self._found.clear()
             self.steps.append((pattern, self._table.size if expected is None else expected, self._table.size))
             self._context.limits.check()
             self._test()
-            if self._remaining and self._keep is not None:  # the caller chooses the final columns
-                needed = self._keep.union(self._later(), *(variables for _, variables in self._tests))
+            if (
+                self._remaining and self._keep is not None
+            ):  # after the last pattern the caller selects columns
+                needed = self._keep.union(
+                    self._variables_to_come(), *(variables for _, variables in self._tests)
+                )
                 self._table = self._table.select([v for v in self._table.columns if v in needed])
         if not self._table.size:
             columns = {v: np.empty(0, np.int64) for v in self._node.variables}
             return SolutionTable({**columns, **self._table.columns}, 0)
         return self._table
 
-    def _later(self) -> set[Variable]:
+    def _variables_to_come(self) -> set[Variable]:
         return {p for _, pattern in self._remaining for p in pattern.places if type(p) is Variable}
 
     def _test(self) -> None:
-        """Filter by the conditions whose variables are all bound, or will not be bound any more."""
-        unbound = self._later() - self._table.columns.keys() if self._tests else set()
+        """Filter the rows by the conditions of whose variables no further one will be bound."""
+        unbound = self._variables_to_come() - self._table.columns.keys() if self._tests else set()
         for test in list(self._tests):
             condition, variables = test
             if not variables & unbound:
                 self._tests.remove(test)
                 self._table = self._table.filter(truth(condition, self._table, self._context) == 1)
 
-    # -- which is next -----------------------------------------------------------------------------
+    # -- choice of the next pattern ----------------------------------------------------------------
 
     def _next(self) -> int:
-        """Return the place of the pattern that is expected to leave the fewest rows."""
+        """Return the index of the remaining pattern that is expected to leave the fewest rows."""
         if len(self._remaining) == 1:
             return 0
         ranks = [self._rank(pattern) for _, pattern in self._remaining]
@@ -214,43 +219,47 @@ class _PatternRun:
         estimates: dict[float, int] = {}
         for place in sorted(tied, key=lambda place: self._needs_count(self._remaining[place][1])):
             estimate = self._estimate(*self._remaining[place])
-            if estimate <= max(_FEW_ROWS, self._table.size):
+            if estimate <= max(_MAX_ROWS_WITHOUT_COMPARISON, self._table.size):
                 return place
             estimates.setdefault(estimate, place)
         return estimates[min(estimates)]
 
     def _rank(self, pattern: TriplePattern) -> int:
-        """Return 0 if both ends are bound, 1 if one end and the predicate are, 2 if one of these is, 3 if
-        none is.
+        """Return the rank of a pattern: 0 if both ends are bound, 1 if one end and the predicate are bound, 2
+        if only one of them is bound, 3 if none is bound.
         """
-        ends = self._is_known(pattern.subject) + self._is_known(pattern.object)
+        ends = self._is_bound(pattern.subject) + self._is_bound(pattern.object)
         if ends == 2:
             return 0
         if ends == 1:
-            return 1 if self._is_known(pattern.predicate) else 2
-        return 2 if self._is_known(pattern.predicate) else 3
+            return 1 if self._is_bound(pattern.predicate) else 2
+        return 2 if self._is_bound(pattern.predicate) else 3
 
     def _needs_count(self, pattern: TriplePattern) -> bool:
-        """Return whether its matches are all facts of a class or property, counted by a full scan."""
-        if self._is_known(pattern.subject):
+        """Return whether an estimate has to count all facts of a class or property."""
+        if self._is_bound(pattern.subject):
             return False
-        return pattern.predicate == RDF_TYPE or not self._is_known(pattern.object)
+        return pattern.predicate == RDF_TYPE or not self._is_bound(pattern.object)
 
-    def _is_known(self, place: Place) -> bool:
+    def _is_bound(self, place: Place) -> bool:
         return type(place) is not Variable or place in self._table.columns
 
     def _estimate(self, number: int, pattern: TriplePattern) -> float:
-        """Estimate the number of rows after matching a pattern."""
+        """Estimate the number of rows after matching a pattern.
+
+        Args:
+            number: position of the pattern in the text.
+        """
         rows = self._table.size
         if type(pattern.predicate) is Variable:
             return rows * len(self._source.triples())
         relation = self._relation(cast(Term, pattern.predicate), pattern.object)
         sample, limits = self._table, self._context.limits
-        if rows > _SAMPLE:
-            sample = sample.take(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
-        if self._is_known(pattern.subject):
+        if rows > _SAMPLE_SIZE:
+            sample = sample.take(np.linspace(0, rows - 1, _SAMPLE_SIZE).astype(np.intp))
+        if self._is_bound(pattern.subject):
             pairs = relation.forward(self._values(pattern.subject, sample), limits)
-        elif self._is_known(pattern.object) and not self._needs_count(pattern):
+        elif self._is_bound(pattern.object) and not self._needs_count(pattern):
             pairs = relation.backward(self._values(pattern.object, sample), limits)
         else:
             return float(rows * len(relation))
@@ -267,44 +276,44 @@ class _PatternRun:
         relation = self._relation(cast(Term, pattern.predicate), pattern.object)
         limits = self._context.limits
         subject, object_ = pattern.subject, pattern.object
-        if self._is_known(subject):
-            if self._is_known(object_) and not self._source.has_forms:
+        if self._is_bound(subject):
+            if self._is_bound(object_) and not self._source.has_forms:
                 subjects, objects = self._values(subject), self._values(object_)
                 self._table = self._table.filter(relation.holds(subjects, objects))
                 return
             found = self._found.get(number) or relation.forward(self._values(subject), limits)
-            if self._is_known(object_):
+            if self._is_bound(object_):
                 agree = found.others == self._values(object_)[found.rows]
-                found = MatchedPairs(found.rows[agree], found.others[agree], found.shown[agree])
-            self._extend(found.rows, {object_: found.shown}, number)
-        elif self._is_known(object_):
+                found = MatchedPairs(found.rows[agree], found.others[agree], found.form_ids[agree])
+            self._extend(found.rows, {object_: found.form_ids}, number)
+        elif self._is_bound(object_):
             found = self._found.get(number) or relation.backward(self._values(object_), limits)
-            self._extend(found.rows, {subject: found.others, object_: found.shown}, number)
+            self._extend(found.rows, {subject: found.others, object_: found.form_ids}, number)
         else:
-            self._cross(number, subject, object_, relation)
+            self._match_all(number, subject, object_, relation)
 
-    def _cross(self, number: int, subject: Place, object_: Place, relation: Relation) -> None:
-        """Join with all facts of a predicate: neither end is bound."""
-        subjects, objects, shown = relation.pairs()
+    def _match_all(self, number: int, subject: Place, object_: Place, relation: Relation) -> None:
+        """Join with all facts of a predicate; neither end of the pattern is bound."""
+        subjects, objects, form_ids = relation.pairs()
         if subject == object_:
             same = subjects == objects
-            subjects, shown = subjects[same], shown[same]
+            subjects, form_ids = subjects[same], form_ids[same]
             columns = {subject: subjects}
         else:
-            columns = {subject: subjects, object_: shown}
+            columns = {subject: subjects, object_: form_ids}
         found = SolutionTable({v: c for v, c in columns.items() if type(v) is Variable}, len(subjects))
         for variable in found.columns:
-            self._shown_by[variable] = number
+            self._binding_pattern[variable] = number
         if self._table.columns or self._table.size != 1:
             found = join(self._table, found, self._context.terms, self._context.limits)
         self._table = found
 
     def _match_any(self, number: int, pattern: TriplePattern) -> None:
-        """Match a pattern with a variable as predicate."""
+        """Match a pattern whose predicate is a variable."""
         triples = self._source.triples()
-        known = [self._is_known(place) for place in pattern.places]
-        if any(known):
-            ends = [self._values(p) if k else None for p, k in zip(pattern.places, known, strict=True)]
+        bound = [self._is_bound(place) for place in pattern.places]
+        if any(bound):
+            ends = [self._values(p) if k else None for p, k in zip(pattern.places, bound, strict=True)]
             found = triples.matching(ends[0], ends[1], ends[2], self._context.limits)
         else:
             found = triples.all()
@@ -317,7 +326,7 @@ class _PatternRun:
                     subjects=np.tile(found.subjects, self._table.size),
                     predicates=np.tile(found.predicates, self._table.size),
                     objects=np.tile(found.objects, self._table.size),
-                    shown=np.tile(found.shown, self._table.size),
+                    form_ids=np.tile(found.form_ids, self._table.size),
                 )
         by_value = (found.subjects, found.predicates, found.objects)
         agree = np.ones(len(found.rows), np.bool_)
@@ -325,25 +334,33 @@ class _PatternRun:
             for j in range(i):
                 if type(place) is Variable and place == pattern.places[j]:
                     agree &= by_value[i] == by_value[j]
-        columns: dict[Place, Ids] = {pattern.object: found.shown[agree]}
+        columns: dict[Place, Ids] = {pattern.object: found.form_ids[agree]}
         columns |= {pattern.subject: found.subjects[agree], pattern.predicate: found.predicates[agree]}
         self._extend(found.rows[agree], columns, number)
 
     def _extend(self, rows: Ids, columns: dict[Place, Ids], number: int) -> None:
-        """Extend rows by columns that are new, or have the lexical form of an earlier pattern."""
+        """Extend rows by the columns of variables that are new, or whose literal forms the matched pattern
+        determines.
+
+        Args:
+            rows: row index of each match.
+            number: position of the matched pattern in the text.
+        """
         self._context.limits.check_room(len(rows), len(self._table.columns) + len(columns))
         table = self._table.take(rows)
         for place, column in columns.items():
-            if type(place) is Variable and self._shows_form_of(place, number):
+            if type(place) is Variable and self._determines_form_of(place, number):
                 table = table.with_column(place, column)
-                self._shown_by[place] = number
+                self._binding_pattern[place] = number
         self._table = table
 
-    def _shows_form_of(self, place: Place, number: int) -> bool:
-        """Return whether a pattern determines the lexical forms of a variable's values."""
+    def _determines_form_of(self, place: Place, number: int) -> bool:
+        """Return whether a pattern determines the literal forms of a variable, since it is the first in the
+        text that binds it.
+        """
         if type(place) is not Variable:
             return False
-        by = self._shown_by.get(place)
+        by = self._binding_pattern.get(place)
         return by is None or (number < by and self._source.has_forms)
 
     def _relation(self, predicate: Term, object_: Place) -> Relation:
@@ -352,7 +369,7 @@ class _PatternRun:
         return self._source.relation(predicate)
 
     def _values(self, place: Place, table: SolutionTable | None = None) -> Ids:
-        """Return the terms of a place by value, one a row."""
+        """Return the value numbers of a pattern's term or variable, one for each row."""
         rows = self._table if table is None else table
         if type(place) is Variable:
             return self._context.terms.values(rows.columns[place])

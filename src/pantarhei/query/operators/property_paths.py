@@ -1,4 +1,4 @@
-"""Property paths of any length, and negated property sets."""
+"""Property paths of arbitrary length, and negated property sets."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from pantarhei.rdf.ntriples import write_term
 
 Evaluate = Callable[[SolutionTable, Node], SolutionTable]
 
-_BITS = np.int64(33)  # a term's number takes 33 bits
+_TERM_BITS = np.int64(33)  # a term's number takes 33 bits
 _MASK = np.int64((1 << 33) - 1)
 
 
 class Ends(NamedTuple):
-    """Ends of steps or paths.
+    """Ends of steps or paths that begin at several start terms.
 
     Args:
-        rows: the place of each end's start among the given terms.
-        values: the ends by value.
-        shown: the ends by lexical form.
+        rows: index of the start term of each end.
+        values: value numbers of the ends.
+        form_ids: term numbers of the ends, in their literal forms.
     """
 
     rows: Ids
     values: Ids
-    shown: Ids
+    form_ids: Ids
 
 
 Step = Callable[[Ids], Ends]
@@ -45,184 +45,199 @@ def join_closure(
 ) -> SolutionTable:
     """Join rows with the pairs of `p*`, `p+` or `p?`.
 
-    Steps are taken from all starts at once, and each pair is extended once. An end that is reached in several
-    lexical forms is shown in the first one in N-Triples order.
+    Steps are taken from all start terms at once; each pair is extended once. An end that is reached in
+    several literal forms has the first form in N-Triples order.
     """
-    closing = _Closing(node, source, evaluate, context)
+    closing = _PathJoin(node, source, evaluate, context)
     return SolutionTable.concat([closing.join(part) for part in split_by_unbound(start, node.variables)])
 
 
-class _Closing:
+class _PathJoin:
     """Join of rows with the pairs of one path."""
 
     def __init__(self, node: Closure, source: FactSource, evaluate: Evaluate, context: Context) -> None:
         self._node, self._source, self._evaluate, self._context = node, source, evaluate, context
 
     def join(self, start: SolutionTable) -> SolutionTable:
-        """Join with rows that all bind the same ends."""
+        """Join with rows that all bind the same ends of the path."""
         node, terms = self._node, self._context.terms
         subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
         if subjects is not None:
-            return self._from(start, subjects, objects, node.subject, node.object)
+            return self._join_from(start, subjects, objects, node.subject, node.object)
         if objects is not None:
-            return self._from(start, objects, None, node.object, node.subject)
+            return self._join_from(start, objects, None, node.object, node.subject)
         found = self._all_pairs()
         return found if start is UNIT else join(start, found, terms, self._context.limits)
 
-    def _from(
+    def _join_from(
         self, start: SolutionTable, given: Ids, wanted: Ids | None, here: Place, there: Place
     ) -> SolutionTable:
-        """Join where `here` is bound to `given`, one value a row, and `there` to `wanted` if that is not
-        None.
+        """Join rows that bind one end of the path.
+
+        Args:
+            given: value numbers of the bound end, one for each row.
+            wanted: value numbers of the other end; None if it is not bound.
+            here: the bound end.
+            there: the other end.
         """
         if self._node.may_be_empty and isinstance(here, Variable) and _is_given(here):
             # each lexical form of a literal is a separate seed: a path of length 0 preserves the form
-            shown, codes = np.unique(start.columns[here], return_inverse=True)
-            seeds = self._context.terms.values(shown)
+            form_ids, codes = np.unique(start.columns[here], return_inverse=True)
+            seeds = self._context.terms.values(form_ids)
         else:
             seeds, codes = np.unique(given, return_inverse=True)
-            shown = self._shown_by(here, seeds)
-        step = self._stepper(here == self._node.object and here != self._node.subject)
-        found = self._reached(seeds, shown, step)
+            form_ids = self._seed_forms(here, seeds)
+        step = self._step_function(here == self._node.object and here != self._node.subject)
+        found = self._reached(seeds, form_ids, step)
         if not _is_given(here) and self._node.may_be_empty:
-            found = self._in_graph(found, seeds, there)
+            found = self._drop_foreign_loops(found, seeds, there)
         rows, places = Lookup(found.rows).find(codes, self._context.limits)
         if wanted is not None or here == there:
             same = found.values[places] == (given if wanted is None else wanted)[rows]
             return start.take(rows[same])
         self._context.limits.check_room(len(rows), len(start.columns) + 1)
         table = start.take(rows)
-        return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
+        return table.with_column(there, found.form_ids[places]) if isinstance(there, Variable) else table
 
-    def _shown_by(self, here: Place, seeds: Ids) -> Ids:
-        """Return the form in which each seed is shown as its own end: as written, or as in the graph."""
+    def _seed_forms(self, here: Place, seeds: Ids) -> Ids:
+        """Return the literal form of each seed as an end of its own path of length zero: the form in the
+        query, or in the graph.
+        """
         if not self._node.may_be_empty or (seeds < FIRST_LITERAL).all():
             return seeds
         if not isinstance(here, Variable):
             return np.full(len(seeds), self._context.terms.id_of(here))
-        shown = seeds.copy()
-        nodes, forms = self._nodes()
+        form_ids = seeds.copy()
+        nodes, forms = self._graph_terms()
         known = np.isin(seeds, nodes)
-        shown[known] = forms[np.searchsorted(nodes, seeds[known])]
-        return shown
+        form_ids[known] = forms[np.searchsorted(nodes, seeds[known])]
+        return form_ids
 
-    def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:
-        """Drop each seed as its own end, unless it is a term of the graph or the given other end."""
-        strange = ~np.isin(seeds, self._source.nodes())
+    def _drop_foreign_loops(self, found: Ends, seeds: Ids, other: Place) -> Ends:
+        """Drop paths of length zero, except those from a term of the graph, or from a seed equal to the
+        constant other end.
+        """
+        foreign = ~np.isin(seeds, self._source.nodes())
         if not isinstance(other, Variable):
-            strange &= seeds != self._context.terms.values(self._context.terms.ids_of([other]))[0]
-        kept = np.flatnonzero((found.values != seeds[found.rows]) | ~strange[found.rows])
+            foreign &= seeds != self._context.terms.values(self._context.terms.ids_of([other]))[0]
+        kept = np.flatnonzero((found.values != seeds[found.rows]) | ~foreign[found.rows])
         return Ends(*(column[kept] for column in found))
 
-    def _stepper(self, is_backwards: bool) -> Step:
+    def _step_function(self, is_inverse: bool) -> Step:
         node, row = self._node, Variable("#from")
-        here, there = (node.end, node.start) if is_backwards else (node.start, node.end)
+        here, there = (node.end, node.start) if is_inverse else (node.start, node.end)
 
         def step(terms: Ids) -> Ends:
             table = self._evaluate(
                 SolutionTable({here: terms, row: np.arange(len(terms))}, len(terms)), node.step
             )
-            shown = table.column(there)
-            return Ends(table.column(row), self._context.terms.values(shown), shown)
+            form_ids = table.column(there)
+            return Ends(table.column(row), self._context.terms.values(form_ids), form_ids)
 
         return step
 
-    def _reached(self, seeds: Ids, shown: Ids, step: Step) -> Ends:
-        """Return the ends reached from each seed."""
+    def _reached(self, seeds: Ids, form_ids: Ids, step: Step) -> Ends:
+        """Return the ends that are reached from each seed.
+
+        Args:
+            seeds: value numbers of the seeds.
+            form_ids: term numbers of the seeds.
+        """
         numbers, limits = np.arange(len(seeds)), self._context.limits
         known = _keys(numbers, seeds) if self._node.is_reflexive else np.empty(0, np.int64)
-        arrivals = [(known, shown[: len(known)])]
-        rows, front = numbers, shown
-        while len(front):
+        arrivals = [(known, form_ids[: len(known)])]
+        rows, frontier = numbers, form_ids
+        while len(frontier):
             limits.check()
-            ends = step(front)
+            ends = step(frontier)
             keys = _keys(rows[ends.rows], ends.values)
-            arrivals.append((keys, ends.shown))
+            arrivals.append((keys, ends.form_ids))
             limits.check_room(sum(len(part) for part, _ in arrivals), 2)
             new, first = np.unique(keys, return_index=True)
             is_new = ~np.isin(new, known, assume_unique=True)
             new = new[is_new]
             limits.check_room(len(known) + len(new), 2)
             known = np.union1d(known, new)
-            rows, front = new >> _BITS, ends.shown[first[is_new]]
+            rows, frontier = new >> _TERM_BITS, ends.form_ids[first[is_new]]
             if not self._node.repeats:
                 break
-        return Ends(known >> _BITS, known & _MASK, _least(known, arrivals, self._context.terms))
+        return Ends(known >> _TERM_BITS, known & _MASK, _least(known, arrivals, self._context.terms))
 
-    def _all_steps(self) -> Step:
-        """Compute the steps of all terms at once."""
+    def _precomputed_steps(self) -> Step:
+        """Return a function that finds steps in the set of all pairs of `p`, which is computed once."""
         node, terms = self._node, self._context.terms
         steps = self._evaluate(UNIT, node.step)
         starts, ends = (terms.values(steps.column(end)) for end in (node.start, node.end))
-        shown_ends = steps.column(node.end)
+        end_forms = steps.column(node.end)
         lookup = Lookup(starts)
 
-        def step(front: Ids) -> Ends:
-            rows, places = lookup.find(terms.values(front), self._context.limits)
-            return Ends(rows, ends[places], shown_ends[places])
+        def step(frontier: Ids) -> Ends:
+            rows, places = lookup.find(terms.values(frontier), self._context.limits)
+            return Ends(rows, ends[places], end_forms[places])
 
         return step
 
     def _all_pairs(self) -> SolutionTable:
-        """Return all pairs, starting from each term of the graph."""
+        """Return all pairs that start at a term of the graph."""
         node = self._node
         # where lexical forms differ, a step starts from the form in which its start was reached
-        step = self._stepper(False) if self._source.has_forms else self._all_steps()
-        seeds, shown = self._nodes()
-        found = self._reached(seeds, shown, step)
+        step = self._step_function(False) if self._source.has_forms else self._precomputed_steps()
+        seeds, form_ids = self._graph_terms()
+        found = self._reached(seeds, form_ids, step)
         if node.subject == node.object:
             same = found.values == seeds[found.rows]
-            columns = {node.subject: shown[found.rows][same]}
+            columns = {node.subject: form_ids[found.rows][same]}
         else:
-            columns = {node.subject: shown[found.rows], node.object: found.shown}
+            columns = {node.subject: form_ids[found.rows], node.object: found.form_ids}
         bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
         return SolutionTable(bound, len(next(iter(bound.values()))))
 
-    def _nodes(self) -> tuple[Ids, Ids]:
-        """Return the terms of the graph by value, and by lexical form."""
+    def _graph_terms(self) -> tuple[Ids, Ids]:
+        """Return the terms of the graph, as value numbers and as term numbers."""
         nodes = self._source.nodes()
         if not self._source.has_forms:
             return nodes, nodes
         found = self._source.triples().all()
-        arrivals = [(found.subjects, found.subjects), (found.objects, found.shown)]
+        arrivals = [(found.subjects, found.subjects), (found.objects, found.form_ids)]
         return nodes, _least(nodes, arrivals, self._context.terms)
 
 
 def _is_given(place: Place) -> bool:
-    """Return whether an end is given: a constant, or an end of another path's steps."""
+    """Return whether an end is a constant, or an end of another path's steps."""
     return not isinstance(place, Variable) or str.startswith(place, ("#start", "#end"))
 
 
 def _keys(rows: Ids, ends: Ids) -> Ids:
-    """Encode pairs of a seed's place and a term as numbers."""
-    return (rows << _BITS) | ends
+    """Encode pairs of a seed's index and a term number as one number."""
+    return (rows << _TERM_BITS) | ends
 
 
 def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
-    """Return, for each key, the first of the terms that arrived there, in N-Triples order.
+    """Return for each key the first term in N-Triples order among the terms that arrived there.
 
     Args:
-        keys: sorted; their lower bits are values, the result where nothing else arrived.
-        arrivals: pairs of keys and the terms that arrived there.
+        keys: sorted keys; the lower bits of a key are a value number, which is the result if no other term
+            arrived.
+        arrivals: pairs of keys, and the term numbers that arrived there.
     """
     arrived = np.concatenate([part for part, _ in arrivals])
-    shown = np.concatenate([part for _, part in arrivals])
+    form_ids = np.concatenate([part for _, part in arrivals])
     least = keys & _MASK
-    varied = np.unique(arrived[shown != arrived & _MASK])
+    varied = np.unique(arrived[form_ids != arrived & _MASK])
     if len(varied):
         among = np.isin(arrived, varied)
-        arrived, shown = arrived[among], shown[among]
-        forms, codes = np.unique(shown, return_inverse=True)
+        arrived, form_ids = arrived[among], form_ids[among]
+        forms, codes = np.unique(form_ids, return_inverse=True)
         texts = [write_term(terms.term(form)) for form in forms.tolist()]
         ranks = np.empty(len(forms), np.int64)
         ranks[sorted(range(len(forms)), key=texts.__getitem__)] = np.arange(len(forms))
         order = np.lexsort((ranks[codes], arrived))
-        least[np.searchsorted(keys, varied)] = shown[order[np.searchsorted(arrived[order], varied)]]
+        least[np.searchsorted(keys, varied)] = form_ids[order[np.searchsorted(arrived[order], varied)]]
     return least
 
 
 def _values(start: SolutionTable, place: Place, terms: TermSpace) -> Ids | None:
-    """Return the values of an end, one a row; None if it is not bound."""
+    """Return the value numbers of an end of a path, one for each row; None if the rows do not bind it."""
     if not isinstance(place, Variable):
         return np.full(start.size, terms.values(terms.ids_of([place]))[0])
     column = start.columns.get(place)
@@ -240,7 +255,7 @@ def join_negated(
 def _join_negated(
     start: SolutionTable, node: NegatedSet, source: FactSource, context: Context
 ) -> SolutionTable:
-    """Join rows that all bind the same ends."""
+    """Join rows that all bind the same ends of the negated set."""
     terms = context.terms
     subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
     is_open = subjects is None and objects is None
@@ -250,7 +265,7 @@ def _join_negated(
     agree = ~np.isin(found.predicates, np.array(numbers, np.int64))
     if node.subject == node.object:
         agree &= found.subjects == found.objects
-    columns = {node.object: found.shown[agree], node.subject: found.subjects[agree]}
+    columns = {node.object: found.form_ids[agree], node.subject: found.subjects[agree]}
     bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
     if is_open:
         made = SolutionTable(bound, int(agree.sum()))

@@ -17,10 +17,11 @@ from pantarhei.rdf.ntriples import write_term
 
 
 def construct(template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace) -> Ids:
-    """Instantiate a template for rows; return each triple once, shape (n, 3). Invalid triples are left out.
+    """Instantiate the template of a CONSTRUCT for all rows; returns the distinct triples, shape (n, 3).
+    Invalid triples are left out.
 
-    A blank node of the template differs from row to row, and is the same for equal rows: its label is a hash
-    of template and row.
+    A blank node of the template is a new blank node in each distinct row: its label is a hash of the template
+    and the row.
     """
     triples: Ids = np.unique(construct_by_row(template, table, terms)[1], axis=0)
     return triples
@@ -29,31 +30,32 @@ def construct(template: Sequence[TriplePattern], table: SolutionTable, terms: Te
 def construct_by_row(
     template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace
 ) -> tuple[Places, Ids]:
-    """Instantiate a template; return the places of the rows, and their triples, shape (n, 3).
+    """Instantiate a template for all rows; returns the row index of each triple, and the triples, shape (n,
+    3).
 
-    Each pattern of the template makes at most one triple of a row.
+    Each triple pattern of the template produces at most one triple for a row.
     """
     blank: set[Place] = {p for pattern in template for p in pattern.places if isinstance(p, BNode)}
     made = _blank_nodes(template, blank, table, terms) if blank else {}
-    parts = [_made_of(pattern, table, made, terms) for pattern in template]
+    parts = [_instantiate(pattern, table, made, terms) for pattern in template]
     if not parts:
         return np.empty(0, np.intp), np.empty((0, 3), np.int64)
     return np.concatenate([rows for rows, _ in parts]), np.concatenate([triples for _, triples in parts])
 
 
-def _made_of(
+def _instantiate(
     pattern: TriplePattern, table: SolutionTable, made: Mapping[Place, Ids], terms: TermSpace
 ) -> tuple[Places, Ids]:
     columns = [_column(place, table, made, terms) for place in pattern.places]
     fits = np.ones(table.size, np.bool_)
-    for column, kinds in zip(columns, _ALLOWED, strict=True):
+    for column, kinds in zip(columns, _TERM_TYPES, strict=True):
         distinct, codes = np.unique(column, return_inverse=True)
         good = [number != NONE and isinstance(terms.term(number), kinds) for number in distinct.tolist()]
         fits &= np.array(good, np.bool_)[codes] if len(good) else False
     return np.flatnonzero(fits), np.stack(columns, axis=1)[fits]
 
 
-_ALLOWED: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef, BNode, Literal))
+_TERM_TYPES: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef, BNode, Literal))
 
 
 def _column(place: Place, table: SolutionTable, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
@@ -67,7 +69,7 @@ def _column(place: Place, table: SolutionTable, made: Mapping[Place, Ids], terms
 def _blank_nodes(
     template: Sequence[TriplePattern], labels: set[Place], table: SolutionTable, terms: TermSpace
 ) -> dict[Place, Ids]:
-    """Return, for each blank node of a template, its instance in each row."""
+    """Return for each blank node of a template the column of its instances in the rows."""
     # plans have columns in any order, and may omit columns without bindings
     variables = sorted(v for v in table.columns if not is_hidden(v))
     columns = [terms.terms(table.columns[v]) for v in variables]
@@ -81,19 +83,21 @@ def _blank_nodes(
     order = {label: place for place, label in enumerate(dict.fromkeys(p for t in template for p in t.places))}
     shape = repr([[str(p) for p in t.places if not isinstance(p, BNode)] for t in template])
     return {
-        label: terms.ids_of([BNode(_hashed(f"{shape}\n{order[label]}\n{text}")) for text in texts])
+        label: terms.ids_of([BNode(_label_of(f"{shape}\n{order[label]}\n{text}")) for text in texts])
         for label in labels
     }
 
 
-def _hashed(text: str) -> str:
+def _label_of(text: str) -> str:
     return "q" + blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
 def describe(
     places: Sequence[Place], table: SolutionTable, source: FactSource, terms: TermSpace
 ) -> list[Triple]:
-    """Return the triples whose subject is one of the terms, or a blank node reached from them."""
+    """Return the triples whose subject is a described term, or a blank node that is reached from one through
+    objects.
+    """
     found: dict[int, None] = {}
     for place in places:
         column = (
@@ -101,16 +105,16 @@ def describe(
         )
         found.update(dict.fromkeys(np.unique(terms.values(column[column != NONE])).tolist()))
     triples: dict[Triple, None] = {}
-    known, front = set(found), list(found)
-    while front:
-        matches = source.triples().matching(np.array(front, np.int64), None, None)
-        front = []
+    known, frontier = set(found), list(found)
+    while frontier:
+        matches = source.triples().matching(np.array(frontier, np.int64), None, None)
+        frontier = []
         columns: list[list[Term | None]] = [
-            terms.terms(ids) for ids in (matches.subjects, matches.predicates, matches.shown)
+            terms.terms(ids) for ids in (matches.subjects, matches.predicates, matches.form_ids)
         ]
         for subject, predicate, object_, number in zip(*columns, matches.objects.tolist(), strict=True):
             triples[subject, predicate, object_] = None
             if isinstance(object_, BNode) and number not in known:
                 known.add(number)
-                front.append(number)
+                frontier.append(number)
     return list(triples)

@@ -1,4 +1,7 @@
-"""Interfaces of graphs for pattern matching, and their implementation by columns in memory."""
+"""Interfaces of graphs to which patterns are matched, and their implementation by columns in memory.
+
+All literal forms of a value have one value number; a term number denotes a literal in one form.
+"""
 
 from __future__ import annotations
 
@@ -14,53 +17,53 @@ from pantarhei.query.solutions import NO_LIMITS, Ids, Mask, Places, QueryLimits
 
 
 class MatchedPairs(NamedTuple):
-    """Matches of a column of terms with a relation.
+    """Facts of a relation that match the terms of a column.
 
     Args:
-        rows: positions in the column.
-        others: the other ends of the matching facts, by value.
-        shown: the objects of the matching facts in their literal forms; one array with `others` if equal.
+        rows: index in the column for each fact.
+        others: value numbers of the facts' other ends.
+        form_ids: term numbers of the facts' objects, in their literal forms; identical to `others` if equal.
     """
 
     rows: Places
     others: Ids
-    shown: Ids
+    form_ids: Ids
 
 
 class Relation(Protocol):
-    """Pairs of subject and object. Arguments are numbers of values."""
+    """Set of pairs of subject and object. Arguments are value numbers."""
 
     def __len__(self) -> int:
         """Return the number of pairs."""
         ...
 
     def pairs(self) -> tuple[Ids, Ids, Ids]:
-        """Return all pairs: subjects, objects by value, and objects in their forms."""
+        """Return all pairs: value numbers of subjects, value numbers of objects, term numbers of objects."""
         ...
 
     def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        """Return the objects of each of `subjects`.
+        """Return the pairs whose subject is one of `subjects`.
 
         Raises:
-            QueryMemoryError: they exceed the limit.
+            QueryMemoryError: the pairs exceed the limit.
         """
         ...
 
     def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        """Return the subjects of each of `objects`; `shown` has the objects in their forms.
+        """Return the pairs whose object is one of `objects`; `others` are their subjects.
 
         Raises:
-            QueryMemoryError: as `forward`.
+            QueryMemoryError: the pairs exceed the limit.
         """
         ...
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
-        """Return a mask of the pairs that are in the relation."""
+        """Return for each pair whether the relation contains it."""
         ...
 
 
 class TripleLookup(Protocol):
-    """All triples of a graph, by value, and their objects in their forms."""
+    """All triples of a graph."""
 
     def __len__(self) -> int: ...
 
@@ -71,26 +74,33 @@ class TripleLookup(Protocol):
         objects: Ids | None,
         limits: QueryLimits = NO_LIMITS,
     ) -> MatchedTriples:
-        """Return the triples that match each row of the given columns, at least one.
+        """Return the triples that match each row of the given columns.
 
         Args:
-            subjects, predicates, objects: columns of equal length, None for a variable.
+            subjects, predicates, objects: value numbers, in columns of equal length; None for a variable. At
+                least one column is given.
         """
         ...
 
     def all(self) -> MatchedTriples:
-        """Return all triples, as matches of one row without bound columns."""
+        """Return all triples, as matches of a single row."""
         ...
 
 
 class MatchedTriples(NamedTuple):
-    """Triples that match rows of a table."""
+    """Triples that match the rows of a table.
+
+    Args:
+        rows: index of the matched row for each triple.
+        subjects, predicates, objects: value numbers of the triples.
+        form_ids: term numbers of the objects, in their literal forms.
+    """
 
     rows: Places
     subjects: Ids
     predicates: Ids
     objects: Ids
-    shown: Ids
+    form_ids: Ids
 
 
 class FactSource(Protocol):
@@ -98,12 +108,12 @@ class FactSource(Protocol):
 
     @property
     def has_forms(self) -> bool:
-        """True if a value may have several literal forms."""
+        """True if a value can have several literal forms in the graph."""
         ...
 
     @property
     def is_distinct(self) -> bool:
-        """True if no two triples are equal by value."""
+        """True if different triples differ by value."""
         ...
 
     def relation(self, predicate: Term) -> Relation:
@@ -111,7 +121,7 @@ class FactSource(Protocol):
         ...
 
     def members(self, class_: Term) -> Relation:
-        """Return the members of a class, as pairs with the class."""
+        """Return the members of a class, as pairs of a member and the class."""
         ...
 
     def triples(self) -> TripleLookup:
@@ -119,7 +129,7 @@ class FactSource(Protocol):
         ...
 
     def nodes(self) -> Ids:
-        """Return each subject and object once, by value."""
+        """Return the value numbers of all subjects and objects, each once."""
         ...
 
 
@@ -136,7 +146,7 @@ class FactSources(Protocol):
         ...
 
     def graph(self, name: Term) -> FactSource | None:
-        """Return a named graph, None if it does not exist."""
+        """Return a named graph; None if it does not exist."""
         ...
 
 
@@ -147,9 +157,9 @@ _SPARE_CELLS = 1 << 16
 
 
 class Lookup:
-    """Index of the positions of the numbers of a column.
+    """Index of a column of numbers: maps a number to the indexes at which it occurs.
 
-    Dense numbers are indexed by an array, others by binary search in a sorted copy.
+    A dense range of numbers is indexed by an array, other numbers by binary search in a sorted copy.
     """
 
     def __init__(self, column: Ids) -> None:
@@ -170,10 +180,11 @@ class Lookup:
         self._sorted = column[self._order] if self._starts is None else column[:0]
 
     def find(self, numbers: Ids, limits: QueryLimits = NO_LIMITS) -> tuple[Places, Places]:
-        """Return the pairs of a position in `numbers` and a position in the column with equal numbers.
+        """Return the pairs of an index in `numbers` and an index in the column at which the numbers are
+        equal.
 
         Raises:
-            QueryMemoryError: they exceed the limit.
+            QueryMemoryError: the pairs exceed the limit.
         """
         if self._place_of is not None:
             places = self._place_of[self._cells(numbers, len(self._place_of) - 1)]
@@ -202,23 +213,23 @@ class Lookup:
         return int((np.searchsorted(self._sorted, numbers, "right") - begins).sum())
 
     def _cells(self, numbers: Ids, outside: int) -> Ids:
-        """Return the cell of each number, `outside` for numbers beyond the column's range."""
+        """Return the array cell of each number; `outside` for a number beyond the column's range."""
         cells = numbers - self._low
         cells[(cells < 0) | (cells >= outside)] = outside
         return cells
 
 
 class ColumnRelation:
-    """A relation in memory.
+    """Relation in memory.
 
     Args:
-        subjects, objects: numbers by value.
-        shown: the objects in their forms.
+        subjects, objects: value numbers.
+        form_ids: term numbers of the objects, in their literal forms; None if they are equal to `objects`.
     """
 
-    def __init__(self, subjects: Ids, objects: Ids, shown: Ids | None = None) -> None:
+    def __init__(self, subjects: Ids, objects: Ids, form_ids: Ids | None = None) -> None:
         self._subjects, self._objects = subjects, objects
-        self._shown = objects if shown is None else shown
+        self._shown = objects if form_ids is None else form_ids
 
     def __len__(self) -> int:
         return len(self._subjects)
@@ -251,23 +262,23 @@ class ColumnRelation:
 
 
 class IndexedTriples:
-    """All triples of a graph in memory, by value, indexed by position.
+    """All triples of a graph in memory; an index of a column is built at its first lookup.
 
     Args:
-        subjects, predicates, objects: columns of equal length.
-        shown: the objects in their forms.
+        subjects, predicates, objects: value numbers, in columns of equal length.
+        form_ids: term numbers of the objects, in their literal forms; None if they are equal to `objects`.
     """
 
-    def __init__(self, subjects: Ids, predicates: Ids, objects: Ids, shown: Ids | None = None) -> None:
+    def __init__(self, subjects: Ids, predicates: Ids, objects: Ids, form_ids: Ids | None = None) -> None:
         self.columns = (subjects, predicates, objects)
-        self.shown = objects if shown is None else shown
+        self.form_ids = objects if form_ids is None else form_ids
         self._lookups: dict[int, Lookup] = {}
 
     def __len__(self) -> int:
-        return len(self.shown)
+        return len(self.form_ids)
 
     def all(self) -> MatchedTriples:
-        return MatchedTriples(np.zeros(len(self), np.intp), *self.columns, self.shown)
+        return MatchedTriples(np.zeros(len(self), np.intp), *self.columns, self.form_ids)
 
     def matching(
         self,
@@ -286,17 +297,17 @@ class IndexedTriples:
                 agree = self.columns[other][places] == target[rows]
                 rows, places = rows[agree], places[agree]
         found = [column[places] for column in self.columns]
-        return MatchedTriples(rows, found[0], found[1], found[2], self.shown[places])
+        return MatchedTriples(rows, found[0], found[1], found[2], self.form_ids[places])
 
     def of_predicate(self, predicate: int) -> ColumnRelation:
-        """Return the pairs of one predicate."""
+        """Return the pairs of subject and object of one predicate."""
         _, places = self._lookup(1).find(np.array([predicate], np.int64))
         subjects, _, objects = self.columns
-        return ColumnRelation(subjects[places], objects[places], self.shown[places])
+        return ColumnRelation(subjects[places], objects[places], self.form_ids[places])
 
     @cached_property
     def nodes(self) -> Ids:
-        """Subjects and objects, sorted, each once."""
+        """Value numbers of subjects and objects, sorted, each once."""
         return np.unique(np.concatenate([self.columns[0], self.columns[2]]))
 
     def _lookup(self, place: int) -> Lookup:

@@ -1,4 +1,4 @@
-"""Views of graphs and datasets for one query."""
+"""Views of graphs and datasets, over which one query is evaluated."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from pantarhei.rdf.triple_table import triples_of
 
 
 class GraphFacts:
-    """A graph of copied triples.
+    """Graph of copied triples.
 
     Args:
-        terms: dictionary of their terms.
+        terms: term numbers.
         columns: the triples.
     """
 
@@ -36,7 +36,7 @@ class GraphFacts:
 
     @classmethod
     def of(cls, terms: TermSpace, triples: Iterable[Triple]) -> GraphFacts:
-        """Return the graph of these triples. Costs a look-up for each term."""
+        """Copy triples. The cost is a lookup for each of their terms."""
         ids = np.array(
             [terms.id_of(respelled(term)) for triple in triples for term in triple], np.int64
         ).reshape(-1, 3)
@@ -46,12 +46,12 @@ class GraphFacts:
 
     @classmethod
     def merged(cls, terms: TermSpace, sources: Sequence[FactSource]) -> GraphFacts:
-        """Return the union of graphs, each triple once."""
+        """Return the union of graphs, with each triple once."""
         found = [source.triples().all() for source in sources]
         if not found:
             return cls.of(terms, ())
         rows = np.concatenate(
-            [np.stack([m.subjects, m.predicates, m.objects, m.shown]) for m in found], axis=1
+            [np.stack([m.subjects, m.predicates, m.objects, m.form_ids]) for m in found], axis=1
         )
         rows = np.unique(rows, axis=1)
         return cls(terms, IndexedTriples(*(np.ascontiguousarray(column) for column in rows)))
@@ -61,7 +61,7 @@ class GraphFacts:
 
     @cached_property
     def has_forms(self) -> bool:
-        return bool(np.any(self._columns.shown != self._columns.columns[2]))
+        return bool(np.any(self._columns.form_ids != self._columns.columns[2]))
 
     @property
     def is_distinct(self) -> bool:
@@ -79,9 +79,11 @@ class GraphFacts:
         found = self._members.get(class_)
         if found is None:
             number = self._terms.find_value(class_)
-            subjects, objects, shown = self.relation(RDF_TYPE).pairs()
+            subjects, objects, form_ids = self.relation(RDF_TYPE).pairs()
             places = np.flatnonzero(objects == (-2 if number is None else number))
-            found = self._members[class_] = ColumnRelation(subjects[places], objects[places], shown[places])
+            found = self._members[class_] = ColumnRelation(
+                subjects[places], objects[places], form_ids[places]
+            )
         return found
 
     def triples(self) -> IndexedTriples:
@@ -92,12 +94,12 @@ class GraphFacts:
 
 
 class LazyGraphs:
-    """A dataset whose named graphs are created at first use.
+    """Dataset whose named graphs are created at first access.
 
     Args:
         default: the default graph.
         names: returns the names of the named graphs.
-        find: returns a named graph, None if it does not exist any more.
+        find: creates a named graph; returns None if it does not exist.
     """
 
     def __init__(
@@ -123,7 +125,7 @@ class LazyGraphs:
 
 
 def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None) -> LazyGraphs:
-    """Return a dataset of existing graphs: the default graph and named graphs."""
+    """Return a dataset that consists of existing graphs."""
     others = named or {}
     return LazyGraphs(
         source, lambda: others, lambda name: others.get(name) if isinstance(name, URIRef) else None
@@ -132,14 +134,14 @@ def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None)
 
 @dataclass(frozen=True)
 class View:
-    """A dataset at one state.
+    """Dataset in one state.
 
     Args:
-        dataset: its graphs.
-        terms: dictionary of their terms.
-        literals: values of the literals of the vocabulary.
+        dataset: the graphs.
+        terms: term numbers of the view.
+        literals: values of the vocabulary's literals.
         has_names: False if GRAPH is invalid, as over a single graph.
-        times: times of triples by graph; None is the default graph.
+        times: times of triples by graph name; None is the default graph.
     """
 
     dataset: Sources
@@ -150,7 +152,7 @@ class View:
     _joined: dict[Term, View] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def restricted(self, default: Iterable[Term] | None, named: Iterable[Term] | None) -> View:
-        """Return the view of the dataset that FROM and FROM NAMED describe.
+        """Return a view of the dataset that FROM and FROM NAMED describe.
 
         Raises:
             QueryError: a graph does not exist.
@@ -165,22 +167,22 @@ class View:
         found = self.dataset.graph(name)
         if found is None:
             here = [f"<{known}>" for known in self.dataset.names()]
-            shown = ", ".join(here[:5]) + (f" and {len(here) - 5} more" if len(here) > 5 else "")
+            known = ", ".join(here[:5]) + (f" and {len(here) - 5} more" if len(here) > 5 else "")
             raise QueryError(
                 f"FROM <{name}>: there is no such graph, and graphs are not fetched from the network; "
                 "expected "
-                f"{shown if here else 'no FROM: there is the default graph alone'}"
+                f"{known if here else 'no FROM: there is the default graph alone'}"
             )
         return found
 
     def united(self) -> View:
-        """Return the view whose default graph is the union of all graphs."""
+        """Return a view whose default graph is the union of all graphs."""
         named = [self._graph(name) for name in self.dataset.names()]
         union = GraphFacts.merged(self.terms, [self.dataset.default, *named])
         return View(LazyGraphs(union, self.dataset.names, self.dataset.graph), self.terms, self.literals)
 
     def joined(self, name: Term) -> View:
-        """Return the view with a named graph's triples in its default graph too. The result is cached."""
+        """Return a view whose default graph also contains a named graph's triples. The view is cached."""
         found = self._joined.get(name)
         if found is None:
             both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
@@ -190,7 +192,7 @@ class View:
 
 
 def graph_view(graph: Graph) -> View:
-    """Return a view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
+    """Return a view of an rdflib graph or dataset. The cost is a lookup for each term of its triples."""
     terms = TermSpace()
     literals = LiteralValues([])
     if not isinstance(graph, Dataset):

@@ -1,4 +1,4 @@
-"""Facts of a window model as a graph for pattern matching."""
+"""Facts of a window model as a graph to which patterns are matched."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class JoinedFacts:
     """Union of two disjoint graphs. Facts are copied only if all triples are read.
 
     Args:
-        large, small: graphs without a common triple, by value; a predicate without facts in `small` costs no
-            more than in `large`.
+        large, small: graphs that share no triple by value. Reading a predicate without facts in `small` costs
+            as much as reading it in `large` alone.
     """
 
     def __init__(self, large: FactSource, small: FactSource) -> None:
@@ -62,7 +62,7 @@ class JoinedFacts:
     @cached_property
     def _triples(self) -> IndexedTriples:
         both = [self._large.triples().all(), self._small.triples().all()]
-        columns = zip(*((m.subjects, m.predicates, m.objects, m.shown) for m in both), strict=True)
+        columns = zip(*((m.subjects, m.predicates, m.objects, m.form_ids) for m in both), strict=True)
         return IndexedTriples(*map(np.concatenate, columns))
 
 
@@ -78,52 +78,55 @@ class JoinedRelation:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         found = [part.pairs() for part in self._parts]
         subjects = np.concatenate([each[0] for each in found])
-        return subjects, *_others([each[1:] for each in found])
+        return subjects, *_concat_ids([each[1:] for each in found])
 
     def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        return _together([part.forward(subjects, limits) for part in self._parts])
+        return _concat_pairs([part.forward(subjects, limits) for part in self._parts])
 
     def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        return _together([part.backward(objects, limits) for part in self._parts])
+        return _concat_pairs([part.backward(objects, limits) for part in self._parts])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         large, small = (part.holds(subjects, objects) for part in self._parts)
         return large | small
 
 
-def _together(found: Sequence[MatchedPairs]) -> MatchedPairs:
+def _concat_pairs(found: Sequence[MatchedPairs]) -> MatchedPairs:
     rows = np.concatenate([pairs.rows for pairs in found])
-    return MatchedPairs(rows, *_others([(pairs.others, pairs.shown) for pairs in found]))
+    return MatchedPairs(rows, *_concat_ids([(pairs.others, pairs.form_ids) for pairs in found]))
 
 
-def _others(found: Sequence[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
-    """Concatenate terms by value and in their forms; one array if both are equal."""
+def _concat_ids(found: Sequence[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
+    """Concatenate value numbers, and term numbers in literal forms; the result is one array if both are
+    equal.
+    """
     others = np.concatenate([values for values, _ in found])
-    if all(shown is values for values, shown in found):
+    if all(form_ids is values for values, form_ids in found):
         return others, others
-    return others, np.concatenate([shown for _, shown in found])
+    return others, np.concatenate([form_ids for _, form_ids in found])
 
 
-NOTHING: Final = ColumnRelation(*(np.empty(0, np.int64),) * 2)
+NO_PAIRS: Final = ColumnRelation(*(np.empty(0, np.int64),) * 2)
 
-# Greatest number of terms that are looked up in the kernel although the facts are in columns.
-_FEW = 32
+# Greatest number of terms that are looked up in the kernel if the facts are in columns.
+_MAX_PROBED_WITH_COLUMNS = 32
 
-# Greatest number of terms that are looked up before: `_RATHER_FEW`, or one for `_FACTS_A_TERM` facts.
-_RATHER_FEW, _FACTS_A_TERM = 512, 16
+# Greatest number of terms that are looked up in the kernel before the facts are copied into columns:
+# `_MAX_PROBED`, or one term for `_FACTS_PER_TERM` facts.
+_MAX_PROBED, _FACTS_PER_TERM = 512, 16
 
-# Greatest number of facts that one look-up in the kernel returns; it cannot be interrupted.
-_MOST_PROBED = 1 << 16
+# Greatest number of facts that one lookup in the kernel returns, since a lookup cannot be interrupted.
+_MAX_PROBED_FACTS = 1 << 16
 
 
 class WindowFacts:
-    """The materialization at one state.
+    """The materialization in one state.
 
-    Few terms are looked up in the kernel's chains; for many terms all facts are copied into columns once.
+    Few terms are looked up in the kernel's indexes. For many terms, all facts are first copied into columns.
 
     Args:
-        model: must not change while this is in use.
-        terms: dictionary with the vocabulary's numbers.
+        model: the window model, which must not change while this object is in use.
+        terms: term numbers, which include the numbers of the model's vocabulary.
         forms: literal forms by fact.
     """
 
@@ -154,7 +157,7 @@ class WindowFacts:
         if predicate == RDF_TYPE and not self._model.vocabulary.has_class_variables:
             return self._types
         number = self._model.vocabulary.find_property(predicate)
-        return NOTHING if number is None else PropertyFacts(self, number)
+        return NO_PAIRS if number is None else PropertyFacts(self, number)
 
     def members(self, class_: Term) -> Relation:
         if self._model.vocabulary.has_class_variables:
@@ -163,7 +166,7 @@ class WindowFacts:
         if found is None:
             number = None if isinstance(class_, Literal) else self._model.vocabulary.find_class(class_)
             id_ = self._terms.values(np.array([self._terms.id_of(class_)], np.int64))[0]
-            found = NOTHING if number is None else ClassFacts(self, number, int(id_))
+            found = NO_PAIRS if number is None else ClassFacts(self, number, int(id_))
             self._members[class_] = found
         return found
 
@@ -178,50 +181,52 @@ class WindowFacts:
     @property
     def has_columns(self) -> bool:
         """True if the facts have been copied into columns."""
-        return "_grouped" in self.__dict__
+        return "_facts_by_symbol" in self.__dict__
 
     @cached_property
-    def _grouped(self) -> tuple[Ids, Ids, Ids]:
+    def _facts_by_symbol(self) -> tuple[Ids, Ids, Ids]:
         symbols = len(self._model.vocabulary.symbols)
         starts, subjects, objects = self._model.kernel.store.by_predicate(symbols)
         return starts, subjects.astype(np.int64), objects.astype(np.int64)
 
     @cached_property
-    def _forms_of(self) -> dict[int, list[tuple[int, int, Literal]]]:
-        """Forms by class or property, each with the subject and object of its fact."""
+    def _forms_by_property(self) -> dict[int, list[tuple[int, int, Literal]]]:
+        """Literal forms by number of the property, each with the subject and object of its fact."""
         forms_of: dict[int, list[tuple[int, int, Literal]]] = defaultdict(list)
         for (predicate, subject, object_), form in self._forms.items():
             forms_of[predicate].append((subject, object_, form))
         return forms_of
 
     def columns(self, number: int) -> ColumnRelation:
-        """Return the facts of a class or property; objects of a class are `NONE`."""
-        starts, subjects, objects = self._grouped
+        """Return the facts of a class or property as columns; the objects of a class are `NONE`."""
+        starts, subjects, objects = self._facts_by_symbol
         part = slice(int(starts[number]), int(starts[number + 1]))
-        forms = self._forms_of.get(number)
+        forms = self._forms_by_property.get(number)
         what = objects[part]
-        shown = self._all_shown(subjects[part], what, forms) if forms else self._terms.shown(what)
-        return ColumnRelation(subjects[part], what, None if shown is what else shown)
+        form_ids = (
+            self._forms_of_objects(subjects[part], what, forms) if forms else self._terms.first_forms(what)
+        )
+        return ColumnRelation(subjects[part], what, None if form_ids is what else form_ids)
 
-    def _all_shown(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
-        """Return the objects in the forms of their facts."""
-        shown = self._terms.shown(objects)
-        if shown is objects:
-            shown = objects.copy()
+    def _forms_of_objects(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
+        """Return the term numbers of the objects of facts, in the facts' literal forms."""
+        form_ids = self._terms.first_forms(objects)
+        if form_ids is objects:
+            form_ids = objects.copy()
         keys = (subjects << 32) | objects
         order = np.argsort(keys)
         target = np.array([(subject << 32) | object_ for subject, object_, _ in forms], np.int64)
         places = np.searchsorted(keys, target, sorter=order)
         for place, key, (_, _, form) in zip(places.tolist(), target.tolist(), forms, strict=True):
             if place < len(order) and keys[order[place]] == key:
-                shown[order[place]] = self._terms.id_of(form)
-        return shown
+                form_ids[order[place]] = self._terms.id_of(form)
+        return form_ids
 
     @cached_property
     def _symbol_ids(self) -> Ids:
         """Term numbers of the classes and properties that have facts."""
         symbols = self._model.vocabulary.symbols
-        counts = np.diff(self._grouped[0])
+        counts = np.diff(self._facts_by_symbol[0])
         ids = [
             self._terms.id_of(symbol.name) if count else NONE
             for symbol, count in zip(symbols, counts.tolist(), strict=True)
@@ -229,67 +234,68 @@ class WindowFacts:
         return self._terms.values(np.array(ids, np.int64))
 
     @cached_property
-    def _of_symbols(self) -> Ids:
-        """Class or property of each fact."""
-        counts = np.diff(self._grouped[0])
+    def _symbol_of_fact(self) -> Ids:
+        """Number of the class or property of each fact."""
+        counts = np.diff(self._facts_by_symbol[0])
         return np.repeat(np.arange(len(counts)), counts)
 
     @cached_property
     def _types(self) -> ColumnRelation:
-        _, subjects, objects = self._grouped
+        _, subjects, objects = self._facts_by_symbol
         of_classes = np.flatnonzero(objects == NONE)
-        return ColumnRelation(subjects[of_classes], self._symbol_ids[self._of_symbols[of_classes]])
+        return ColumnRelation(subjects[of_classes], self._symbol_ids[self._symbol_of_fact[of_classes]])
 
     @cached_property
     def _triples(self) -> IndexedTriples:
-        starts, subjects, objects = self._grouped
-        names = self._symbol_ids[self._of_symbols]
+        starts, subjects, objects = self._facts_by_symbol
+        names = self._symbol_ids[self._symbol_of_fact]
         is_class = objects == NONE
         type_ = int(self._terms.values(np.array([self._terms.id_of(RDF_TYPE)], np.int64))[0])
         what = np.where(is_class, names, objects)
-        shown = self._terms.shown(what)
+        form_ids = self._terms.first_forms(what)
         if self._forms:
-            shown = what.copy() if shown is what else shown
-            for number in self._forms_of:
+            form_ids = what.copy() if form_ids is what else form_ids
+            for number in self._forms_by_property:
                 part = slice(int(starts[number]), int(starts[number + 1]))
-                shown[part] = self.columns(number).pairs()[2]
-        return IndexedTriples(subjects, np.where(is_class, type_, names), what, shown)
+                form_ids[part] = self.columns(number).pairs()[2]
+        return IndexedTriples(subjects, np.where(is_class, type_, names), what, form_ids)
 
     # -- single terms ------------------------------------------------------------------------------
 
     def is_few(self, count: int) -> bool:
-        """Return True if `count` terms are cheaper to look up in the kernel than in columns."""
+        """Return whether looking up `count` terms in the kernel is cheaper than reading columns."""
         if self.has_columns:
-            return count <= _FEW
-        return count <= max(_RATHER_FEW, len(self._model) // _FACTS_A_TERM)
+            return count <= _MAX_PROBED_WITH_COLUMNS
+        return count <= max(_MAX_PROBED, len(self._model) // _FACTS_PER_TERM)
 
-    def shown(self, number: int, subjects: Ids, objects: Ids) -> Ids:
-        """Return the objects of a property's facts in their forms.
+    def object_forms(self, number: int, subjects: Ids, objects: Ids) -> Ids:
+        """Return the term numbers of the objects of a property's facts, in the facts' literal forms.
 
-        Costs a look-up for each literal whose value has several forms, or for each of a few.
+        The cost is a lookup for each object, if there are few objects, or else for each whose value has
+        several forms.
         """
         if not self._forms:
-            return self._terms.shown(objects)
-        if len(objects) <= _FEW:
+            return self._terms.first_forms(objects)
+        if len(objects) <= _MAX_PROBED_WITH_COLUMNS:
             places = np.arange(len(objects))
         else:
             places = np.flatnonzero(self._model.vocabulary.varied.among(objects))
         facts = zip(subjects[places].tolist(), objects[places].tolist(), strict=True)
         forms = [self._forms.get((number, *fact)) for fact in facts]
-        varied = [place for place, form in enumerate(forms) if form is not None]
-        shown = self._terms.shown(objects)
-        if not varied:
-            return shown
-        if shown is objects:
-            shown = objects.copy()
-        shown[places[varied]] = self._terms.ids_of([forms[place] for place in varied])
-        return shown
+        with_form = [place for place, form in enumerate(forms) if form is not None]
+        form_ids = self._terms.first_forms(objects)
+        if not with_form:
+            return form_ids
+        if form_ids is objects:
+            form_ids = objects.copy()
+        form_ids[places[with_form]] = self._terms.ids_of([forms[place] for place in with_form])
+        return form_ids
 
     def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids] | None:
-        """Return the facts with one of `terms` as subject or object: positions in `terms`, and the other
-        ends.
+        """Return the facts with one of `terms` as subject or object: the indexes in `terms`, and the other
+        ends of the facts.
 
-        None if the terms or facts are many: columns count the matches before they are allocated.
+        None if terms or facts are many; columns then count the matches before arrays are allocated.
         """
         if not self.is_few(len(terms)):
             return None
@@ -297,13 +303,13 @@ class WindowFacts:
         if (number, by_object) not in self._indexed:
             store.index(number, not by_object, by_object)
             self._indexed.add((number, by_object))
-        found = store.probe(number, contiguous(_numbers(terms)), 1 if by_object else 0, _MOST_PROBED)
+        found = store.probe(number, contiguous(_numbers(terms)), 1 if by_object else 0, _MAX_PROBED_FACTS)
         if found is None:
             return None
         return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
 
     def present(self, number: int, subjects: Ids, objects: Ids) -> Mask:
-        """Return a mask of the facts of a class or property that are in the store."""
+        """Return a mask of the facts of a class or property that the model contains."""
         facts = np.empty((len(subjects), 3), np.int32)
         facts[:, 0], facts[:, 1], facts[:, 2] = number, _numbers(subjects), _numbers(objects)
         found: Mask = np.array(self._model.kernel.store.present(contiguous(facts)), np.bool_)
@@ -331,25 +337,25 @@ class PropertyFacts:
         if probed is None:
             return self._columns.forward(subjects, limits)
         rows, others = probed
-        return MatchedPairs(rows, others, self._facts.shown(self._number, subjects[rows], others))
+        return MatchedPairs(rows, others, self._facts.object_forms(self._number, subjects[rows], others))
 
     def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         probed = self._facts.probe(self._number, objects, by_object=True)
         if probed is None:
             return self._columns.backward(objects, limits)
         rows, others = probed
-        return MatchedPairs(rows, others, self._facts.shown(self._number, others, objects[rows]))
+        return MatchedPairs(rows, others, self._facts.object_forms(self._number, others, objects[rows]))
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         return self._facts.present(self._number, subjects, objects)
 
 
 class ClassFacts:
-    """Members of a class, as pairs with its name.
+    """Members of a class, as pairs of a member and the class.
 
     Args:
-        number: number of the class.
-        name: number of its name, by value.
+        number: number of the class as a symbol.
+        name: value number of the class as a term.
     """
 
     def __init__(self, facts: WindowFacts, number: int, name: int) -> None:
@@ -385,5 +391,5 @@ class ClassFacts:
 
 
 def _numbers(terms: Ids) -> Integers:
-    """Terms as the kernel knows them; those that it cannot know as a number that none has."""
+    """Return term numbers for the kernel; a local number is replaced by a number that no term has."""
     return np.minimum(terms, LOCAL - 1).astype(np.int32)

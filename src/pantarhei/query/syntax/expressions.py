@@ -1,4 +1,4 @@
-"""Expressions of a parse tree as expressions of the algebra."""
+"""Reader of names, terms and expressions: parse tree to algebra."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class NameScope:
 
     Args:
         text: the query.
-        tree: its parse tree, with its PREFIX and BASE declarations.
-        prefixes: prefixes that need no declaration.
+        tree: parse tree of the query, with its PREFIX and BASE declarations.
+        prefixes: prefixes that the query can use without declaring them.
         base: base of relative IRIs before the first BASE.
     """
 
@@ -46,9 +46,9 @@ class NameScope:
         self.text, self.base = text, base
         self.prefixes = dict(prefixes)
         self._fresh = count(1)
-        self._blank: dict[BNode, Variable] = {}
-        self._blank_in: dict[BNode, int] = {}
-        self._met: dict[Variable, None] = {}
+        self._blank_variables: dict[BNode, Variable] = {}
+        self._blank_patterns: dict[BNode, int] = {}
+        self._bound: dict[Variable, None] = {}
         for prologue in subtrees(tree, "prologue"):
             for part in subtrees(prologue, "prefix", "base"):
                 *prefix, iri = part.children
@@ -62,25 +62,25 @@ class NameScope:
         return self.text.error(part, problem, expected)
 
     def fresh(self, stem: str) -> Variable:
-        """Return a variable that no query can contain."""
+        """Return a new variable with a name that no query can contain."""
         return Variable(f"#{stem}{next(self._fresh)}")
 
     def bind(self, variable: Variable) -> Variable:
-        """Note a variable that the text binds; the order is kept for `SELECT *`."""
-        self._met.setdefault(variable)
+        """Record a variable that the text binds, since `SELECT *` has the order of the text."""
+        self._bound.setdefault(variable)
         return variable
 
     @contextmanager
     def nested(self) -> Iterator[None]:
-        """Keep variables noted inside out of the order of the enclosing group."""
-        before = dict(self._met)
+        """Context in which recorded variables do not count for the enclosing group."""
+        before = dict(self._bound)
         yield
-        self._met = before
+        self._bound = before
 
     def in_order(self, variables: Iterable[Variable]) -> list[Variable]:
-        """Return variables in the order in which the text first binds them."""
+        """Order variables by their first binding in the text."""
         given = dict.fromkeys(variables)
-        return [v for v in self._met if v in given] + [v for v in given if v not in self._met]
+        return [v for v in self._bound if v in given] + [v for v in given if v not in self._bound]
 
     def iri(self, part: Written) -> URIRef:
         """Return the IRI of an IRI reference or a prefixed name.
@@ -105,7 +105,7 @@ class NameScope:
         return URIRef(namespace + _NAME_ESCAPE.sub(r"\1", local))
 
     def term(self, part: Written) -> Term:
-        """Return the term of a token or of a `string`, `anon` or `nil` tree; literals keep their form."""
+        """Return the term of a token, or of a `string`, `anon` or `nil` tree; literals keep their form."""
         if isinstance(part, URIRef | BNode | Literal):
             return part
         if not isinstance(part, Token):
@@ -135,26 +135,26 @@ class NameScope:
         return respelled(Literal(content, datatype=self.iri(tag[0]), normalize=False))
 
     def place(self, part: Written, pattern: int) -> Place:
-        """Return the place of a triple pattern; a blank node becomes a variable.
+        """Return the term or variable at a position of a triple pattern; a blank node becomes a variable.
 
         Args:
-            pattern: number of the basic graph pattern, the scope of a blank node's label.
+            pattern: number of the basic graph pattern, which is the scope of the label of a blank node.
 
         Raises:
-            QueryTextError: the label is used in another pattern.
+            QueryTextError: the label is used in another basic graph pattern.
         """
         if isinstance(part, Token) and part.type == "VAR":
             return self.bind(variable(part))
         term = self.term(part)
         if not isinstance(term, BNode):
             return term
-        if self._blank_in.setdefault(term, pattern) != pattern:
+        if self._blank_patterns.setdefault(term, pattern) != pattern:
             assert isinstance(part, Token), "only a label occurs twice"
             problem = f"the blank node _:{term} is used in two groups; write a variable instead"
             raise self.error(part, problem)
-        if term not in self._blank:
-            self._blank[term] = self.fresh("blank")
-        return self._blank[term]
+        if term not in self._blank_variables:
+            self._blank_variables[term] = self.fresh("blank")
+        return self._blank_variables[term]
 
 
 @lru_cache(maxsize=4096)
@@ -163,13 +163,13 @@ def _variable(name: str) -> Variable:
 
 
 def variable(token: Part) -> Variable:
-    """Return the variable of a token; equal ones are one object, which is compared fast."""
+    """Return the variable of a token. Equal variables are one object, which makes comparisons fast."""
     assert isinstance(token, Token)
     return _variable(token[1:])
 
 
 def string_content(token: Part) -> str:
-    """Return the characters of a string literal without its quotes and escapes."""
+    """Return the characters of a string literal, without quotes and escapes."""
     assert isinstance(token, Token)
     quotes = 3 if token[:3] in ('"""', "'" * 3) else 1
     content = token[quotes:-quotes]
@@ -195,15 +195,15 @@ _TIMESTAMP_IRI = URIRef("http://larkc.eu/csparql/sparql/jena/ext#timestamp")
 
 @dataclass
 class QueryExpressionReader:
-    """Reads expressions, and collects their EXISTS patterns and aggregates.
+    """Reader of expressions; collects their EXISTS patterns and aggregates.
 
     Args:
         names: scope of the names.
         read_group: reads the pattern of an EXISTS.
         has_streams: whether C-SPARQL's `timestamp` may be called.
-        exists: EXISTS patterns that were read.
+        exists: EXISTS patterns that were read, outside aggregates.
         aggregates: aggregates that were read; None where aggregates are invalid.
-        exists_in_aggregates: EXISTS patterns inside of aggregates.
+        exists_in_aggregates: EXISTS patterns inside aggregates.
     """
 
     names: NameScope
@@ -214,17 +214,17 @@ class QueryExpressionReader:
     exists_in_aggregates: list[Existence] = field(default_factory=list)
 
     def take_exists(self) -> tuple[Existence, ...]:
-        """Return the EXISTS patterns that were read since the last call."""
+        """Return the EXISTS patterns read since the last call."""
         taken = tuple(self.exists)
         self.exists.clear()
         return taken
 
     def read(self, part: Part) -> Expression:
-        """Return the expression of a part of the parse tree.
+        """Convert a part of the parse tree to an expression.
 
         Raises:
-            QueryTextError: a function is unknown or has another number of arguments, an aggregate is in an
-                invalid place, or a constant regular expression is malformed.
+            QueryTextError: a function is unknown or has a wrong number of arguments, an aggregate is in an
+            invalid place, or a constant regular expression is malformed.
         """
         if isinstance(part, Token):
             if part.type == "SIGNED":
@@ -257,7 +257,9 @@ class QueryExpressionReader:
         return self.names.term(part)
 
     def _operations(self, result: Expression, rest: Sequence[Part]) -> Expression:
-        """Return `result op a op b`, from the left; `?x -1` has the sign in the number."""
+        """Return `result op a op b`, grouped from the left; in `?x -1` the operator is the sign of the
+        number.
+        """
         parts = iter(rest)
         for part in parts:
             if isinstance(part, Token):
@@ -282,7 +284,7 @@ class QueryExpressionReader:
         return Call("!", (result,)) if part.data == "not_exists" else result
 
     def _call(self, part: ParseTree) -> Expression:
-        """Return a call of a function that has an IRI."""
+        """Read a call of a function that is named by an IRI."""
         written, arguments = part.children
         name = self.names.iri(written)
         if name == _TIMESTAMP_IRI and self.has_streams:

@@ -1,7 +1,8 @@
 """Grammar of SPARQL 1.1 queries with the clauses of C-SPARQL, RSP-QL and CQELS, and its LALR(1) parser.
 
-Rules follow https://www.w3.org/TR/sparql11-query/#sparqlGrammar. A parser state accepts few terminals:
-a word is a keyword only where a rule permits it. The parser keeps no state between texts: threads share it.
+Rules follow https://www.w3.org/TR/sparql11-query/#sparqlGrammar. A word is a keyword only where a rule
+permits this keyword, since each parser state has a lexer of its own. The parser keeps no state between texts,
+so that threads share it.
 """
 
 from __future__ import annotations
@@ -245,7 +246,7 @@ NAME.1: /[^\W\d][\w\-]*/
 
 @cache
 def _parser() -> Lark:
-    """Return the parser. Its tables are built once, and cached beside the module's bytecode."""
+    """Return the parser. Its tables are computed once, and cached beside the module's bytecode."""
     keywords = sorted(set(re.findall(r"\b_[A-Z]+\b", _RULES)))
     return Lark(
         _RULES + _TERMINALS + "".join(f"{name}.6: /{name[1:]}\\b/i\n" for name in keywords),
@@ -258,14 +259,13 @@ def _parser() -> Lark:
 
 
 class QueryText:
-    """A query's text, whose codepoint escapes (SPARQL 1.1, section 19.2) are decoded before it is parsed.
-
-    Errors have their places in the text as it is written.
+    r"""Text of a query. Its codepoint escapes (SPARQL 1.1, section 19.2) are decoded before parsing; errors
+    refer to positions in the text as written.
 
     Raises:
-        QueryTextError: an escape, or half of a surrogate pair, is not a character.
+        QueryTextError: an escape does not denote a character, or the text contains an unpaired surrogate.
 
-    >>> QueryText("ASK { ?x ?y '\\\\u0041' }").decoded
+    >>> QueryText("ASK { ?x ?y '\\u0041' }").decoded
     "ASK { ?x ?y 'A' }"
     """
 
@@ -273,7 +273,7 @@ class QueryText:
         self.written = written.removeprefix("\ufeff")  # a byte order mark
         self._escapes = list(_ESCAPE.finditer(self.written)) if "\\" in written else []
         self.decoded = _ESCAPE.sub(self._character, self.written) if self._escapes else self.written
-        if half := _HALF.search(self.decoded):
+        if half := _SURROGATE.search(self.decoded):
             raise self.error(half.start(), "half of a character, an unpaired surrogate")
 
     def _character(self, escape: re.Match[str]) -> str:
@@ -284,40 +284,40 @@ class QueryText:
             raise QueryTextError.at(self.written, escape.start(), problem) from None
 
     def error(self, where: Part | int, problem: str, expected: str | None = None) -> QueryTextError:
-        """Return an error at a part, or at a place of the decoded text."""
+        """Return an error at a part, or at a position in the decoded text."""
         start = where if isinstance(where, int) else span(where)[0]
-        return QueryTextError.at(self.written, self._place(start), problem, expected)
+        return QueryTextError.at(self.written, self._written_position(start), problem, expected)
 
     def of(self, part: Part) -> str:
-        """Return the text of a part as it is written."""
-        start, end = map(self._place, span(part))
+        """Return the text of a part as written."""
+        start, end = map(self._written_position, span(part))
         return self.written[start:end]
 
-    def _place(self, decoded: int) -> int:
-        """Return the place in the written text of a place in the decoded text."""
-        place = decoded
+    def _written_position(self, decoded: int) -> int:
+        """Convert a position in the decoded text to a position in the written text."""
+        position = decoded
         for escape in self._escapes:
-            if escape.start() >= place:
+            if escape.start() >= position:
                 break
-            place += len(escape[0]) - 1
-        return place
+            position += len(escape[0]) - 1
+        return position
 
 
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse(text: QueryText, are_streams_known: bool = True, limits: QueryLimits = NO_LIMITS) -> ParseTree:
-    """Return the parse tree of a query or a registration.
+    """Parse a query or a registration.
 
     Args:
-        are_streams_known: False if errors shall not suggest clauses of stream languages.
-        limits: limits of the text's length and of the time.
+        are_streams_known: whether errors may suggest clauses of stream languages.
+        limits: limits of the text's length and of the parsing time.
 
     Raises:
-        QueryTextError: it is malformed.
-        QueryError: it is empty, or an update.
-        QueryLengthError, QueryTimeoutError: it exceeds a limit.
+        QueryTextError: the text is malformed.
+        QueryError: the text is empty, or an update.
+        QueryLengthError, QueryTimeoutError: the text exceeds a limit.
     """
     limits.check_length(text.written)
     state = _parser().parse_interactive(text.decoded)
@@ -329,7 +329,7 @@ def parse(text: QueryText, are_streams_known: bool = True, limits: QueryLimits =
                 limits.check()
         tree: ParseTree = state.feed_eof()  # type: ignore[no-untyped-call]
     except UnexpectedInput as error:
-        raise _mistake(text, error, state, are_streams_known) from None
+        raise _syntax_error(text, error, state, are_streams_known) from None
     return tree
 
 
@@ -338,10 +338,10 @@ _NAMES = ("VAR", "PNAME_LN", "PNAME_NS", "BLANK")
 
 
 def _check_name(text: QueryText, token: Token) -> None:
-    """Validate the characters of a name that are not ASCII."""
+    """Check the characters of a name that are not ASCII."""
     if invalid := _invalid_in_names().search(token):
-        place = invalid.end() - 1
-        raise text.error(span(token)[0] + place, f"unexpected {token[place]}")
+        position = invalid.end() - 1
+        raise text.error(span(token)[0] + position, f"unexpected {token[position]}")
 
 
 @cache
@@ -356,39 +356,39 @@ def _invalid_in_names() -> re.Pattern[str]:
 
 _UPDATE = re.compile(r"(?:INSERT|DELETE|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY|WITH)\b", re.IGNORECASE)
 _STREAM_WORD = re.compile(r"(?:REGISTER|[RID]?STREAM|WINDOW|TIMESTAMP)\b", re.IGNORECASE)
-_SHOWN_WORD = re.compile(r"[<?$@]?[\w:.-]{1,40}|\S")
+_WORD = re.compile(r"[<?$@]?[\w:.-]{1,40}|\S")
 
 
-def _mistake(
+def _syntax_error(
     text: QueryText, error: UnexpectedInput, state: InteractiveParser, are_streams_known: bool
 ) -> QueryError:
-    """Return the error for the place at which the parser stopped."""
+    """Return the error for the position at which the parser stopped."""
     accepted: set[str] = state.accepts()  # type: ignore[no-untyped-call]
     token = getattr(error, "token", None)
     is_at_end = token is not None and token.type == "$END"
-    place = len(text.decoded.rstrip()) if is_at_end else error.pos_in_stream or 0
+    position = len(text.decoded.rstrip()) if is_at_end else error.pos_in_stream or 0
     is_at_start = "_SELECT" in accepted and "_PREFIX" in accepted
     if is_at_start and not are_streams_known:
         if is_at_end:
             return QueryError("the query is empty: expected SELECT, CONSTRUCT, DESCRIBE or ASK")
-        if _UPDATE.match(text.decoded, place):
+        if _UPDATE.match(text.decoded, position):
             return QueryError(
                 "this is an update: the materialization is read-only; assertions are changed by push, or by "
                 "change of a DynamicGraph"
             )
     if not are_streams_known:
         accepted -= {"REGISTER", "STREAM", "WINDOW", "OPERATOR"}
-        if _STREAM_WORD.match(text.decoded, place):
-            return stream_word(text, place)
-    expected = _shown(accepted)
+        if _STREAM_WORD.match(text.decoded, position):
+            return stream_word(text, position)
+    expected = _expected_text(accepted)
     if is_at_end:
-        return text.error(place, "the text ends here", expected)
-    word = _SHOWN_WORD.match(text.decoded, place)
-    return text.error(place, f"unexpected {word[0] if word else 'character'}", expected)
+        return text.error(position, "the text ends here", expected)
+    word = _WORD.match(text.decoded, position)
+    return text.error(position, f"unexpected {word[0] if word else 'character'}", expected)
 
 
 def stream_word(text: QueryText, where: Part | int) -> QueryTextError:
-    """Return the error for a word of a stream language in a query that is plain SPARQL."""
+    """Return the error for a keyword of a stream language in a plain SPARQL query."""
     start = where if isinstance(where, int) else span(where)[0]
     word = _STREAM_WORD.match(text.decoded, start)
     problem = f"{word[0].upper() if word else 'this'} belongs to C-SPARQL, RSP-QL and CQELS"
@@ -409,13 +409,13 @@ _WORDS = {
     "UNIT": "a unit of time such as s",
     "VAR": "a variable",
 }
-_MOST_SHOWN = 7
+_MAX_WORDS = 7
 
 
-def _shown(accepted: set[str]) -> str | None:
-    """Return the accepted terminals in words; if they are many, only closing brackets."""
+def _expected_text(accepted: set[str]) -> str | None:
+    """Describe the accepted terminals; if they are many, only the closing brackets among them."""
     words = sorted({_word(name) for name in accepted - {"COMMA", "MINUS", "$END"}})
-    if len(words) > _MOST_SHOWN:
+    if len(words) > _MAX_WORDS:
         words = [_word(name) for name in ("RBRACE", "RPAR") if name in accepted]
     return None if not words else " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
@@ -429,25 +429,25 @@ def _word(name: str) -> str:
 
 
 def span(part: Part) -> tuple[int, int]:
-    """Return the start and end of a part, in characters of the decoded text."""
-    place = part.meta if isinstance(part, Tree) else part
-    start, end = place.start_pos, place.end_pos
+    """Return the start and end of a part, as positions in the decoded text."""
+    position = part.meta if isinstance(part, Tree) else part
+    start, end = position.start_pos, position.end_pos
     assert start is not None and end is not None
     return start, end
 
 
 def tokens(part: ParseTree, *types: str) -> list[Token]:
-    """Return the tokens among a part's children, all or those of some types."""
+    """Return the child tokens of a part, all or those of these types."""
     return [
         child for child in part.children if isinstance(child, Token) and (not types or child.type in types)
     ]
 
 
 def subtrees(part: ParseTree, *kinds: str) -> list[ParseTree]:
-    """Return the trees of some kinds among a part's children."""
+    """Return the child trees of a part that are of these kinds."""
     return [child for child in part.children if isinstance(child, Tree) and child.data in kinds]
 
 
 def all_subtrees(part: ParseTree, *kinds: str) -> list[ParseTree]:
-    """Return the trees of some kinds anywhere in a part, in the order of the text."""
+    """Return the trees of these kinds anywhere in a part, in the order of the text."""
     return sorted((each for each in part.iter_subtrees() if each.data in kinds), key=span)

@@ -1,4 +1,4 @@
-"""Group graph patterns and paths of a parse tree as algebra (SPARQL 1.1, sections 18.2.2 and 18.4)."""
+"""Reader of group graph patterns and paths: parse tree to algebra (SPARQL 1.1, sections 18.2.2 and 18.4)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ Triple = tuple[Written, Written, Written]
 
 
 class PatternReader:
-    """Reads group graph patterns.
+    """Reader of group graph patterns.
 
     Args:
         names: scope of the names.
         read_subselect: reads a nested SELECT.
-        windows: graph of each STREAM block, by the identity of its head's tree; None in plain SPARQL.
+        windows: graph name of each STREAM block, by the `id` of the parse tree of its head; None in plain
+            SPARQL.
     """
 
     def __init__(
@@ -41,10 +42,10 @@ class PatternReader:
         return reader
 
     def group(self, part: ParseTree) -> algebra.Node:
-        """Return the pattern in braces.
+        """Read a pattern in braces.
 
         Raises:
-            QueryTextError: it breaks a rule of SPARQL's scopes, or has SERVICE.
+            QueryTextError: the pattern violates a scoping rule of SPARQL, or has SERVICE.
         """
         members = trees(part)
         if members and members[0].data == "subselect":
@@ -52,7 +53,7 @@ class PatternReader:
         node = self._members(member for member in members if member.data != "filter")
         for member in members:
             if member.data == "filter":
-                node = self._filtered(node, member)
+                node = self._filter(node, member)
         return node
 
     def _members(self, members: Iterable[ParseTree]) -> algebra.Node:
@@ -68,7 +69,7 @@ class PatternReader:
         match member.data:
             case "triples":
                 for path in self._triples(member):
-                    node = joined(node, path)
+                    node = join(node, path)
                 return node
             case "optional":
                 return self._optional(node, trees(member)[0])
@@ -80,13 +81,13 @@ class PatternReader:
                 union = self.group(first)
                 for branch in others:
                     union = algebra.Union(union, self.group(branch))
-                return joined(node, union)
+                return join(node, union)
             case "graph" | "window_block" | "stream_block":
-                return joined(node, self._graph(member))
+                return join(node, self._graph(member))
             case "values":
-                return joined(node, self.values(member))
+                return join(node, self.values(member))
             case "bind":
-                return self._bound(node, member)
+                return self._bind(node, member)
         raise self.names.error(
             member,
             "SERVICE is refused: it would query a server on the network; query local data only",
@@ -105,7 +106,7 @@ class PatternReader:
         return algebra.Graph(self.group(group), name)
 
     def _optional(self, node: algebra.Node, part: ParseTree) -> algebra.Node:
-        """Return a LeftJoin whose condition are the filters of the optional group itself."""
+        """Read OPTIONAL; the filters directly in the optional group become the condition of the LeftJoin."""
         members = trees(part)
         if members and members[0].data == "subselect":
             return algebra.LeftJoin(node, self.group(part))
@@ -114,13 +115,13 @@ class PatternReader:
         conditions = [reader.read(member.children[0]) for member in members if member.data == "filter"]
         return algebra.LeftJoin(node, right, all_of(conditions), reader.take_exists())
 
-    def _filtered(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
+    def _filter(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
         reader = self.expressions()
         expression = reader.read(member.children[0])
         exists = reader.take_exists()
         return without_exists(algebra.Filter(with_exists(node, exists), expression), node.variables, exists)
 
-    def _bound(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
+    def _bind(self, node: algebra.Node, member: ParseTree) -> algebra.Node:
         written, token = member.children
         target = variable(token)
         if target in node.variables:
@@ -135,7 +136,7 @@ class PatternReader:
         return without_exists(extended, (*node.variables, target), exists)
 
     def values(self, part: ParseTree) -> algebra.Values:
-        """Return the rows of VALUES."""
+        """Read VALUES."""
         first, *cells = part.children
         if isinstance(first, Token):
             header: list[Part] = [first]
@@ -157,11 +158,13 @@ class PatternReader:
     # -- triples and paths ---------------------------------------------------------------------------
 
     def block(self, part: ParseTree) -> algebra.Node:
-        """Return the pattern of CONSTRUCT WHERE."""
+        """Read the pattern of CONSTRUCT WHERE."""
         return self._members(trees(part))
 
     def _triples(self, part: ParseTree) -> list[algebra.Node]:
-        """Return a node for each triple in the order of the text; `joined` merges adjacent patterns."""
+        """Read triples; returns a node for each triple in the order of the text. `join` merges adjacent
+        patterns.
+        """
         nodes: list[algebra.Node] = []
         for subject, verb, object_ in triples_of(part):
             start = self.names.place(subject, self._patterns)
@@ -174,7 +177,7 @@ class PatternReader:
         return nodes
 
     def _path(self, subject: algebra.Place, path: Written, object_: algebra.Place) -> algebra.Node:
-        """Return the rows of a path between two places; variables of its steps may come in addition."""
+        """Return the rows of a path between two ends; they may also bind variables of the path's steps."""
         if isinstance(path, Token | URIRef):
             return algebra.BGP((algebra.TriplePattern(subject, self.names.term(path), object_),))
         assert isinstance(path, Tree)
@@ -189,7 +192,7 @@ class PatternReader:
                 node, here = algebra.UNIT, subject
                 for part in parts:
                     there = object_ if part is parts[-1] else self.names.fresh("step")
-                    node, here = joined(node, self._path(here, part, there)), there
+                    node, here = join(node, self._path(here, part, there)), there
                 return node
             case "inverse":
                 return self._path(object_, parts[0], subject)
@@ -213,17 +216,19 @@ class PatternReader:
 
 
 def trees(part: ParseTree) -> list[ParseTree]:
-    """Return the children of a part that are trees."""
+    """Return the child trees of a part, without its tokens."""
     return [child for child in part.children if not isinstance(child, Token)]
 
 
 def is_plain(verb: Written) -> bool:
-    """Return whether a verb is a single predicate or a variable, not another path."""
+    """Return whether a verb is a variable or a single predicate, not another path."""
     return isinstance(verb, Token | URIRef)
 
 
 def triples_of(part: ParseTree) -> list[Triple]:
-    """Return the triples of a `triples` tree; collections and property lists follow their use."""
+    """Return the triples of a `triples` tree; the triples of collections and blank node property lists follow
+    the triple that uses them.
+    """
     found: list[Triple] = []
     for subject in trees(part):
         first, *properties = subject.children
@@ -241,7 +246,7 @@ def _add_properties(subject: Written, properties: Sequence[Part], found: list[Tr
 
 
 def _node(part: Part, found: list[Triple]) -> Written:
-    """Return the node of a part; adds the triples that the part implies."""
+    """Return the node of a part, and add the triples that the part implies to `found`."""
     if isinstance(part, Token) or part.data not in ("blank", "collection", "anon"):
         return part
     if part.data == "anon":
@@ -258,8 +263,8 @@ def _node(part: Part, found: list[Triple]) -> Written:
     return cells[0]
 
 
-def joined(left: algebra.Node, right: algebra.Node) -> algebra.Node:
-    """Return the join of two nodes; adjacent basic graph patterns become one."""
+def join(left: algebra.Node, right: algebra.Node) -> algebra.Node:
+    """Join two nodes; adjacent basic graph patterns are merged."""
     if left == algebra.UNIT:
         return right
     if isinstance(left, algebra.BGP) and isinstance(right, algebra.BGP):
@@ -274,14 +279,14 @@ def joined(left: algebra.Node, right: algebra.Node) -> algebra.Node:
 
 
 def all_of(conditions: Sequence[algebra.Expression]) -> algebra.Expression | None:
-    """Return the conjunction of conditions, None for none."""
+    """Return the conjunction of conditions; None if there are none."""
     if len(conditions) > 1:
         return algebra.Call("&&", tuple(conditions))
     return conditions[0] if conditions else None
 
 
 def with_exists(node: algebra.Node, exists: Sequence[Existence]) -> algebra.Node:
-    """Return the node with a column for each EXISTS."""
+    """Extend a node by a column for each EXISTS."""
     for result, pattern in exists:
         node = algebra.Exists(node, pattern, result)
     return node
@@ -290,10 +295,10 @@ def with_exists(node: algebra.Node, exists: Sequence[Existence]) -> algebra.Node
 def without_exists(
     node: algebra.Node, variables: Sequence[Variable], exists: Sequence[Existence]
 ) -> algebra.Node:
-    """Return the node without the columns that `with_exists` added."""
+    """Project away the columns that `with_exists` added."""
     return algebra.Project(node, tuple(variables)) if exists else node
 
 
-def shown(variables: Sequence[Variable]) -> tuple[Variable, ...]:
-    """Return the variables that are written in the query."""
+def written_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    """Return the variables that are written in the query, without generated ones."""
     return tuple(variable for variable in variables if not algebra.is_hidden(variable))

@@ -1,4 +1,6 @@
-"""A query's text as algebra: forms, groups, and solution modifiers (SPARQL 1.1, sections 16 and 18.2.4)."""
+"""Reader of query forms, groups and solution modifiers: parse tree to algebra (SPARQL 1.1, sections 16 and
+18.2.4).
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from pantarhei.query.syntax.expressions import NameScope, QueryExpressionReader,
 from pantarhei.query.syntax.grammar import ParseTree, Part, QueryText, parse, stream_word, subtrees, tokens
 from pantarhei.query.syntax.patterns import (
     PatternReader,
-    joined,
-    shown,
+    join,
     trees,
     triples_of,
     with_exists,
+    written_variables,
 )
 
 
@@ -28,18 +30,18 @@ def read_query(
     base: str | None = None,
     limits: QueryLimits = NO_LIMITS,
 ) -> algebra.Query:
-    """Return the algebra of a query in SPARQL.
+    """Read a SPARQL query.
 
     Args:
-        prefixes: prefixes that it may use without declaring them.
-        base: base of its relative IRIs.
-        limits: limits of its text and of the time to read it.
+        prefixes: prefixes that the query can use without declaring them.
+        base: base of relative IRIs.
+        limits: limits of the text's length and of the reading time.
 
     Raises:
-        QueryTextError: it is malformed, has SERVICE, an unknown prefix or function, half of a surrogate
-            pair, or a clause of a stream language; or is nested too deeply.
-        QueryError: it is empty, or an update.
-        QueryLengthError, QueryTimeoutError: it exceeds a limit.
+        QueryTextError: the query is malformed, has SERVICE, an unknown prefix or function, an unpaired
+        surrogate, or a clause of a stream language; or is nested too deeply.
+        QueryError: the query is empty, or an update.
+        QueryLengthError, QueryTimeoutError: the query exceeds a limit.
     """
     source = QueryText(text)
     tree = parse(source, are_streams_known=False, limits=limits)
@@ -47,12 +49,12 @@ def read_query(
 
 
 class WindowGraphs(NamedTuple):
-    """Windows of a registration as graphs.
+    """Windows of a registration as graphs of the query's dataset.
 
     Args:
         default: names of the windows in the default graph.
         named: names of the other windows.
-        of_blocks: name of the window of each STREAM block, by the identity of its head's tree.
+        of_blocks: window name of each STREAM block, by the `id` of the parse tree of its head.
     """
 
     default: tuple[URIRef, ...]
@@ -61,13 +63,14 @@ class WindowGraphs(NamedTuple):
 
 
 def query_of_tree(tree: ParseTree, names: NameScope, windows: WindowGraphs | None = None) -> algebra.Query:
-    """Return the algebra of a parsed query.
+    """Convert a parse tree to algebra.
 
     Args:
-        windows: None for plain SPARQL, where clauses of stream languages are errors.
+        windows: windows of a registration; None for plain SPARQL, in which clauses of stream languages are
+            errors.
 
     Raises:
-        QueryTextError: as `read_query`.
+        QueryTextError: as for `read_query`.
     """
     try:
         return _QueryReader(names, windows).query(tree)
@@ -80,7 +83,7 @@ Selection = tuple[Part, Variable, algebra.Expression | None]
 
 
 class _QueryReader:
-    """Reads the parts of one query."""
+    """Reader of one query."""
 
     def __init__(self, names: NameScope, windows: WindowGraphs | None) -> None:
         self._names, self._windows = names, windows
@@ -102,19 +105,19 @@ class _QueryReader:
                 where = self._patterns.block(templates[0])
             else:
                 where = self._patterns.group(groups[0]) if groups else algebra.UNIT
-            node = self._modified(where, body)
+            node = self._with_modifiers(where, body)
         if templates:
             template = self._template(templates[0])
         if body.data == "describe":
             places = subtrees(body, "described")[0].children
-            described = tuple(map(self._variable_or_term, places)) or shown(node.variables)
+            described = tuple(map(self._variable_or_term, places)) or written_variables(node.variables)
         form = str(body.data).removesuffix("_where").upper()
         variables = node.variables if form == "SELECT" else ()
         prefixes = tuple(names.prefixes.items())
         return algebra.Query(form, node, variables, template, described, default, named, names.base, prefixes)
 
     def _refuse_stream_words(self, tree: ParseTree, body: ParseTree) -> None:
-        """Raise for the first word of a stream language outside of groups."""
+        """Raise an error for the first keyword of a stream language outside groups."""
         for part in (*subtrees(tree, "register"), body, *trees(subtrees(body, "dataset")[0])):
             for word in tokens(part, "REGISTER", "OPERATOR", "STREAM", "WINDOW", "GRAPH"):
                 raise stream_word(self._names.text, word)
@@ -129,7 +132,7 @@ class _QueryReader:
         return (*default, *self._windows.default), (*named, *self._windows.named)
 
     def _template(self, part: ParseTree) -> tuple[algebra.TriplePattern, ...]:
-        """Return the triples to be constructed; blank nodes stay blank nodes."""
+        """Read the template of a CONSTRUCT; its blank nodes stay blank nodes."""
         triples = [triple for block in trees(part) for triple in triples_of(block)]
         for _, verb, _ in triples:
             if isinstance(verb, Tree):
@@ -144,19 +147,19 @@ class _QueryReader:
     # -- SELECT ------------------------------------------------------------------------------------
 
     def _select(self, body: ParseTree) -> algebra.Node:
-        """Return the rows of a SELECT, nested or not."""
-        return self._modified(self._patterns.group(subtrees(body, "group")[0]), body)
+        """Read a SELECT, nested or not; returns its rows."""
+        return self._with_modifiers(self._patterns.group(subtrees(body, "group")[0]), body)
 
     def _subselect(self, body: ParseTree) -> algebra.Node:
-        """Return the rows of a nested SELECT; only its columns are in scope outside."""
+        """Read a nested SELECT; only its columns are in scope outside."""
         with self._names.nested():
             node = self._select(body)
         for selected in node.variables:
             self._names.bind(selected)
         return node
 
-    def _modified(self, node: algebra.Node, body: ParseTree) -> algebra.Node:
-        """Return the rows of a pattern after grouping, expressions, order and slice."""
+    def _with_modifiers(self, node: algebra.Node, body: ParseTree) -> algebra.Node:
+        """Apply grouping, expressions, ORDER BY, projection and LIMIT to the rows of a pattern."""
         reader = self._patterns.expressions(has_aggregates=True)
         in_scope = set(node.variables)
         projections, modifiers = subtrees(body, "projection"), trees(body)[-1]
@@ -182,7 +185,7 @@ class _QueryReader:
         for condition in having:
             node = algebra.Filter(node, algebra.replaced(condition, aliases))
         if "values" in clauses:
-            node = joined(node, self._patterns.values(clauses["values"]))
+            node = join(node, self._patterns.values(clauses["values"]))
         node = with_exists(node, exists_in_select)
         for part, name, expression in selected:
             if expression is None:
@@ -195,7 +198,7 @@ class _QueryReader:
             node = algebra.OrderBy(with_exists(node, exists_in_order), tuple(order))
         if projections:
             given = [self._names.bind(name) for _, name, _ in selected]
-            chosen = given or self._names.in_order(shown(node.variables))
+            chosen = given or self._names.in_order(written_variables(node.variables))
             node = algebra.Project(node, tuple(dict.fromkeys(chosen)))
         if any(word.upper() == "DISTINCT" for word in tokens(body, "MODIFIER")):
             node = algebra.Distinct(node)
@@ -208,7 +211,7 @@ class _QueryReader:
         return part, variable(name), reader.read(written)
 
     def _with_keys(self, node: algebra.Node, group_by: ParseTree) -> tuple[algebra.Node, list[Variable]]:
-        """Return the node with a column for each key of GROUP BY, and the keys."""
+        """Read GROUP BY; returns the node with a column for each key, and the keys."""
         keys: list[Variable] = []
         reader = self._patterns.expressions()
         for part in group_by.children:
@@ -226,7 +229,7 @@ class _QueryReader:
     def _check_grouped(
         self, selected: list[Selection], keys: Iterable[Variable], aggregates: list[algebra.Aggregate]
     ) -> None:
-        """Raise if SELECT uses a variable that is neither a key nor aggregated."""
+        """Raise an error if SELECT uses a variable that is neither a group key nor aggregated."""
         known = {*keys, *(aggregate.variable for aggregate in aggregates)}
         for part, name, expression in selected:
             used = frozenset((name,)) if expression is None else algebra.variables_of(expression)
@@ -246,7 +249,9 @@ class _QueryReader:
         order: list[algebra.OrderKey],
         aggregates: list[algebra.Aggregate],
     ) -> tuple[algebra.Node, list[algebra.Expression], list[algebra.OrderKey]]:
-        """Return the grouped node; HAVING and ORDER BY get samples of variables that are not keys."""
+        """Return the grouped node, HAVING and ORDER BY. A variable in HAVING or ORDER BY that is not a group
+        key is replaced by a SAMPLE of it.
+        """
         known = {
             *(keys or ()),
             *(aggregate.variable for aggregate in aggregates),
@@ -273,9 +278,9 @@ class _QueryReader:
         limit, offset = None, 0
         for clause in trees(part):
             (digits,) = tokens(clause)
-            if len(digits) > _MOST_DIGITS:
+            if len(digits) > _MAX_DIGITS:
                 raise self._names.error(
-                    digits, f"a number of {len(digits)} digits", f"{_MOST_DIGITS} digits at most"
+                    digits, f"a number of {len(digits)} digits", f"{_MAX_DIGITS} digits at most"
                 )
             if clause.data == "limit":
                 limit = int(digits)
@@ -284,7 +289,7 @@ class _QueryReader:
         return algebra.Slice(node, offset, limit)
 
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
 def _children(part: ParseTree | None) -> list[Part]:

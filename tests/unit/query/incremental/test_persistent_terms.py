@@ -43,7 +43,7 @@ class Case:
         return number
 
     def shown(self, number):
-        return self.terms.term(int(self.terms.shown(np.array([number], np.int64))[0]))
+        return self.terms.term(int(self.terms.first_forms(np.array([number], np.int64))[0]))
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_form_that_was_computed_first_is_shown_by_its_first_number(case):
     number = case.bring(ONE)
     assert case.terms.has_replacements
     assert case.terms.first_form(number) == computed
-    assert case.terms.shown(np.array([number, 5], np.int64)).tolist() == [computed, 5]
+    assert case.terms.first_forms(np.array([number, 5], np.int64)).tolist() == [computed, 5]
 
 
 def test_values_of_numbers_are_those_of_the_vocabulary(case):

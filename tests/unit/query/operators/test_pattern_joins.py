@@ -180,7 +180,7 @@ STAR = " ".join(f":s{i} a :Sensor ; :kind :k{i % 2} ; :v {i} ; :room :r{i % 100}
 
 def steps(query, data=STAR):
     """The predicates of the patterns in the order in which they are matched, and the rows after each."""
-    lines = [line.strip() for line in ask(query, data).plan().splitlines() if " there" in line]
+    lines = [line.strip() for line in ask(query, data).plan().splitlines() if " actual" in line]
     return [(line.split()[1], int(line.split()[-2].replace(",", ""))) for line in lines]
 
 

@@ -65,8 +65,8 @@ def test_triples_agree_with_all_that_is_given(triples, asked, given_places):
 
 def test_objects_are_found_by_value_and_shown_in_their_forms():
     relation = ColumnRelation(ids([1, 2]), ids([7, 7]), ids([70, 71]))
-    assert relation.forward(ids([2])).shown.tolist() == [71]
-    assert relation.backward(ids([7])).shown.tolist() == [70, 71]
+    assert relation.forward(ids([2])).form_ids.tolist() == [71]
+    assert relation.backward(ids([7])).form_ids.tolist() == [70, 71]
     assert relation.holds(ids([1, 2]), ids([7, 70])).tolist() == [True, False]
 
 

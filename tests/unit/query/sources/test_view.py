@@ -55,7 +55,7 @@ def test_merged_graphs_have_each_triple_once_and_each_form(terms):
     one, other = (GraphFacts.of(terms, triples(text)) for text in (":a :v 1 . :a :p :b .", ":a :v 01, 1 ."))
     both = GraphFacts.merged(terms, [one, other])
     found = both.triples().all()
-    assert shown(terms, (found.predicates, found.shown)) == ["p b", "v 01^integer", "v 1^integer"]
+    assert shown(terms, (found.predicates, found.form_ids)) == ["p b", "v 01^integer", "v 1^integer"]
     assert len(GraphFacts.merged(terms, [])) == 0
 
 
@@ -92,7 +92,7 @@ A_OF_VIEW, B_OF_VIEW, G, H = (URIRef(f"urn:{name}") for name in "abgh")
 def shown_of_view(view, source):
     """The triples of a source as terms."""
     found = source.triples().all()
-    columns = map(view.terms.terms, (found.subjects, found.predicates, found.shown))
+    columns = map(view.terms.terms, (found.subjects, found.predicates, found.form_ids))
     return sorted(zip(*columns, strict=True), key=repr)
 
 

@@ -79,7 +79,7 @@ def ids(terms, *names):
 
 def shown_of_joined(terms, pairs, asked):
     return {
-        (asked[row], term) for row, term in zip(pairs.rows.tolist(), terms.terms(pairs.shown), strict=True)
+        (asked[row], term) for row, term in zip(pairs.rows.tolist(), terms.terms(pairs.form_ids), strict=True)
     }
 
 
@@ -119,7 +119,7 @@ def test_what_the_small_one_does_not_have_is_asked_of_the_large_one_alone(joined
 
 def test_all_triples_are_those_of_both(joined, terms):
     found = joined.triples().all()
-    columns = (terms.terms(ids) for ids in (found.subjects, found.predicates, found.shown))
+    columns = (terms.terms(ids) for ids in (found.subjects, found.predicates, found.form_ids))
     assert set(zip(*columns, strict=True)) == {*LARGE, *SMALL}
     assert set(terms.terms(joined.nodes())) == {EX.a, EX.b, EX.c, EX.C, Literal(1), Literal(2)}
     assert np.array_equal(np.unique(joined.nodes()), joined.nodes())
@@ -128,6 +128,6 @@ def test_all_triples_are_those_of_both(joined, terms):
 def test_values_that_are_shown_as_they_are_stay_one_array():
     numbers = np.arange(3)
     one, other = (ColumnRelation(numbers + start, numbers + 9) for start in (0, 3))
-    _, objects, shown = JoinedRelation(one, other).pairs()
+    _, objects, form_ids = JoinedRelation(one, other).pairs()
     found = JoinedRelation(one, other).forward(numbers)
-    assert shown is objects and found.shown is found.others
+    assert form_ids is objects and found.form_ids is found.others
