@@ -1,7 +1,8 @@
-"""Foundation of every timestamp: compiled rules, background, and the numbers of their terms.
+"""Foundation shared by all timestamps: compiled rules, background, and the numbers of their terms.
 
-A reasoner has one, and so has each worker that materializes ABoxes for it. Two foundations from the same
-ontology, background and reading of names assign the same numbers; each assigns later numbers on its own.
+A reasoner has a foundation, and each worker that materializes ABoxes for the reasoner has a copy. Foundations
+built from equal ontology, background and options assign equal numbers. Terms that arrive later are numbered
+by each copy independently.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Axioms(Protocol):
-    """Interface of an `Ontology` from which a foundation is built."""
+    """Interface of an ontology from which a foundation is built."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -52,16 +53,16 @@ class Axioms(Protocol):
 
     @property
     def background(self) -> frozenset[Triple]:
-        """The assertions."""
+        """The assertions of the ontology."""
 
     def with_background(
         self, background: Graph | Iterable[Triple] | pa.Table | None
     ) -> tuple[Axioms, Iterable[Triple] | pa.Table | None]:
-        """Return the axioms joined with those of a background, and the facts of the background."""
+        """Return the axioms including those in a background, and the facts of the background."""
 
 
 class FoundationCounts(NamedTuple):
-    """Numbers of symbols, names and literals of a foundation; their numbers are equal in all copies."""
+    """Counts of a foundation's symbols, names and literals, which have equal numbers in all copies."""
 
     symbols: int
     names: int
@@ -70,14 +71,14 @@ class FoundationCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Foundation:
-    """Growing program with the background encoded; pickles, for Brick to 1.4 MB.
+    """Growing program with the encoded background; pickles (for Brick to 1.4 MB).
 
     Args:
         growing: the program.
-        background: the background of the ontology and the further one, without consequences.
+        background: the assertions of the ontology and of the further background, without consequences.
         common: the initial size of the vocabulary.
-        unique_names: whether different names denote different things.
-        numbers: the reading of numbers.
+        unique_names: true if different names denote different individuals.
+        numbers: comparison of numbers, see `values.by_value`.
     """
 
     growing: GrowingProgram
@@ -94,13 +95,15 @@ class Foundation:
         unique_names: bool = True,
         numbers: Numbers = "by_datatype",
     ) -> Foundation:
-        """Build the foundation of an ontology with more background, whose axioms count. Costs compiling the
-        rules.
+        """Build the foundation of an ontology with a further background, including axioms in the background.
+
+        Costs the compilation of the rules.
 
         Raises:
             InvalidTripleError: an item of `background` is not a triple.
             OptionError: `ontology` is not an ontology, `background` is neither a graph nor triples nor a
-                table, or `numbers` has an invalid value.
+            table, or
+                `numbers` has an invalid value.
         """
         check_choice("numbers", numbers, get_args(Numbers))
         check_type("ontology", ontology, Axioms, "what load_ontology gives")
@@ -126,21 +129,26 @@ class Foundation:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary."""
+        """Vocabulary of the program."""
         return self.growing.vocabulary
 
     def model(
         self, keep: Keep = "newest", first_level: int = 0, program: Program | None = None
     ) -> WindowModel:
-        """Build a window model with the background and its consequences. Costs a materialization.
+        """Build a window model with the background and its consequences. Costs a materialization of the
+        background.
 
         Args:
-            program: the rules to run, a part of `growing` with all constraints; by default all.
+            keep: see `WindowModel`.
+            first_level: see `WindowModel`.
+            program: a part of the program that includes all constraints; None for the whole program.
 
         Raises:
             InconsistentOntologyError: the background violates a constraint.
         """
-        self.vocabulary.adopt(self.growing.program)  # which it has, unless a further growth was broken off
+        self.vocabulary.adopt(
+            self.growing.program
+        )  # no change, unless a growth of the program was interrupted
         model = WindowModel(program or self.growing.program, keep, self.vocabulary, first_level)
         model.add_background(self.background.facts)
         refuse_violations(model, self.background.facts)
@@ -148,7 +156,7 @@ class Foundation:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of everything that two foundations must have in common to exchange numbers."""
+        """Hash of all properties in which two foundations must agree to exchange numbers."""
         numbers, common = self.vocabulary, self.common
         parts = [f"unique names: {self.unique_names}", f"numbers: {self.numbers}"]
         parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]
@@ -171,19 +179,19 @@ def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | pa.Tabl
 
 
 def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
-    """Return the triples without `owl:sameAs` between merged names."""
+    """Return the triples without `owl:sameAs` between names that the program has merged."""
     merged = {name for group in same for name in group}
     return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]
 
 
-# Limit of entries for terms of former proofs.
+# Maximum number of terms of earlier proofs.
 _MOST_TERMS = 100_000
 
 
 class Prover:
-    """Prover of contradictions, in a model of its own: the background, and for a moment the assertions.
+    """Prover of contradictions, with a model of its own: the background and, during a proof, the assertions.
 
-    Threads take turns; no reasoner is changed.
+    Thread-safe. It does not change the state of a reasoner.
 
     Args:
         foundation: builds a foundation for the prover; called at the first proof.
@@ -200,7 +208,7 @@ class Prover:
     def proofs(self, assertions: Iterable[Assertion], constraints: Iterable[Rule]) -> tuple[Proof, ...]:
         """Return a shortest proof of ⊥ for each constraint that the assertions and the background violate.
 
-        Costs what follows from the assertions, and at the first call a materialization of the background.
+        Costs the closure of the assertions, and at the first call a materialization of the background.
         """
         given = sorted(assertions, key=lambda assertion: write_triple(assertion[1]))
         with self._lock:
@@ -214,20 +222,20 @@ class Prover:
         encoded = self._foundation.vocabulary.encode(triple for _, triple in assertions)
         model = self._model_for(self._foundation, encoded)
         asserted = dict(zip(as_tuples(encoded.facts), assertions, strict=True))
-        self._model = None  # until it is as it was
+        self._model = None  # discarded if a proof is interrupted
         self._level += 1
         previous = model.add(encoded.facts, self._level)
         found = proofs_of_violations(model, asserted)
         model.withdraw(encoded.facts, previous, self._level)
         model.take_changes()
         if self._foundation.vocabulary.size > sum(self._foundation.common) + _MOST_TERMS:
-            self._foundation = None  # too many terms of former proofs
+            self._foundation = None  # discard the terms of earlier proofs
         else:
             self._model = model
         return found
 
     def _model_for(self, foundation: Foundation, encoded: Encoded) -> WindowModel:
-        """Return the model of the background, with all rules that the facts demand."""
+        """Return the model of the background, with all rules that the facts require."""
         if not foundation.growing.covers(encoded.facts):
             foundation.growing.grow(encoded.facts)
             self._model = None

@@ -1,7 +1,8 @@
-"""Interpretations: canonical models of single ABoxes with their own terms; reading and writing them.
+"""Interpretations: canonical models of single ABoxes as transferable values, with their own terms.
 
-Writing turns the numbers of a vocabulary into those of an interpretation, and an interpretation into a table
-of text. Reading turns an interpretation, or such a table, into the numbers of a reasoner (`ClosedABox`).
+Writing renumbers facts from a worker's vocabulary to an interpretation, or converts an interpretation to a
+table of text. Reading renumbers an interpretation, or such a table, to a reasoner's vocabulary
+(`ClosedABox`).
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
 
 class OwnTerms(NamedTuple):
-    """Terms of an interpretation that the foundation does not have, in N-Triples syntax.
+    """Terms of an interpretation that the foundation lacks, in N-Triples syntax.
 
-    The place of a term is its number minus the number of such terms in the foundation.
+    The number of a term is its index plus the number of such terms in the foundation.
     """
 
     classes: tuple[str, ...]
@@ -47,18 +48,18 @@ class OwnTerms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """Canonical model of one ABox: its assertions, and what follows from them and the background.
+    """Canonical model of one ABox: its assertions, and the facts that follow from them and the background.
 
     Each fact occurs once, with the first form of its literal.
 
     Args:
-        facts: shape (n, 3), asserted ones first. Lower numbers are terms of the foundation, the others terms
-            of `terms`, in order; symbols are the classes, then the properties.
-        asserted: the number of asserted facts.
-        terms: the terms beyond the foundation's.
-        conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`, if requested.
-        contradictory: whether there are conflicts; they may be too many to be listed.
-        foundation: the digest of its foundation.
+        facts: the facts, asserted ones first, shape (n, 3). Lower numbers are terms of the foundation, higher
+            numbers terms of `terms`; predicates are the classes, then the properties.
+        asserted: number of asserted facts.
+        terms: the terms that the foundation lacks.
+        conflicts: the conflict sets among the asserted facts, as indexes in `facts`, if requested.
+        contradictory: true if there are conflicts; `conflicts` may lack some of them.
+        foundation: digest of the foundation.
     """
 
     facts: Integers
@@ -70,9 +71,14 @@ class Interpretation:
 
 
 class InterpretationWriter:
-    """Writer that turns a vocabulary's numbers into those of an interpretation with terms of its own.
+    """Writer that renumbers facts from a vocabulary to an interpretation.
 
-    `texts` caches written terms by number, `computed` has the forms of computed literals.
+    Args:
+        vocabulary: numbers the facts.
+        common: size of the foundation.
+        scope: prefix of the labels of blank nodes, which is removed.
+        texts: cache of terms in N-Triples syntax, by number.
+        computed: forms of computed literals.
     """
 
     def __init__(
@@ -88,7 +94,7 @@ class InterpretationWriter:
         self._forms: list[Literal] = []  # literals with numbers above those of the vocabulary
 
     def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, OwnTerms]:
-        """Return the facts in an interpretation's numbers, and the terms beyond the foundation's."""
+        """Return the facts in the numbers of an interpretation, and the terms that the foundation lacks."""
         facts = np.concatenate([asserted, derived])
         if forms or self._vocabulary.varied or self._computed.otherwise:
             self._distinguish_forms(facts, len(asserted), forms)
@@ -124,7 +130,7 @@ class InterpretationWriter:
                 facts[place, 2] = number
 
     def _renumber(self, facts: Integers) -> OwnTerms:
-        """Number all terms beyond the foundation's in the order of `facts`."""
+        """Renumber all terms that the foundation lacks, in order of appearance, in place; return them."""
         numbers, common = self._vocabulary, self._common
         symbols = [numbers.symbols[number] for number in _compact(facts[:, 0], common.symbols)]
         classes = [symbol for symbol in symbols if symbol.arity == 1]
@@ -150,7 +156,7 @@ class InterpretationWriter:
         )
 
     def _texts_of(self, numbers: list[int], write: Callable[[int], str]) -> tuple[str, ...]:
-        """Return the terms of numbers; each is written once, except terms of this ABox alone."""
+        """Return numbered terms as text; the texts of terms that other ABoxes may contain are cached."""
         known, end = self._texts, FIRST_LITERAL + len(self._vocabulary.literals)
         found: list[str] = []
         for number in numbers:
@@ -171,7 +177,7 @@ class InterpretationWriter:
 
 
 def _compact(column: Integers, common: int) -> list[int]:
-    """Renumber the numbers from `common` on in order of appearance, in place; returns the old numbers."""
+    """Renumber the numbers from `common` on in order of appearance, in place; return the old numbers."""
     own = column >= common
     found, first, places = np.unique(column[own], return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -183,7 +189,7 @@ def _compact(column: Integers, common: int) -> list[int]:
 
 
 class InterpretationTables:
-    """Terms of a foundation in N-Triples syntax, for writing interpretations."""
+    """Writer of interpretations as tables; caches the foundation's terms in N-Triples syntax."""
 
     def __init__(self, foundation: Foundation) -> None:
         numbers, common = foundation.vocabulary, foundation.common
@@ -193,11 +199,11 @@ class InterpretationTables:
         self._literals = _strings(write_term(literal) for literal in numbers.literals[: common.literals])
 
     def table(self, interpretation: Interpretation, *, apart: bool = False) -> pa.Table:
-        """Return the facts as a table: strings `subject`, `predicate`, `object`, booleans `derived`.
+        """Return the facts as a table with strings `subject`, `predicate`, `object`, and a boolean `derived`.
 
         Args:
-            apart: give the ABox's blank nodes a prefix if the background has blank nodes too, so that labels
-                are unambiguous.
+            apart: true to prefix the labels of the ABox's blank nodes if the background has blank nodes too,
+                so that labels are unambiguous.
         """
         import pyarrow as pa
 
@@ -235,16 +241,19 @@ def _strings(texts: Iterable[str]) -> pa.Array:
 
 
 def scope_beside(foundation: Foundation) -> str:
-    """Return a prefix of no blank node label in the foundation; empty if it has no blank nodes."""
+    """Return a prefix that no blank node label of the foundation has; empty if it has no blank nodes."""
     numbers, common = foundation.vocabulary, foundation.common
     terms = (*numbers.names[: common.names], *(symbol.name for symbol in numbers.symbols[: common.symbols]))
     return unused_prefix(term for term in terms if isinstance(term, BNode))
 
 
 class ClosedABox(NamedTuple):
-    """ABox in a reasoner's numbers, with its consequences if they are known (`finished`).
+    """ABox in a reasoner's numbers, with its consequences.
 
-    `facts` has the asserted facts, then the derived ones.
+    Args:
+        facts: the asserted facts, then the derived ones.
+        asserted: the asserted facts, with forms of literals.
+        finished: true if `facts` contains all consequences.
     """
 
     facts: Integers
@@ -259,7 +268,7 @@ class ClosedABox(NamedTuple):
 
     @classmethod
     def together(cls, parts: Sequence[ClosedABox]) -> ClosedABox:
-        """Combine the parts of an ABox; the consequences of several parts together are not known."""
+        """Combine the parts of an ABox; consequences of several parts together are not known."""
         if len(parts) == 1:
             return parts[0]
         asserted = Encoded.together([part.asserted for part in parts])
@@ -267,10 +276,10 @@ class ClosedABox(NamedTuple):
 
 
 def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
-    """Return the facts of a table with a column `derived`.
+    """Return the ABox of a table with a column `derived`.
 
     Raises:
-        InvalidTripleError: there is no such column, or it lacks a boolean in some row.
+        InvalidTripleError: the table has no such column, or not a boolean in each row.
     """
     names = table.schema.names
     column = table.column(names.index("derived")) if names.count("derived") == 1 else None
@@ -288,9 +297,9 @@ def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
 def encode(
     interpretation: Interpretation, vocabulary: Vocabulary, common: FoundationCounts, scope: str
 ) -> ClosedABox:
-    """Return the facts of an interpretation in the numbers of `vocabulary`.
+    """Renumber an interpretation to a vocabulary. Costs a lookup for each term.
 
-    Blank nodes get the prefix `scope`. Costs a look-up for each term.
+    Blank nodes get the prefix `scope`.
 
     Raises:
         InvalidTripleError: a term is invalid.

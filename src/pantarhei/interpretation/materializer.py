@@ -1,8 +1,8 @@
-"""Materialization of single ABoxes, apart from any window, as workers do it for a reasoner.
+"""Materialization of single ABoxes outside a window, for example by workers of a cluster.
 
-ABoxes of different timestamps do not meet before they are in a window, so that each can be closed under the
-rules, with the background, on any processor (PB26, section 7). `ABoxMaterializer` does so;
-`StreamReasoner.push_materialized` takes the result.
+Facts of different timestamps are joined only in a window. So each ABox can be closed under the rules,
+together with the background, on any processor (PB26, section 7). `ABoxMaterializer` closes ABoxes, and
+`StreamReasoner.push_materialized` accepts the results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
 
-# Limit of new facts derived at once for several ABoxes together.
+# Maximum number of facts derived at once for several ABoxes together.
 _MOST_FACTS = 1 << 23
 
 
@@ -45,7 +45,7 @@ class CanonicalModel(NamedTuple):
     Args:
         asserted: the distinct facts of the ABox in order of first occurrence; shape (n, 3).
         derived: the derived facts, shape (n, 3), each after the facts that it follows from.
-        contradictory: whether constraints are violated.
+        contradictory: true if a constraint is violated.
         lineage: the lineage of the violations, if requested.
     """
 
@@ -59,14 +59,14 @@ class CanonicalModelBuilder:
     """Builder of canonical models of ABoxes, each by itself.
 
     Many facts are closed by column, several ABoxes together. For few facts, and for lineages, an ABox is
-    inserted into a window model of the background, and removed again.
+    inserted into a window model of the background and removed again.
 
     Args:
-        model: a model of the background alone; the builder owns it.
+        model: a model of the background alone; the builder takes ownership of it.
     """
 
-    # From this number of facts on, of one ABox or of several, closing by column takes less time; each ABox
-    # counts as some facts more.
+    # From this number of facts on, in one ABox or several, evaluation by column is faster; an ABox counts as
+    # `bulk_each` further facts.
     bulk_from = 6_000
     bulk_each = 50
 
@@ -79,14 +79,14 @@ class CanonicalModelBuilder:
 
     @property
     def level(self) -> int:
-        """The level of the last ABox, as in its lineage."""
+        """Level of the last ABox in its lineage."""
         return self._level
 
     def close(self, aboxes: Sequence[Integers], instances: int | None = None) -> Iterator[CanonicalModel]:
         """Yield the models of ABoxes, in their order.
 
         Args:
-            instances: return the lineage of violations, with this limit of `WindowModel.lineage`.
+            instances: None for no lineage; otherwise the limit of rule instances of `WindowModel.lineage`.
         """
         names = len(self._model.vocabulary.names)
         most = most_aboxes(names)
@@ -113,7 +113,7 @@ class CanonicalModelBuilder:
         model = self._model
         if self._at_once is None:
             self._at_once = ABoxProgram(model.program.plans, self._background)
-            self._background = NO_FACTS  # it has them
+            self._background = NO_FACTS  # now stored in `_at_once`
         facts = np.concatenate(aboxes)
         most = _MOST_FACTS if len(aboxes) > 1 else sys.maxsize
         try:
@@ -139,9 +139,15 @@ class CanonicalModelBuilder:
 
 
 def _first_places(facts: Integers, previous: Integers, new: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Return the first place of each distinct fact, from the result of asserting the facts."""
+    """Return the index of the first occurrence of each distinct fact.
+
+    Args:
+        facts: the facts that were asserted in a model.
+        previous: result of `WindowModel.add`.
+        new: result of `WindowModel.were_new`.
+    """
     first = new.copy()
-    again = np.flatnonzero(first & (previous == FOREVER))  # undecided for facts of the background
+    again = np.flatnonzero(first & (previous == FOREVER))  # not meaningful for facts of the background
     seen: set[tuple[int, ...]] = set()
     for i, fact in zip(again.tolist(), map(tuple, facts[again].tolist()), strict=True):
         first[i] = fact not in seen
@@ -149,21 +155,18 @@ def _first_places(facts: Integers, previous: Integers, new: npt.NDArray[np.bool_
     return np.flatnonzero(first)
 
 
-# Limit of facts of several ABoxes that are closed together.
+# Maximum number of facts of ABoxes that are closed together.
 MOST_TOGETHER = 1 << 17
 
-# Limit of terms, beyond which a materializer starts again: they are terms of earlier ABoxes.
+# Number of terms beyond which a materializer drops the terms of earlier ABoxes.
 MOST_TERMS = 2_000_000
 
 
 class ABoxMaterializer:
-    """Materializer of ABoxes, each by itself.
-
-    It keeps a model of the background, beside which the consequences of each ABox are derived. Not for
-    several threads at once.
+    """Materializer of ABoxes, each by itself, beside a model of the background. Not thread-safe.
 
     Args:
-        foundation: rules and background; the materializer owns it and assigns further numbers.
+        foundation: rules and background; the materializer takes ownership of it.
         budget: limits of the search for conflict sets.
 
     Raises:
@@ -182,12 +185,12 @@ class ABoxMaterializer:
     def _begin(self, foundation: Foundation) -> None:
         self._foundation = foundation
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
-        self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
+        self._texts: dict[int, str] = {}  # N-Triples text of names and literals, by number
         self._models = CanonicalModelBuilder(foundation.model())
         self._computed = self._vocabulary.computed = ComputedForms(FIRST_LITERAL + self.common.literals)
 
     def materialize(self, abox: ABox) -> Interpretation:
-        """Return the interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
+        """Return the interpretation of one ABox: a graph, triples, or an Arrow table as for `push`.
 
         Blank nodes of a table differ from those of the background, whatever their labels.
 
@@ -202,10 +205,13 @@ class ABoxMaterializer:
     def materialize_parts(
         self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True
     ) -> Iterator[Interpretation]:
-        """Yield the interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
+        """Yield the interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each of which is an ABox.
 
-        Cheaper than one by one: terms are looked up once for many parts, and the parts may be closed
-        together. Without `conflicts` the interpretations only say whether there are conflicts.
+        Faster than a call for each part: terms are looked up once for many parts, and parts are closed
+        together.
+
+        Args:
+            conflicts: false if the interpretations need no conflict sets, only `contradictory`.
 
         Raises:
             InvalidTripleError: a row of the table is not a triple.
@@ -216,7 +222,7 @@ class ABoxMaterializer:
             yield from self._close(aboxes, self._scope, conflicts)
 
     def _together(self, bounds: Sequence[int]) -> Iterator[Sequence[int]]:
-        """Yield the bounds of parts that are closed together, limited by their number of facts."""
+        """Split the bounds into runs of parts that are closed together, limited by their number of facts."""
         begin = 0
         for place in range(1, len(bounds)):
             if begin < place - 1 and bounds[place] - bounds[begin] > MOST_TOGETHER:
@@ -226,20 +232,20 @@ class ABoxMaterializer:
             yield bounds[begin:]
 
     def _make_room(self) -> None:
-        """Drop terms of earlier ABoxes if there are many."""
+        """Drop the terms of earlier ABoxes if there are too many."""
         if sum(self._vocabulary.counts) > MOST_TERMS:
             self._begin(pickle.loads(self._fresh))
 
     def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:
-        """Yield the interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""
+        """Yield the interpretations of encoded ABoxes; the labels of their blank nodes begin with `scope`."""
         for abox in aboxes:
             if not self._growing.covers(abox.facts):
                 self._growing.grow(abox.facts)
                 self._models = CanonicalModelBuilder(self._foundation.model())
-        # code between two ABoxes may reset the materializer
+        # the consumer of this generator may reset the materializer between two ABoxes
         models, vocabulary, texts = self._models, self._vocabulary, self._texts
         computed, instances = self._computed, self._budget.instances if conflicts else None
-        while vocabulary.fulfilled:  # a value that was only computed before is asserted now
+        while vocabulary.fulfilled:  # values that were only computed before and are asserted now
             texts.pop(vocabulary.fulfilled.pop(), None)
         closed = models.close([abox.facts for abox in aboxes], instances)
         for abox, model in zip(aboxes, closed, strict=True):
@@ -247,7 +253,7 @@ class ABoxMaterializer:
             if not computed.several or not computed.several.among(model.derived[:, 2]).any():
                 yield self._written(writing, abox, model)
                 continue
-            with computed.isolated():  # closed alone to decide the form that it computes
+            with computed.isolated():  # closed by itself, to determine the form that it computes
                 (again,) = models.close([abox.facts], instances)
                 made = self._written(writing, abox, again)
             yield made
@@ -262,7 +268,7 @@ class ABoxMaterializer:
         )
 
     def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
-        """Return the conflict sets among the asserted facts, as places."""
+        """Return the conflict sets among the asserted facts, as indexes in `asserted`."""
         evidence, _ = ConflictEvidence.of(lineage, self._budget)
         maybe = np.flatnonzero(np.isin(asserted[:, 1], evidence.facts[:, 1]))
         place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))

@@ -1,8 +1,10 @@
-"""Conflict sets: the minimal sets of assertions that violate a constraint (PB26 Def. 10), from the lineage of
-⊥.
+"""Conflict sets: minimal sets of assertions that violate a constraint (PB26 Def. 10), from the lineage of ⊥.
 
-Assertions are *facts* here, each with the time of its newest occurrence: a maximal consistent subset that has
-one occurrence of a fact has them all. The background is always true and in no conflict set.
+Members are facts, each at the time of its newest occurrence in the window: a maximal consistent subset that
+contains one occurrence of a fact contains all. Background facts are always true and in no conflict set.
+
+An atom of a lineage is *open* if the rules that need no choice between assertions decide neither that every
+maximal consistent subset contains it nor that none does.
 """
 
 from __future__ import annotations
@@ -32,12 +34,12 @@ Levels = npt.NDArray[np.int64]
 Rank = Callable[[Integers], Sequence[Any]]
 """Sort keys of facts, shape (n, 3), that do not depend on how terms are numbered."""
 
-# Steps of a kernel search for each step of a budget, which counts steps of Python.
+# Kernel steps for each step of a budget, which counts steps of Python.
 _KERNEL_STEPS = 100
 
 _NOTHING = np.empty(0, np.int32)
 
-# A lineage with at most this many rule instances, or two for each violation, is kept unchanged.
+# A lineage with at most this many rule instances, plus two for each violation, is stored unchanged.
 _FEW_INSTANCES = 64
 
 
@@ -45,17 +47,18 @@ _FEW_INSTANCES = 64
 class Budget:
     """Limits of the search in one repair.
 
-    Deciding usually costs linear time. If facts of one timestamp contradict each other and older facts depend
-    on the choice between them, groups of connected facts are searched; there can be exponentially many ways
-    to settle a group. Past the budget the open facts of a group are removed, and counted as undecided. A step
-    that reaches a limit costs a materialization of the window.
+    A decision usually costs linear time. If facts of one timestamp contradict each other and older facts
+    depend on the choice between them, groups of connected facts are searched, which can take exponential time
+    in the size of a group. If a limit is reached, the open facts of a group are removed, and reported as
+    undecided. A step that reaches a limit costs a materialization of the window.
 
     Args:
-        sets: conflict sets and partial supports kept at once, for each group.
-        steps: combinations and comparisons for each group; a hundred times as many for all groups of a
-            repair, and a hundred times as many steps of the kernel for testing facts one by one.
-        instances: rule instances in the lineage of ⊥; past them the newest timestamps, whose rule instances
-            are complete, are decided, and older assertions in the lineage are removed as undecided.
+        sets: maximum number of conflict sets and partial supports stored at once, for each group.
+        steps: maximum number of combinations and comparisons for each group; a hundred times as many for all
+            groups of a repair, and a hundred times as many kernel steps for testing facts one by one.
+        instances: maximum number of rule instances in the lineage of ⊥. Beyond it the newest timestamps whose
+            rule instances are complete are decided, and older assertions in the lineage are removed as
+            undecided.
 
     Raises:
         OptionError: an argument is not a whole number.
@@ -71,7 +74,7 @@ class Budget:
 
     @property
     def kernel_steps(self) -> int:
-        """Steps of the kernel for testing assertions one by one."""
+        """Maximum number of kernel steps for testing assertions one by one."""
         return _KERNEL_STEPS * max(0, self.steps)
 
 
@@ -79,14 +82,15 @@ class Budget:
 
 
 class OpenRules(NamedTuple):
-    """Rules among open atoms, as columns; atoms are numbered from 0.
+    """Rule instances among open atoms, as columns; atoms are numbered from 0.
 
     Args:
-        levels: the level of each asserted atom, NONE of a derived one.
-        heads: head of each rule, NONE of a constraint.
-        numbers: number of each rule or constraint.
-        starts: where each body begins in `bodies`; one more entry for the end.
-        bodies: body atoms.
+        levels: the level of each asserted atom; `NONE` for a derived one.
+        heads: the head of each rule; `NONE` for a constraint.
+        numbers: the number of each rule or constraint in the program.
+        starts: for each rule the index in `bodies` at which its body begins, followed by the length of
+            `bodies`.
+        bodies: the body atoms of all rules, concatenated.
     """
 
     levels: Levels
@@ -96,16 +100,16 @@ class OpenRules(NamedTuple):
     bodies: Integers
 
     def residue(self) -> Any:
-        """The rules in the kernel, by groups of connected atoms."""
+        """Return the rules as the kernel's `Residue`, which groups connected atoms."""
         columns = map(contiguous, (self.heads, self.numbers, self.starts, self.bodies))
         return Residue(HornProgram(len(self.levels), *columns), contiguous(self.levels, np.int64))
 
     def groups(self, chosen: npt.NDArray[np.bool_], leaders: Integers) -> list[OpenGroup]:
-        """The groups of the chosen atoms, smallest first.
+        """Return the groups of the chosen atoms, smallest first.
 
         Args:
-            chosen: marks all atoms of some groups.
-            leaders: for each atom the leading atom of its group.
+            chosen: mask of atoms, a union of groups.
+            leaders: for each atom the atom that represents its group.
         """
         parts: dict[int, OpenGroup] = defaultdict(lambda: OpenGroup([], set(), set()))
         leader_of = leaders.tolist()
@@ -123,7 +127,7 @@ class OpenRules(NamedTuple):
         return sorted(parts.values(), key=lambda part: (part.size, part.asserted))
 
     def each_once(self) -> OpenRules:
-        """The same rules, each once."""
+        """Return the rules without duplicates."""
         starts, bodies = self.starts.tolist(), self.bodies.tolist()
         rules = dict.fromkeys(
             (head, number, tuple(sorted(bodies[start:end])))
@@ -137,7 +141,7 @@ class OpenRules(NamedTuple):
         return OpenRules(self.levels, *columns)
 
     def ordered(self, order: npt.NDArray[np.intp]) -> OpenRules:
-        """The same rules with atoms renumbered: atom `order[i]` becomes `i`."""
+        """Return the rules with renumbered atoms: atom `order[i]` becomes `i`."""
         new = np.empty(len(order), np.int32)
         new[order] = np.arange(len(order), dtype=np.int32)
         heads = np.where(self.heads == NONE, NONE, new[self.heads]).astype(np.int32)
@@ -146,8 +150,12 @@ class OpenRules(NamedTuple):
 
 @dataclass(slots=True)
 class OpenGroup:
-    """A connected part of open rules: its asserted atoms, its rules `(head, body)` and its constraints
-    `(constraint, body)`.
+    """Connected group of open atoms and their rules.
+
+    Args:
+        asserted: the asserted atoms.
+        instances: head and body of each rule.
+        violations: number and body of each constraint.
     """
 
     asserted: list[int]
@@ -156,14 +164,16 @@ class OpenGroup:
 
     @property
     def size(self) -> int:
-        """Assertions, rules and constraints."""
+        """Number of assertions, rules and constraints."""
         return len(self.asserted) + len(self.instances) + len(self.violations)
 
     def violating(self, meter: StepBudget) -> list[tuple[RowSet, int]]:
-        """(support of a violation, its constraint), the minimal supports among them.
+        """Return supports of violations, each with the number of its constraint.
+
+        The minimal supports are among them.
 
         Raises:
-            Exceeded: the budget is used up.
+            Exceeded: the budget is exhausted.
         """
         supports = minimal_supports(self.asserted, sorted(self.instances), meter)
         found = []
@@ -175,7 +185,7 @@ class OpenGroup:
 
 
 def decision_of(lineage: Lineage, budget: Budget) -> Any:
-    """The kernel's `Decision` about a lineage, nothing decided yet."""
+    """Return the kernel's `Decision` about a lineage, with all atoms undecided."""
     background = contiguous(lineage.background, np.uint8)
     columns = map(contiguous, (lineage.instances, lineage.violations))
     return Decision(
@@ -189,16 +199,16 @@ def decision_of(lineage: Lineage, budget: Budget) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ConflictEvidence:
-    """Minimal part of a lineage from which the conflict sets of a step are computed, as numbers.
+    """Part of a lineage from which the conflict sets of a step are computed, in numbers.
 
-    Atoms are numbered from 0, asserted ones (members) first.
+    Atoms are numbered from 0; the first ones are the members, which are asserted.
 
     Args:
         facts: the fact of each member, shape (n, 3).
         levels: the newest level of each member.
-        singles: rows `member, constraint` for members that violate a constraint alone.
-        rules: rules of all other conflicts.
-        is_complete: False if there are conflicts that it does not have.
+        singles: rows `member, constraint` for members that violate a constraint by themselves.
+        rules: rules of all other conflict sets.
+        is_complete: false if some conflict sets are not derivable from the evidence.
     """
 
     facts: Integers
@@ -209,18 +219,22 @@ class ConflictEvidence:
 
     @classmethod
     def of(cls, lineage: Lineage, budget: Budget) -> tuple[ConflictEvidence, Integers]:
-        """The evidence in a lineage, and the places of its members there. Costs linear time."""
+        """Extract the evidence from a lineage; return it with the row of each member in the lineage. Costs
+        linear time.
+        """
         decision = decision_of(lineage, budget)
         decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
         places, heads, numbers, starts, bodies = decision.residue()
-        if not decision.is_complete:  # facts that contradict alone would be listed with others
+        if (
+            not decision.is_complete
+        ):  # otherwise facts that are contradictory by themselves would be listed in larger sets
             places, heads, numbers, bodies, starts = (*(_NOTHING,) * 4, np.zeros(1, np.int32))
         is_open = decision.statuses()[places] == OPEN
         singles = _each_once(decision.singles.array().reshape(-1, 2))
         alone, singles[:, 0] = np.unique(singles[:, 0], return_inverse=True)
         members = np.concatenate([places[is_open], alone])
         singles[:, 0] += len(members) - len(alone)
-        # a fact that contradicts alone may be among the derived ones too
+        # a member of a singleton conflict set may also occur as a derived atom
         atoms = np.empty(len(places), np.int32)
         atoms[is_open] = np.arange(is_open.sum(), dtype=np.int32)
         atoms[~is_open] = np.arange(len(members), len(members) + (~is_open).sum(), dtype=np.int32)
@@ -236,9 +250,12 @@ class ConflictEvidence:
     def of_sets(
         cls, levels: Levels, sets: Sequence[tuple[Sequence[int], Sequence[int]]], is_complete: bool
     ) -> ConflictEvidence:
-        """The evidence whose conflict sets are given, `(members, constraints)` each.
+        """Build evidence for given conflict sets.
 
-        Members that contradict alone come last.
+        Args:
+            levels: the newest level of each member; members of singleton sets come last.
+            sets: members and constraints of each conflict set.
+            is_complete: true if these are all conflict sets.
         """
         singles = sorted((members[0], rule) for members, rules in sets if len(members) == 1 for rule in rules)
         larger = [(members, rule) for members, rules in sets if len(members) > 1 for rule in rules]
@@ -254,17 +271,19 @@ class ConflictEvidence:
 
     @property
     def bytes(self) -> int:
-        """Memory it takes."""
+        """Size in bytes."""
         columns = (self.facts, self.levels, self.singles, *self.rules)
         return sum(column.nbytes for column in columns)
 
     def conflicts(self, budget: Budget) -> Conflicts:
-        """The conflict sets. Costs their number where each is of two facts, in general the number of supports
-        (bounded by `budget`).
+        """Compute the conflict sets.
+
+        Costs linear time in their number if each has two members; in general in the number of supports, which
+        `budget` limits.
         """
         residue = self.rules.residue()
         pairs, truncated = residue.pairs(max(0, budget.steps))
-        if truncated.any():  # one violation may have been noted twice
+        if truncated.any():  # the lineage may contain a violation twice
             residue = self.rules.each_once().residue()
             pairs, truncated = residue.pairs(max(0, budget.steps))
         joined = np.asarray(residue.joined(), np.bool_)
@@ -285,13 +304,13 @@ class ConflictEvidence:
 
 
 class KeptEvidence:
-    """The evidence of a step, kept with its repair.
+    """Evidence of a step, stored with its repair.
 
-    It is extracted from a lineage at once if that saves memory, otherwise when it is first read.
+    It is extracted from the lineage immediately if that saves memory, otherwise on first access.
 
     Args:
-        known: the lineage of the violations; or the evidence.
-        budget: limits of extracting it, and of listing conflict sets.
+        known: the lineage of the violations, or the evidence.
+        budget: limits of the extraction and of the listing of conflict sets.
     """
 
     def __init__(self, known: Lineage | ConflictEvidence, budget: Budget) -> None:
@@ -302,25 +321,24 @@ class KeptEvidence:
 
     @property
     def levels(self) -> Levels:
-        """The levels of its members, and of others as long as it is a lineage; some may recur."""
+        """Levels of the members, with duplicates; of all assertions in the lineage before the extraction."""
         known = self._known
         return known.bases[known.asserted] if isinstance(known, Lineage) else known.levels
 
     @property
     def evidence(self) -> ConflictEvidence:
-        """The evidence."""
         known = self._known
         if isinstance(known, Lineage):
             known = self._known = ConflictEvidence.of(known, self._budget)[0]
         return known
 
     def conflicts(self) -> Conflicts:
-        """The conflict sets."""
+        """Compute the conflict sets."""
         return self.evidence.conflicts(self._budget)
 
 
 class RowConflict(NamedTuple):
-    """A conflict set with the numbers of the constraints that it violates."""
+    """Conflict set in numbers of members, with the numbers of the constraints that it violates."""
 
     rows: RowSet
     constraints: tuple[int, ...]
@@ -328,14 +346,14 @@ class RowConflict(NamedTuple):
 
 @dataclass(frozen=True)
 class Conflicts:
-    """The conflict sets of a step, by numbers of members.
+    """Conflict sets of a step, in numbers of members.
 
     Args:
         singles: rows `member, constraint`, ascending.
         pairs: rows `member, member, constraint`, ascending.
-        larger: other conflict sets.
-        lost: members of groups past the budget, whose conflict sets are not listed.
-        is_complete: whether all conflict sets are listed.
+        larger: conflict sets with more than two members, or in groups that were searched.
+        lost: members of groups beyond the budget, whose conflict sets are not listed.
+        is_complete: true if all conflict sets are listed.
     """
 
     singles: Integers
@@ -352,7 +370,7 @@ class Conflicts:
         return self._length
 
     def in_order(self, keys: Sequence[Any]) -> list[RowConflict]:
-        """The conflict sets, small ones first, then by the sorted keys of their members."""
+        """Return the conflict sets, small ones first, then sorted by the keys of their members."""
         return sorted(self, key=lambda each: (len(each.rows), sorted(keys[row] for row in each.rows)))
 
     def __iter__(self) -> Iterator[RowConflict]:
@@ -365,7 +383,7 @@ class Conflicts:
 
 
 def _each_once(rows: Integers) -> Integers:
-    """The rows of numbers from 0 on, each once, ascending. Costs sorting a number for each."""
+    """Return the distinct rows, ascending; all numbers are at least 0. Costs a sort."""
     if len(rows) < 2:
         return rows
     sizes = tuple(int(most) + 1 for most in rows.max(axis=0))
@@ -376,5 +394,5 @@ def _each_once(rows: Integers) -> Integers:
 
 
 def _different(rows: Integers) -> int:
-    """Return the number of distinct rows among rows in ascending order."""
+    """Return the number of distinct rows among ascending rows."""
     return int(np.any(rows[1:] != rows[:-1], axis=1).sum()) + 1 if len(rows) else 0

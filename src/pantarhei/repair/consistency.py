@@ -30,7 +30,7 @@ from pantarhei.rules.compilation.program import Program
 class Contradiction:
     """Minimal inconsistent set of assertions, with the violated constraints.
 
-    An axiom that nothing satisfies is one without assertions.
+    It has no assertions if an axiom is unsatisfiable by itself.
     """
 
     triples: frozenset[Triple]
@@ -51,16 +51,16 @@ class Contradiction:
 def contradictions(
     lineage: Lineage, budget: Budget, lexicon: Lexicon, rules: Sequence[Rule], forms: FactForms
 ) -> ConflictList[Contradiction]:
-    """Return the contradictions behind the violations of a lineage; they are computed when first read.
+    """Return the contradictions behind the violations of a lineage; they are computed on first access.
 
-    Costs linear time in the lineage, and keeps the part of it that is involved in contradictions.
+    Costs linear time in the lineage; the part of the lineage that conflicts involve stays in memory.
 
     Args:
         lineage: the violations with their proofs.
-        budget: limits of listing them.
-        lexicon: the lexicon of the facts.
+        budget: limits of the listing.
+        lexicon: the terms of the facts.
         rules: the constraints, by their numbers.
-        forms: the forms of the assertions' literals.
+        forms: forms of literals that differ from the first form of their value.
     """
     kept = KeptEvidence(lineage, budget)
 
@@ -80,16 +80,16 @@ def contradictions(
 
 
 def model_of_background(program: Program, vocabulary: Vocabulary, background: Integers) -> WindowModel:
-    """Return a model in which `background` is asserted at level 0, so that its consequences have proofs."""
+    """Return a model in which the background is asserted at level 0, so that its consequences have proofs."""
     model = WindowModel(program, "newest", vocabulary)
     model.add(background, 0)
     return model
 
 
 def contradictions_in(model: WindowModel) -> ConflictList[Contradiction]:
-    """All minimal contradictions among the facts that `model` holds, which are asserted at levels.
+    """Return all minimal contradictions among the asserted facts of a model.
 
-    Costs a pass over the facts, and the lineage of violations.
+    Costs a scan of the facts, and the lineage of the violations.
     """
     budget, lexicon = Budget(), model.vocabulary.lexicon
     model.find_violations()
@@ -102,12 +102,12 @@ def contradictions_in(model: WindowModel) -> ConflictList[Contradiction]:
 def inconsistency(
     proof: Proof, found: ConflictList[Contradiction], unique_names: bool = False
 ) -> InconsistentOntologyError:
-    """The error that describes one contradiction with its proof, and lists all of them.
+    """Return the error that describes one contradiction with its proof, and lists all contradictions.
 
     Args:
         proof: the proof of one contradiction.
         found: all contradictions.
-        unique_names: whether names are unique, so that the constraint may follow from distinct names.
+        unique_names: true if names are unique, so that the violation may follow from distinct names.
     """
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
@@ -121,10 +121,10 @@ def inconsistency(
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:
-    """Raise if a model of the background alone has recorded a violation.
+    """Check that a model of the background alone has no violation.
 
     Raises:
-        InconsistentOntologyError: it has; the error contains a proof.
+        InconsistentOntologyError: it has one; the error contains a proof.
     """
     if not len(model.violations()):
         return

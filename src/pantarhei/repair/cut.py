@@ -1,14 +1,13 @@
 """Cuts: the assertions that a repair removes.
 
-The exact cut is what some maximal consistent subset of the window lacks, newest first (PB26 Def. 6 and 7).
-Levels are decided newest first, with closures of Horn rules (`materialize.kernel.horn`). A fact is IN all
-maximal subsets, in none (OUT), or OPEN: facts of one timestamp contradict each other, and the choice between
-them may matter for older ones. Open facts are settled by the pair rule where their conflicts are pairs; the
-rest is searched branch by branch, by the closure of each choice. docs/semantics.md has the algorithm and its
-proof.
+The exact cut consists of the assertions that some maximal consistent subset of the window lacks, where newer
+assertions have priority (PB26 Def. 6 and 7). Levels are decided newest first, with closures of Horn rules
+(`materialize.kernel.horn`). A fact is IN if all maximal subsets contain it, OUT if none does, and OPEN if
+facts of one timestamp contradict each other and the choice between them may matter for older ones. If all
+conflicts of open facts are pairs, the pair rule decides them; otherwise the choices are searched, each by its
+closure. docs/semantics.md has the algorithm and its proof.
 
-The cuts of `repair="grounded"` and `repair="algorithm3"` are computed from conflict sets whose members have
-times.
+The cuts of `repair="grounded"` and `repair="algorithm3"` are computed from conflict sets.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ METHODS: tuple[Method, ...] = ("exact", "grounded", "algorithm3", "off")
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """A partition of the members of conflicts."""
+    """Partition of the members of conflict sets."""
 
     in_: RowSet
     out: RowSet
@@ -41,17 +40,19 @@ class Grounded:
 
 
 def grounded(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> Grounded:
-    """The grounded fixpoint: a subset of the exact answer, and mostly all of it. Costs the total size of the
-    conflicts.
+    """Compute the grounded fixpoint: a subset of the exact decisions, usually all of them.
 
-    *e is out* if some conflict has all its other members in and none of them older than e. *e is in* if each
-    conflict of e contains a member older than e or a member that is out.
+    *e is out* if some conflict set has all its other members in, and none of them is older than e. *e is in*
+    if each conflict set with e contains a member older than e or a member that is out. Costs linear time in
+    the total size of the conflict sets.
     """
     oldest = [
         {e for e in conflict if times[e] == min(map(times.__getitem__, conflict))} for conflict in conflicts
     ]
     of: dict[int, list[int]] = defaultdict(list)
-    threats: dict[int, int] = {}  # conflicts in which e is among the oldest and no member is out
+    threats: dict[
+        int, int
+    ] = {}  # number of conflicts in which e is among the oldest members and no member is out
     for number, conflict in enumerate(conflicts):
         for e in conflict:
             of[e].append(number)
@@ -60,11 +61,11 @@ def grounded(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> Grounded:
     settled = [False] * len(conflicts)
     in_: set[int] = set()
     out = {e for conflict in conflicts if len(conflict) == 1 for e in conflict}
-    news = [e for e, count in threats.items() if not count]
-    in_.update(news)
-    news += sorted(out)
-    while news:
-        e = news.pop()
+    queue = [e for e, count in threats.items() if not count]
+    in_.update(queue)
+    queue += sorted(out)
+    while queue:
+        e = queue.pop()
         for number in of[e]:
             if settled[number]:
                 continue
@@ -74,19 +75,19 @@ def grounded(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> Grounded:
                     (last,) = conflicts[number] - in_
                     if last in oldest[number] and last not in out:
                         out.add(last)
-                        news.append(last)
+                        queue.append(last)
             else:
                 settled[number] = True
                 for other in oldest[number]:
                     threats[other] -= 1
                     if not threats[other] and other not in in_ and other not in out:
                         in_.add(other)
-                        news.append(other)
+                        queue.append(other)
     return Grounded(frozenset(in_), frozenset(out), frozenset(threats) - in_ - out)
 
 
 def algorithm3(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> RowSet:
-    """The set that PB26's Algorithm 3 removes. It is not the exact cut; see the docs' page on semantics."""
+    """Return the set that PB26's Algorithm 3 removes; it is not the exact cut (docs/semantics.md)."""
     oldest = {c: frozenset(e for e in c if times[e] == min(map(times.__getitem__, c))) for c in conflicts}
     waiting = list(conflicts)
     singles: set[int] = set()
@@ -103,19 +104,19 @@ def algorithm3(conflicts: Sequence[RowSet], times: Mapping[int, int]) -> RowSet:
     return frozenset(singles).union(*groups)
 
 
-# Limit of all searches of a repair together, as a multiple of the steps of one.
+# Maximum steps of all searches of a repair, as a multiple of those of one search.
 _SEARCHES = 100
 
 _NOTHING = np.empty(0, np.intp)
-_CUT, _SEARCH = 1, 2  # what `Residue.settle` returns
+_CUT, _SEARCH = 1, 2  # values in the result of `Residue.settle`
 
 
 class Cut(NamedTuple):
-    """Removed facts, as places in a lineage, ascending.
+    """Removed facts, as ascending rows of a lineage.
 
     Args:
-        places: all removed facts.
-        undecided: facts that are removed because a limit left them undecided.
+        places: rows of all removed facts.
+        undecided: rows of facts that are removed because a limit left them undecided.
     """
 
     places: npt.NDArray[np.intp]
@@ -123,7 +124,8 @@ class Cut(NamedTuple):
 
 
 def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
-    """The cut of the facts in a lineage. Costs linear time, and the search in groups of open facts.
+    """Return the exact cut of the facts in a lineage. Costs linear time, and the search in groups of open
+    facts.
 
     Args:
         lineage: the lineage of the violations in the window.
@@ -150,19 +152,19 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
 def _settled(
     lineage: Lineage, decision: Any, status: npt.NDArray[np.uint8], budget: Budget, rank: Rank
 ) -> tuple[Integers, Integers]:
-    """Return the open places that some maximal subset lacks, and the places that exceed the budget."""
+    """Return the rows of open facts that some maximal subset lacks, and of facts beyond the budget."""
     places, *columns = decision.residue()
     levels = np.where(status[places] == OPEN, lineage.bases[places], NONE)
     rules = OpenRules(levels, *columns)
     residue = rules.residue()
     if not decision.is_complete:
-        # the pair rule would take an atom for possible that contradicts alone
+        # the pair rule is unsound for untested atoms, which may be contradictory by themselves
         residue.join(contiguous(np.flatnonzero(decision.are_untested()[places])))
     settled = np.asarray(residue.settle())
     cut = places[settled == _CUT]
     if not np.any(settled == _SEARCH):
         return cut, cut[:0]
-    # the atoms of searched groups come in an order that does not depend on their numbers
+    # renumber the atoms of searched groups, so that the search does not depend on the numbers of terms
     leaders = residue.leaders()
     is_searched = np.zeros(len(places), np.bool_)
     is_searched[leaders[settled == _SEARCH]] = True
@@ -179,7 +181,7 @@ def _settled(
 def _search(
     groups: Iterable[OpenGroup], levels: npt.NDArray[np.int64], budget: Budget
 ) -> tuple[set[int], set[int]]:
-    """Return the atoms that some maximal subset lacks, and the atoms that exceed the budget."""
+    """Return the atoms that some maximal subset lacks, and the atoms beyond the budget."""
     lacking, lost = set[int](), set[int]()
     left = _SEARCHES * budget.steps
     for group in groups:
@@ -193,7 +195,9 @@ def _search(
 
 
 class _SubsetSearch:
-    """Search for the maximal subsets of one group, level by level from the newest, by their closures."""
+    """Search for the maximal consistent subsets of one group, level by level from the newest, by their
+    closures.
+    """
 
     def __init__(self, group: OpenGroup, times: Mapping[int, int], meter: StepBudget) -> None:
         self.rules: list[tuple[int | None, tuple[int, ...]]] = [
@@ -210,7 +214,7 @@ class _SubsetSearch:
                 self.uses[atom].append(number)
 
     def run(self) -> tuple[set[int], set[int]]:
-        """Return the atoms that some maximal subset lacks, and the atoms that exceed the budget."""
+        """Return the atoms that some maximal subset lacks, and the atoms beyond the budget."""
         states: set[RowSet] = {
             frozenset()
         }  # closures of the kept atoms, restricted to atoms that older ones meet
@@ -244,8 +248,11 @@ class _SubsetSearch:
         return lacking, following
 
     def _met_from(self, ladder: Sequence[int]) -> dict[int, int]:
-        """For each atom the oldest rung of the ladder from which something is derivable that it is in a body
-        with.
+        """Return, for each atom, the last step of the ladder whose consequences share a rule body with the
+        atom.
+
+        Args:
+            ladder: the levels, newest first; a step is an index into it.
         """
         found: dict[int, int] = {}
         reached: set[int] = set()
@@ -262,10 +269,10 @@ class _SubsetSearch:
                         waiting.append(head)
         return found
 
-    def _closed(self, known: Iterable[int], news: Iterable[int]) -> RowSet:
-        """Return `known` with the consequences of `news`."""
+    def _closed(self, known: Iterable[int], added: Iterable[int]) -> RowSet:
+        """Return `known` with `added` and its consequences."""
         found = set(known)
-        waiting = [atom for atom in news if atom not in found]
+        waiting = [atom for atom in added if atom not in found]
         found.update(waiting)
         while waiting:
             atom = waiting.pop()
@@ -278,9 +285,9 @@ class _SubsetSearch:
         return frozenset(found)
 
     def _conflicts(self, known: RowSet, level: list[int]) -> list[RowSet]:
-        """Return the minimal sets of atoms of a level that contradict the known atoms."""
+        """Return the minimal sets of atoms of a level that are inconsistent with the known atoms."""
         free = [atom for atom in level if atom not in known]
-        self.meter.sets = self.sets  # sets of another state are dropped
+        self.meter.sets = self.sets  # the sets of the previous state are no longer stored
         reached = self._closed(known, free)
         numbers = {number for atom in reached - known for number in self.uses[atom]}
         self.meter.spend(len(numbers))
@@ -304,7 +311,7 @@ class _SubsetSearch:
         return minimal_sets(found, self.meter.spend)
 
     def _minimal_hitting_sets(self, sets: list[RowSet]) -> list[RowSet]:
-        """The minimal sets that meet each of `sets` (Berge's algorithm)."""
+        """Return the minimal sets that intersect each of `sets` (Berge's algorithm)."""
         hitting: list[RowSet] = [frozenset()]
         for one in sets:
             self.meter.spend(len(hitting) * len(one))

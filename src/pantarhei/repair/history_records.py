@@ -1,4 +1,4 @@
-"""Records of the fates of assertions, for storage of the history outside the reasoner."""
+"""Records of assertions that leave the history, for storage outside the reasoner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Fate = Literal["left", "left early", "cut"]
 
 
 class ConflictingAssertion(NamedTuple):
-    """A contradicting assertion; its terms in N-Triples syntax."""
+    """Member of a conflict set; its terms in N-Triples syntax."""
 
     timestamp: TimePoint
     subject: str
@@ -31,21 +31,27 @@ class ConflictingAssertion(NamedTuple):
 
 
 class ConflictRecord(NamedTuple):
-    """A conflict set with an assertion: the violated axioms, and its other members."""
+    """Conflict set that contains the assertion of a record.
+
+    Args:
+        constraints: the violated axioms.
+        against: the other members.
+    """
 
     constraints: tuple[str, ...]
     against: tuple[ConflictingAssertion, ...]
 
 
 class HistoryRecord(NamedTuple):
-    """The fate of an assertion.
+    """Assertion with the reason why it is no longer in the window.
 
     Args:
-        timestamp: the time at which it was asserted.
+        timestamp: time at which it was asserted.
         subject, predicate, object: its terms in N-Triples syntax.
-        fate: `left` the window with its timestamp, `left early`, because of a limit, or `cut` by a repair.
-        at: the time of its fate.
-        conflicts: the conflicts for which it was cut; empty if it was not.
+        fate: `left` if its timestamp expired, `left early` if it was evicted because of a limit, `cut` if a
+            repair removed it.
+        at: time of the expiry, eviction or repair.
+        conflicts: the conflict sets for which it was cut; empty if it was not cut.
     """
 
     timestamp: TimePoint
@@ -64,13 +70,13 @@ def records_of(
     vocabulary: Vocabulary,
     time: Callable[[int], TimePoint],
 ) -> Iterator[HistoryRecord]:
-    """Return a record for each assertion that leaves the history, in the order of time.
+    """Yield a record for each assertion that leaves the history, in time order.
 
-    Costs a step of Python for each assertion, and the computation of the repairs' conflicts.
+    Costs Python work for each assertion, and the computation of the repairs' conflict sets.
 
     Args:
-        leaving: the departing entries.
-        later: the later entries, oldest first.
+        leaving: the departures that leave the history.
+        later: the entries after them, oldest first.
         repair_of: returns the repair for the ABox of a level.
         vocabulary: the numbers of terms.
         time: returns the timestamp of a tick.
@@ -108,7 +114,7 @@ def _cuts(entries: Sequence[Entry]) -> dict[tuple[int, Fact], int]:
 
 
 def _by_member(repair: Repair | None, vocabulary: Vocabulary) -> Mapping[object, list[Conflict]]:
-    """Return the conflicts of a repair by their members."""
+    """Return the conflict sets of a repair by the keys of their members."""
     found: dict[object, list[Conflict]] = defaultdict(list)
     for conflict in () if repair is None else repair.conflicts:
         for _, triple in conflict.assertions:
@@ -117,7 +123,7 @@ def _by_member(repair: Repair | None, vocabulary: Vocabulary) -> Mapping[object,
 
 
 def _conflict_record(conflict: Conflict, own: object, vocabulary: Vocabulary) -> ConflictRecord:
-    """Return a conflict with all members except one."""
+    """Return the record of a conflict set for one member."""
     against = sorted(
         (ConflictingAssertion(at, *_terms(triple)) for at, triple in conflict.assertions
          if fact_key(triple, vocabulary) != own),

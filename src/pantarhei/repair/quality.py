@@ -1,9 +1,9 @@
-"""The quality of a stream: counts of assertions, conflicts and cuts, and the age of the last kept assertion.
+"""Quality of a stream: counts of assertions, conflicts and cuts, and the age of the last kept assertion.
 
-There are three tables over window and history, with a row for each entity (a subject of assertions, such as
-a sensor), for each property or class, and for each constraint. In RDF, in the graph `urn:pantarhei:quality`,
-the subject of an entity's row is the entity, so that queries can join it; the row of a property or constraint
-is a blank node with `q:about` the property, or the text of the constraint's axiom.
+There are three tables over window and history, with a row for each entity (a subject of assertions, such as a
+sensor), for each property or class, and for each constraint. In RDF, in the graph `urn:pantarhei:quality`,
+the subject of an entity's row is the entity, so that queries can join it. The row of a property or constraint
+is a blank node, and its `q:about` is the property, or the text of the constraint's axiom.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ _MOST_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class QualityRow:
-    """Counts of the assertions about an entity, of a property, or in conflicts by a constraint.
+    """Counts of the assertions about an entity, of a property, or in conflicts with a constraint.
 
     Args:
-        about: the entity, the property or class; a constraint's axiom as text.
+        about: the entity, the property or class, or a constraint's axiom as text.
         assertions: number of assertions; a fact asserted at two timestamps counts twice.
-        cut: number of assertions removed by a repair.
-        won: number of conflicts in which one of them was kept, while others were removed.
+        cut: number of these assertions that a repair removed.
+        won: number of conflicts in which one of them was kept, while other assertions were removed.
         conflicts: number of conflicts with one of them.
-        disputes: number of conflicts with one about another entity, or of another property, too; a sensor
-            that only replaces its own readings has none.
-        last_kept: the timestamp of the newest assertion that was not cut; None if all were.
-        since: the age of `last_kept`, in the stream's kind of time: a number, or a timedelta.
+        disputes: number of conflicts that also have an assertion about another entity, or of another
+            property; a sensor that only replaces its own readings has none.
+        last_kept: timestamp of the newest assertion that was not cut; None if all were.
+        since: age of `last_kept`: a number, or a timedelta for datetimes.
     """
 
     about: Term | str
@@ -77,8 +77,8 @@ class Quality:
 
     Args:
         at: the present time.
-        known_from: the oldest counted timestamp; None if there is none.
-        entities: a row for each entity, sorted: most cut assertions first, then most conflicts.
+        known_from: oldest counted timestamp; None if there is none.
+        entities: a row for each entity, most cut assertions first, then most conflicts.
         properties: a row for each property and class, sorted as `entities`.
         constraints: a row for each violated constraint, sorted as `entities`.
     """
@@ -91,7 +91,7 @@ class Quality:
 
     @property
     def rows(self) -> Iterator[tuple[Kind, QualityRow]]:
-        """The rows of all tables, with the kind of the table."""
+        """Rows of all tables, with the kind of the table."""
         yield from (("entity", row) for row in self.entities)
         yield from (("property", row) for row in self.properties)
         yield from (("constraint", row) for row in self.constraints)
@@ -103,7 +103,7 @@ class Quality:
 
     def _text(self) -> str:
         if self.at is None:
-            return "no ABox has come so far"
+            return "no ABox has arrived so far"
         begin = "" if self.known_from is None else f", from {show_time(self.known_from)} on"
         parts = [f"contradictions as seen at {show_time(self.at)}{begin}"]
         tables = (self.entities, self.properties, self.constraints)
@@ -137,7 +137,7 @@ class Quality:
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table.
 
-        Its columns: `kind` (`entity`, `property` or `constraint`), `about` (a term in N-Triples syntax, or a
+        Columns: `kind` (`entity`, `property` or `constraint`), `about` (a term in N-Triples syntax, or a
         constraint's axiom), the counts of `QualityRow`, `last_kept` (an integer, a float, or a timestamp in
         UTC) and `since` (an integer, a float, or a duration).
         """
@@ -156,7 +156,7 @@ class Quality:
         )
 
     def triples(self) -> Iterator[Triple]:
-        """Return the rows as RDF with the terms of `urn:pantarhei:quality#` (docs/history.md)."""
+        """Yield the rows as RDF in the vocabulary `urn:pantarhei:quality#` (docs/history.md)."""
         for number, (kind, row) in enumerate(self.rows):
             about = row.about if isinstance(row.about, URIRef | BNode) else RdfLiteral(row.about)
             node = about if kind == "entity" else BNode(f"quality{number}")
@@ -170,7 +170,7 @@ class Quality:
                 yield node, QUALITY.since, _length(row.since)
 
     def to_rdf(self) -> Graph:
-        """Return the rows as an rdflib graph, which is the graph `urn:pantarhei:quality` of queries."""
+        """Return the rows as an rdflib graph; queries read it as the graph `urn:pantarhei:quality`."""
         graph = Graph()
         graph.bind("q", QUALITY)
         for triple in self.triples():
@@ -190,7 +190,7 @@ def _name(about: Term | str) -> str:
 
 
 def _length(since: int | float | timedelta) -> RdfLiteral:
-    """Return the age as a number, in seconds for datetimes."""
+    """Return an age as a literal, in seconds for datetimes."""
     if isinstance(since, timedelta):
         return RdfLiteral(Decimal(since // timedelta(microseconds=1)) / 1_000_000, datatype=XSD.decimal)
     return RdfLiteral(since)
@@ -209,7 +209,7 @@ _Name = TypeVar("_Name", Term, str)
 
 @dataclass(slots=True)
 class _ConflictCounts:
-    """Counts of conflicts for one row; each conflict counts once."""
+    """Counts of conflicts for one row."""
 
     won: int = 0
     conflicts: int = 0
@@ -227,13 +227,13 @@ def quality_of(
 ) -> Quality:
     """Count the assertions and conflicts of entries.
 
-    Costs a pass over the facts, a step of Python for each entity and property, and the computation of the
-    repairs' conflicts.
+    Costs vectorized linear time in the facts, Python work for each entity and property, and the computation
+    of the repairs' conflict sets.
 
     Args:
         entries: the entries of history and window, oldest first.
         left: by level, the ticks at which entries left the window.
-        repairs: the repairs with the levels of their ABoxes.
+        repairs: the repairs, each with the level of its ABox.
         vocabulary: the numbers of terms.
         now: the present time.
     """
@@ -248,19 +248,21 @@ def quality_of(
     by_constraint: dict[str, _ConflictCounts] = defaultdict(_ConflictCounts)
     counted_sets: set[frozenset[Assertion]] = set()
     for level, repair in repairs:
-        gone = cut_at.get(level, set())
+        cut_facts = cut_at.get(level, set())
         for conflict in repair.conflicts:
-            if conflict.assertions in counted_sets:  # with `repair="off"` each step finds it again
+            if (
+                conflict.assertions in counted_sets
+            ):  # with `repair="off"` each step finds the same conflict again
                 continue
             counted_sets.add(conflict.assertions)
-            fate = {member: fact_key(member[1], vocabulary) in gone for member in conflict.assertions}
-            _note(by_entity, _grouped(fate, lambda member: member[1][0]), fate)
-            _note(by_property, _grouped(fate, _predicate), fate)
+            fate = {member: fact_key(member[1], vocabulary) in cut_facts for member in conflict.assertions}
+            _count_conflict(by_entity, _grouped(fate, lambda member: member[1][0]), fate)
+            _count_conflict(by_property, _grouped(fate, _predicate), fate)
             for axiom in {rule.axiom for rule in conflict.constraints}:
-                _note(by_constraint, {axiom: list(fate)}, fate)
+                _count_conflict(by_constraint, {axiom: list(fate)}, fate)
 
     def counts(
-        column: Integers, named: Callable[[int], Term], fared: Mapping[Term, _ConflictCounts]
+        column: Integers, named: Callable[[int], Term], outcomes: Mapping[Term, _ConflictCounts]
     ) -> list[QualityRow]:
         numbers, places = np.unique(column, return_inverse=True)
         assertions = np.bincount(places, minlength=len(numbers)).tolist()
@@ -271,7 +273,7 @@ def quality_of(
         for number, total, lost, place in zip(numbers.tolist(), assertions, cut, last.tolist(), strict=True):
             about = named(number)
             kept = entries[place].at if place >= 0 else None
-            fates = _conflicts(fared.get(about))
+            fates = _conflicts(outcomes.get(about))
             found.append(QualityRow(about, total, lost, *fates, kept, since(kept, now)))
         return found
 
@@ -305,7 +307,7 @@ def _occurrences(entries: Sequence[Entry], left: Mapping[int, int]) -> tuple[Int
 
 
 def fact_key(triple: Triple, vocabulary: Vocabulary) -> object:
-    """Return a key that is equal for triples of one fact: its terms, a literal by its value."""
+    """Return a key that is equal for triples of one fact: its terms, and the value of a literal."""
     subject, predicate, object_ = triple
     number = None if predicate == RDF_TYPE else vocabulary.find(object_)
     return subject, predicate, object_ if number is None else number
@@ -323,14 +325,20 @@ def _grouped(members: Iterable[Assertion], named: Callable[[Assertion], Term]) -
     return parts
 
 
-def _note(
-    fared: dict[_Name, _ConflictCounts],
+def _count_conflict(
+    outcomes: dict[_Name, _ConflictCounts],
     parts: Mapping[_Name, Sequence[Assertion]],
     fate: Mapping[Assertion, bool],
 ) -> None:
-    """Count a conflict in the rows of its members; `fate` is True for members that were cut."""
+    """Count a conflict in the rows of its members.
+
+    Args:
+        outcomes: counts by row.
+        parts: the members of the conflict, by row.
+        fate: for each member, true if it was cut.
+    """
     for name, members in parts.items():
-        row = fared[name]
+        row = outcomes[name]
         row.conflicts += 1
         row.disputes += len(parts) > 1
         row.won += any(fate.values()) and not all(fate[member] for member in members)
@@ -338,12 +346,12 @@ def _note(
         row.cut.update(member for member in members if fate[member])
 
 
-def _conflicts(fared: _ConflictCounts | None) -> tuple[int, int, int]:
-    return (0, 0, 0) if fared is None else (fared.won, fared.conflicts, fared.disputes)
+def _conflicts(counts: _ConflictCounts | None) -> tuple[int, int, int]:
+    return (0, 0, 0) if counts is None else (counts.won, counts.conflicts, counts.disputes)
 
 
 def since(last: TimePoint | None, now: TimePoint | None) -> int | float | timedelta | None:
-    """Return the age of a time; None if one of the times is not known."""
+    """Return the age of a time; None if either time is None."""
     return None if last is None or now is None else now - last  # type: ignore[operator]
 
 

@@ -1,6 +1,6 @@
-"""Repair of one step: contradictions of an arriving ABox are found, and the cut is removed.
+"""Repair of one step: the arriving ABox's conflicts are resolved by removing the cut from the window model.
 
-Without a violation it costs nothing.
+A step without a violation costs nothing.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ Moments = dict[int, tuple[TimePoint, Forms]]
 
 @dataclass(frozen=True, slots=True)
 class RepairReport:
-    """Report of a repair, from the arriving ABox and the log before it.
+    """Factory of `Repair` values for one step.
 
     Args:
-        older: the log before the ABox.
+        older: the log before the arriving ABox.
         arriving: the ABox.
-        lexicon: the lexicon of the facts.
+        lexicon: the terms of the facts.
         rules: the constraints, by their numbers.
-        prove: finds the proofs of conflicts.
+        prove: finds the proofs of conflict sets.
     """
 
     older: Log
@@ -53,9 +53,9 @@ class RepairReport:
         """Return the repair that removed a cut.
 
         Args:
-            method: how the cut was chosen.
+            method: the method that chose the cut.
             lineage: the lineage of the violations.
-            cut: the removed places of the lineage.
+            cut: the cut, as rows of the lineage.
             kept: the evidence of the conflict sets.
         """
         facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
@@ -71,7 +71,9 @@ class RepairReport:
         )
 
     def case(self, kept: KeptEvidence) -> ConflictCase:
-        """Return the conflict sets of evidence; they are computed when first read. Keeps no log."""
+        """Return evidence with terms; conflict sets are computed on first access. It does not reference the
+        log.
+        """
         moments = self._moments(kept.levels)
         lexicon = self.lexicon
 
@@ -93,15 +95,13 @@ class RepairReport:
         found = {}
         for level in _each_level(levels):
             entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
-            assert entry is not None, "something was asserted there"
+            assert entry is not None, "each level has an entry"
             found[level] = entry.at, entry.forms
         return found
 
 
 def _each_level(levels: Levels) -> Iterable[int]:
-    """Return the distinct levels. Sorting many would cost more than a flag for each between lowest and
-    highest.
-    """
+    """Return the distinct levels; flags for the range between minimum and maximum are faster than a sort."""
     if len(levels) < 64:
         return set(levels.tolist())
     lowest = levels.min()
@@ -111,7 +111,7 @@ def _each_level(levels: Levels) -> Iterable[int]:
 
 
 def _assertions(facts: Integers, levels: Levels, moments: Moments, lexicon: Lexicon) -> list[Assertion]:
-    """Decode facts to the assertions of their levels. Costs these facts alone."""
+    """Decode facts to assertions with the timestamps of their levels. Costs linear time in these facts."""
     of_level: dict[int, list[int]] = defaultdict(list)
     for place, level in enumerate(levels.tolist()):
         of_level[level].append(place)
@@ -127,12 +127,12 @@ _NOTHING = np.empty(0, np.intp)
 
 
 class Repaired(NamedTuple):
-    """Result of repairing a model.
+    """Result of the repair of a model.
 
     Args:
         cut: the removed facts, shape (n, 3).
-        repair: the account for users.
-        evidence: bytes that the account keeps.
+        repair: the result for users.
+        evidence: size of the stored evidence in bytes.
     """
 
     cut: Integers
@@ -142,15 +142,15 @@ class Repaired(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Repairer:
-    """Repairer of a stream, with its method and budget.
+    """Repairer of a stream's window models.
 
     Args:
-        method: as `StreamReasoner` takes it.
+        method: see `StreamReasoner`.
         budget: limits of the search.
         vocabulary: the vocabulary of the facts.
-        prove: finds the proofs of conflicts.
-        anew: builds a model of a log and an arriving ABox, whichever way the stream was stored and pushed;
-            None if undecided facts may depend on that.
+        prove: finds the proofs of conflict sets.
+        anew: builds a model of a log and an arriving ABox from scratch, so that undecided facts do not depend
+            on how the present model was built; None if they may.
     """
 
     method: Method
@@ -172,7 +172,7 @@ class Repairer:
         if self.method == "exact":
             cut = exact_cut(lineage, self.budget, self._ranked)
             if len(cut.undecided) and self.anew is not None:
-                # the number of rule instances depends on the way, undecided facts must not
+                # the number of rule instances depends on the order of insertion, but undecided facts must not
                 model_anew = self.anew(older, arriving)
                 model_anew.find_violations()
                 again = model_anew.lineage(self.budget.instances)
@@ -192,7 +192,7 @@ class Repairer:
         return Repaired(facts, repair, evidence.bytes)
 
     def _chosen(self, lineage: Lineage) -> Cut:
-        """Return the cut of methods that use conflict sets; the exact cut if those are too many to list."""
+        """Return the cut of methods that use conflict sets; the exact cut if they are too many to list."""
         evidence, members = ConflictEvidence.of(lineage, self.budget)
         if not evidence.is_complete and not lineage.cut_short:
             places = exact_cut(lineage, self.budget, self._ranked).places
@@ -213,5 +213,5 @@ class Repairer:
         return Cut(np.unique(np.concatenate([members[sorted(cut)], *lost])), np.unique(np.concatenate(lost)))
 
     def _ranked(self, facts: Integers) -> list[str]:
-        """Return the texts of facts, which order them independently of the numbers of terms."""
+        """Return the texts of facts, as sort keys that do not depend on the numbers of terms."""
         return [write_triple(triple) for triple in self.vocabulary.lexicon.decode(facts)]

@@ -1,4 +1,4 @@
-"""Result of a repair for users: assertions, conflict sets and constraints, decoded when first read."""
+"""Result of a repair for users: assertions, conflict sets and constraints, decoded on first access."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from pantarhei.window.log import Entry, Log
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Facts with the timestamps that assert them.
+    """Facts with the timestamps at which they are asserted.
 
     Args:
-        rows: rows `place of the timestamp, predicate, subject, object`; ascending and distinct for a removal.
+        rows: rows `index of the timestamp, predicate, subject, object`; ascending and distinct for a removal.
         times: the timestamps.
         forms: for each timestamp the forms of literals that differ from the first form of their value.
-        lexicon: the lexicon of the facts.
+        lexicon: the terms of the facts.
     """
 
     rows: Integers
@@ -47,7 +47,7 @@ class Occurrences:
 
     @property
     def has_forms(self) -> bool:
-        """True if a literal may have another form than the lexicon's."""
+        """Test whether a literal may have another form than the lexicon's."""
         return any(self.forms)
 
     def assertions(self) -> frozenset[tuple[TimePoint, Triple]]:
@@ -68,9 +68,9 @@ class Removal:
     Args:
         older: the log before the arriving ABox.
         arriving: the ABox.
-        facts: the removed facts, each once, shape (n, 3).
-        levels: the newest level at which each was asserted.
-        lexicon: the lexicon of the facts.
+        facts: the removed facts, without duplicates, shape (n, 3).
+        levels: for each fact the newest level at which it was asserted.
+        lexicon: the terms of the facts.
     """
 
     older: Log
@@ -83,15 +83,15 @@ class Removal:
         return len(self.facts)
 
     def occurrences(self) -> Occurrences:
-        """Return all occurrences of the removed facts in the window of the time.
+        """Return all occurrences of the removed facts in the window before the repair.
 
-        Each ABox links its facts to their last assertion before. Costs a pass over the ABoxes that assert
-        some of the facts, independent of the window's size.
+        Each ABox links its facts to their previous assertions (`Entry.back`). Costs a scan of the ABoxes that
+        assert some of the facts, independent of the size of the window.
         """
-        at: dict[int, list[Integers]] = defaultdict(list)  # level -> places of facts asserted there
+        at: dict[int, list[Integers]] = defaultdict(list)  # level -> indexes of the facts asserted at it
         waiting: list[int] = []
 
-        def reach(levels: Levels, places: Integers) -> None:
+        def visit(levels: Levels, places: Integers) -> None:
             few = len(levels) == 1
             for level in levels.tolist() if few else np.unique(levels).tolist():
                 if level >= self.older.timeline.first_level:
@@ -100,14 +100,14 @@ class Removal:
                     at[level].append(places if few else places[levels == level])
 
         found: list[tuple[Entry, Integers]] = []
-        reach(self.levels, np.arange(len(self.facts), dtype=np.int32))
+        visit(self.levels, np.arange(len(self.facts), dtype=np.int32))
         while waiting:
             level = -heappop(waiting)
             entry = self.arriving if level == self.arriving.level else self.older.timeline.at_level(level)
-            assert entry is not None, "a fact was asserted there"
+            assert entry is not None, "each level has an entry"
             places = np.concatenate(at.pop(level))
             found.append((entry, self.facts[places]))
-            reach(entry.levels_before(self.facts[places]), places)
+            visit(entry.levels_before(self.facts[places]), places)
         found.reverse()
         return Occurrences(
             np.concatenate([np.empty((0, 4), np.int32), *map(_rows, range(len(found)), found)]),
@@ -138,11 +138,11 @@ def no_proofs(assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -
 
 
 class LazySequence(Sequence[_T]):
-    """Sequence whose members are made when they are first read. Pickles as its members.
+    """Sequence whose members are computed on first access. Pickles as its members.
 
     Args:
-        length: counts the members without making them.
-        make: makes the members.
+        length: returns the number of members without computing them.
+        make: computes the members.
     """
 
     def __init__(self, length: Callable[[], int], make: Callable[[], Sequence[_T]]) -> None:
@@ -195,7 +195,7 @@ class FoundConflicts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Listed(Generic[_T]):
-    """Conflict sets that are made already."""
+    """Known conflict sets."""
 
     members: tuple[_T, ...]
     is_complete: bool
@@ -205,10 +205,10 @@ class _Listed(Generic[_T]):
 
 
 class ConflictList(LazySequence[_T]):
-    """Conflict sets of a step: computed when first counted, decoded when first read.
+    """Conflict sets of a step: computed when they are first counted, decoded when they are first read.
 
     Args:
-        find: computes the conflict sets, as numbers.
+        find: computes the conflict sets, in numbers.
         make: decodes them.
     """
 
@@ -219,27 +219,27 @@ class ConflictList(LazySequence[_T]):
 
     @property
     def complete(self) -> bool:
-        """True if all conflict sets are listed; False if they exceed the budget."""
+        """True if all conflict sets are listed, false if they exceed the budget."""
         return self._found().is_complete
 
     @property
     def unlisted(self) -> str | None:
-        """A text if not all conflict sets are listed."""
+        """Text for lists that are not complete; None if the list is complete."""
         return None if self.complete else "and others, which are too many to list"
 
     def first(self, most: int = 1000) -> tuple[tuple[_T, ...], str | None]:
-        """Return the first conflict sets, and a text if there are more, for errors."""
+        """Return the first conflict sets, and a text if there are more, for error texts."""
         more = len(self) - most
         return self[:most], f"and {more:,} more" if more > 0 else self.unlisted
 
     @classmethod
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
-        """Return the list of known conflict sets."""
+        """Return a list of known conflict sets."""
         listed: FoundConflicts = _Listed(tuple(members), complete)
         return ConflictList(lambda: listed, lambda _: members)
 
     def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
-        """Return the list with a function applied to each member when it is first read."""
+        """Return the list with a function applied to each member on first access."""
         return ConflictList(self._found, lambda _: list(map(change, self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -258,8 +258,8 @@ class Conflict:
     def proofs(self) -> tuple[Proof, ...]:
         """Shortest proofs of ⊥ from assertions and background, one for each constraint.
 
-        Costs what follows from the assertions, and a materialization of the background at the first call of a
-        reasoner. Empty if more than a million rule instances would have to be inspected.
+        Costs the closure of the assertions, and at the first call for a reasoner a materialization of the
+        background. Empty if more than a million rule instances would have to be inspected.
         """
         return self._prove(self.assertions, self.constraints)
 
@@ -286,11 +286,11 @@ class ConflictCase:
     """Evidence of a repair, with its assertions and constraints.
 
     Args:
-        kept: the evidence, as numbers.
-        members: the assertions, by their numbers in the evidence.
+        kept: the evidence, in numbers.
+        members: the assertions, in the order of the evidence's members.
         rules: the constraints, by their numbers.
-        prove: finds the proofs of conflicts.
-        occurrences: returns the members as numbers, in their order; None if they are decoded already.
+        prove: finds the proofs of conflict sets.
+        occurrences: returns the members in numbers, in their order; None if they are only known as terms.
     """
 
     def __init__(
@@ -305,7 +305,7 @@ class ConflictCase:
         self.conflicts = ConflictList(kept.conflicts, partial(_conflicts_of, kept, members, rules, prove))
 
     def proved_by(self, prove: Prove) -> ConflictCase:
-        """Return the case; its conflicts find their proofs with `prove`."""
+        """Return the case with `prove` for the proofs of its conflict sets."""
         return ConflictCase(self.kept, self.members, self.rules, prove, self.occurrences)
 
     @classmethod
@@ -333,7 +333,7 @@ class ConflictCase:
 
 
 def in_order_of_texts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Sort rules independently of their numbers."""
+    """Sort rules by their texts, independently of their numbers."""
     given = tuple(rules)
     if len(given) == 1:
         return given
@@ -343,9 +343,9 @@ def in_order_of_texts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 def _conflicts_of(
     kept: KeptEvidence, members: Sequence[Assertion], rules: Sequence[Rule], prove: Prove, found: Conflicts
 ) -> list[Conflict]:
-    """Return conflict sets in an order independent of numbers: small ones first, then older ones.
+    """Return the conflict sets in an order independent of numbers: small ones first, then older ones.
 
-    A function, since a method of `ConflictCase` would create a reference cycle with the list that calls it.
+    This is a function because a method of `ConflictCase` would create a reference cycle with its list.
     """
     levels, texts = kept.evidence.levels.tolist(), [write_triple(fact) for _, fact in members]
     keys = list(zip(levels, texts, strict=True))
@@ -366,17 +366,17 @@ class Repair:
     """Repair of one step: conflicts and removed assertions. False if nothing was removed.
 
     Attributes:
-        at: the timestamp of the arriving ABox.
+        at: timestamp of the arriving ABox.
         method: the method of the cut.
-        conflicts: all minimal conflicts before the cut, with their constraints. They are computed when first
-            read, independent of later steps. `conflicts.complete` is False if they exceed the budget.
-        removed: the removed assertions, each occurrence of a cut fact with its timestamp. Costs the
-            occurrences of the removed facts.
+        conflicts: all conflict sets before the cut, with their constraints; computed on first access,
+            independent of later steps. `conflicts.complete` is False if they exceed the budget.
+        removed: the removed assertions: each occurrence of a cut fact with its timestamp. Costs linear time
+            in the occurrences of the removed facts.
         undecided: the removed facts that a limit (or `grounded`) left undecided, with their newest
             timestamps.
-        undecided_facts: the number of undecided facts.
-        case: the evidence of the conflicts; None if they are listed already.
-        unlisted: the number of conflicts that `conflicts` lacks: checkpoints of older versions keep the first
+        undecided_facts: number of undecided facts.
+        case: the evidence of the conflicts; None if they are only known as a list.
+        unlisted: number of conflicts that `conflicts` lacks: checkpoints of older versions store the first
             thousand of each repair.
     """
 
@@ -412,7 +412,7 @@ class Repair:
         return cls(at, method, known, removed, lambda: undecided, unlisted, len(undecided))
 
     def proved_by(self, prove: Prove) -> Repair:
-        """Return the repair; its conflicts find their proofs with `prove`."""
+        """Return the repair with `prove` for the proofs of its conflicts."""
         listed = self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove))
         return Repair(
             self.at,
@@ -425,7 +425,7 @@ class Repair:
         )
 
     def without_evidence(self) -> Repair:
-        """Return the repair without its conflicts, which are no longer listed."""
+        """Return the repair without its conflicts; its list of conflicts is empty and not complete."""
         conflicts = ConflictList[Conflict].of((), complete=False)
         taken = self._removed, self._undecided, self.unlisted, self.undecided_facts
         return Repair(self.at, self.method, conflicts, *taken)
@@ -435,7 +435,7 @@ class Repair:
 
     @property
     def taken_out(self) -> frozenset[Assertion] | Occurrences:
-        """Source of `removed`; its length costs no triple."""
+        """The removed assertions, in numbers if possible. The length costs no decoding of triples."""
         found = self._removed
         if isinstance(found, Removal):
             found = self._removed = found.occurrences()

@@ -3,6 +3,8 @@
 range = slide = one day, Europe/Berlin
 local  |  Oct 24  |   Oct 25   |  Oct 26  |
 hours  |    24    |     25     |    24    |
+
+Ticks are microseconds since 1970-01-01T00:00Z. Days are proleptic Gregorian ordinals (`date.toordinal`).
 """
 
 from __future__ import annotations
@@ -23,28 +25,28 @@ Boundaries = range
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _DAY = 86_400_000_000  # microseconds
-_FIRST_DAY, _LAST_DAY = 3, date(MAXYEAR, 12, 31).toordinal() - 2  # in which each zone has days
+_FIRST_DAY, _LAST_DAY = 3, date(MAXYEAR, 12, 31).toordinal() - 2  # days that exist in every zone
 _MONDAY = date(1970, 1, 5).toordinal()
-_TYPICAL = (1970, 2100)  # years in which lengths of days and months are compared
+_TYPICAL = (1970, 2100)  # years in which the lengths of windows are compared
 _LENGTH = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?", re.ASCII)
 _A_LENGTH = "whole days, weeks, months or years, such as P1D or P1M, since the window has a zone"
 _MOST_DAYS = 10**7
 
 
 class CalendarLength(NamedTuple):
-    """Length in calendar units."""
+    """Length in calendar months and days."""
 
     months: int
     days: int
 
     @property
     def most_days(self) -> int:
-        """The greatest number of days."""
+        """Maximum number of days of this length, at any start."""
         return self.months * 31 + self.days
 
     @property
     def least_days(self) -> int:
-        """The least number of days."""
+        """Minimum number of days of this length, at any start."""
         return self.months * 28 + self.days
 
 
@@ -52,10 +54,10 @@ _A_DAY = CalendarLength(0, 1)
 
 
 def calendar_length(given: Duration) -> CalendarLength:
-    """Read a length in calendar days: an ISO 8601 duration of years, months, weeks and days, or a timedelta.
+    """Convert an ISO 8601 duration of years, months, weeks and days, or a timedelta of whole days.
 
     Raises:
-        TimestampError: it is not such a length, or has a fraction of a day.
+        TimestampError: the duration is not of this form, has a fraction of a day, or is too long.
 
     >>> calendar_length("P1Y2M"), calendar_length("P2W")
     (CalendarLength(months=14, days=0), CalendarLength(months=0, days=14))
@@ -74,13 +76,14 @@ def calendar_length(given: Duration) -> CalendarLength:
 
 @dataclass(frozen=True, slots=True)
 class CalendarBounds:
-    """Window in calendar days of a zone, in ticks.
+    """Bounds of a window in calendar days of a zone, in ticks.
 
     Args:
-        zone: the name of the zone.
-        range, slide: the lengths of window and step; the step is in days or in months.
-        origin: the day of a boundary, as an ordinal.
-        open_start, open_end: 1 if the start, or the end, is outside.
+        zone: name of the time zone.
+        range: length of the window.
+        slide: distance of boundaries, either in days or in months.
+        origin: ordinal of a day whose start is a boundary.
+        open_start, open_end: 1 if the window excludes its start, or its end; else 0.
     """
 
     zone: str
@@ -95,7 +98,7 @@ class CalendarBounds:
     def of(
         cls, zone: str, range: Duration, slide: Duration, origin: object, open_start: int, open_end: int
     ) -> CalendarBounds:
-        """Return the window of these options.
+        """Build the bounds from the options of a `Window`.
 
         Raises:
             OptionError: the zone is unknown, a length is 0, or the origin is not the start of a local day.
@@ -118,7 +121,7 @@ class CalendarBounds:
         return cls(zone, length, step, day, open_start, open_end)
 
     def boundary(self, at: int) -> int:
-        """Return the first boundary not before a tick."""
+        """Return the first boundary at or after a tick."""
         before, after = self._last[0]
         if not before < at <= after:
             number = self._number(at)
@@ -126,22 +129,24 @@ class CalendarBounds:
         return after
 
     def end(self, now: int) -> int:
-        """Return the end of the window at a tick."""
+        """Return the end of the window at the present tick `now`."""
         return self.boundary(now + self.open_end)
 
     def start(self, end: int) -> int:
-        """Return the older end, inside or not, of the window that ends at a boundary."""
+        """Return the lower bound, whether included or not, of the window that ends at the boundary `end`."""
         day = _day_of(self.zone, end)
-        if _start_of(self.zone, day - 1) == end:  # the zone skips the day before
+        if _start_of(self.zone, day - 1) == end:  # the zone skips the preceding day
             day = self._day(self._number(end))
         return _start_of(self.zone, _minus(day, self.range))
 
     def first(self, end: int) -> int:
-        """Return the oldest tick inside the window that ends at a boundary."""
+        """Return the oldest tick inside the window that ends at the boundary `end`."""
         return self.start(end) + self.open_start
 
     def closings(self, before: int, until: int) -> Boundaries:
-        """Return the first two boundaries from the end at a tick on, and before another tick."""
+        """Return the first two boundaries from the end of the window at tick `before` on, and before tick
+        `until`.
+        """
         first = self.end(before)
         second = self.boundary(first + 1)
         if first >= until:
@@ -149,18 +154,18 @@ class CalendarBounds:
         return range(first, first + 1) if second >= until else range(first, second + 1, second - first)
 
     def stops(self, before: int, until: int) -> Iterator[int]:
-        """Iterate over the boundaries between two ticks, ascending."""
+        """Yield the boundaries after tick `before` and before tick `until`, ascending."""
         while (before := self.boundary(before + 1)) < until:
             yield before
 
     def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return the boundaries whose windows begin at a tick or later."""
+        """Return the boundaries whose windows begin at tick `began` or later."""
         return boundaries[sum(self.start(each) < began for each in boundaries) :]
 
     def leaving(self, at: int) -> int:
-        """Return the first tick at which the window has left a tick behind."""
+        """Return the first present tick at which the window no longer contains tick `at`."""
         most = self._number(at)
-        least = most - 1  # ends before the tick, so it begins before the tick, too
+        least = most - 1  # this boundary is before the tick, so its window does not begin after the tick
         while self.first(self._at(most)) <= at:
             least, most = most, most + 2 * (most - least)
         while least + 1 < most:
@@ -169,12 +174,12 @@ class CalendarBounds:
         return self._at(most - 1) + 1 - self.open_end
 
     def entering(self, at: int) -> int:
-        """Return the first tick at which a tick is not after the window's end."""
+        """Return the first present tick at which the end of the window is not before tick `at`."""
         return self._at(self._number(at + self.open_end) - 1) + 1 - self.open_end
 
     @property
     def leaves_out(self) -> bool:
-        """True if a step is longer than the range, so that some timestamps are in no window."""
+        """True if the slide exceeds the range, so that some timestamps are in no window."""
         if self.slide == self.range:
             return False
         if bool(self.slide.months) == bool(self.range.months) and not self.range.days * self.slide.months:
@@ -183,16 +188,16 @@ class CalendarBounds:
 
     @property
     def extent(self) -> tuple[int, int]:
-        """The least and the greatest length of the window, in ticks."""
+        """Minimum and maximum length of the window, in ticks."""
         return _extent(self.zone, self.range, self.slide, self.origin)
 
     @property
     def longest_slide(self) -> int:
-        """The longest step, in ticks."""
+        """Maximum distance of two boundaries, in ticks."""
         return _extent(self.zone, self.slide, self.slide, self.origin)[1]
 
     def has_boundaries_of(self, other: CalendarBounds) -> bool:
-        """Return whether each boundary of another window is a boundary of this one."""
+        """Test whether each boundary of another window is a boundary of this window."""
         if self.zone != other.zone:
             return False
         if self.slide == _A_DAY:
@@ -205,7 +210,7 @@ class CalendarBounds:
         return not (self.slide.months or other.slide.months or any(each % self.slide.days for each in apart))
 
     def holds(self, other: CalendarBounds) -> bool:
-        """Return whether this window contains another window of the zone, at any time and when that one
+        """Test whether this window always contains another one, also at each boundary at which the other one
         closes.
         """
         is_longer = self.range.months >= other.range.months and self.range.days >= other.range.days
@@ -213,7 +218,9 @@ class CalendarBounds:
         return self.has_boundaries_of(other) and is_longer and has_start
 
     def _number(self, at: int) -> int:
-        """Return the number of the first boundary not before a tick."""
+        """Return the number of the first boundary at or after a tick; the boundary at the origin has number
+        0.
+        """
         day = _day_of(self.zone, at)
         if self.slide.months:
             number = (_month_of(day)[0] - _month_of(self.origin)[0]) // self.slide.months
@@ -226,25 +233,22 @@ class CalendarBounds:
         return number
 
     def _at(self, number: int) -> int:
-        """Return the boundary of a number."""
+        """Return the boundary with a number."""
         return _start_of(self.zone, self._day(number))
 
     def _day(self, number: int) -> int:
-        """Return the day that begins at the boundary of a number."""
+        """Return the day whose start is the boundary with a number."""
         if not self.slide.months:
             return self.origin + number * self.slide.days
         month, day = _month_of(self.origin)
         return _day_in(month + number * self.slide.months, day)
 
 
-# days
-
-
 _zone = lru_cache(maxsize=16)(zone_named)
 
 
 def _day_of(zone: str, tick: int) -> int:
-    """Return the local day at a tick, as an ordinal; of UTC at the ends of the calendar."""
+    """Return the ordinal of the local day at a tick; near the limits of the calendar, of the UTC day."""
     day = tick // _DAY + _EPOCH_DAY
     if not _FIRST_DAY <= day <= _LAST_DAY:
         return day
@@ -253,7 +257,7 @@ def _day_of(zone: str, tick: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _start_of(zone: str, day: int) -> int:
-    """Return the first tick of a local day, or of the next one if the zone skips it."""
+    """Return the first tick of a local day; of the next day if the zone skips it."""
     if not _FIRST_DAY <= day <= _LAST_DAY:
         return (day - _EPOCH_DAY) * _DAY
     midnight = datetime.combine(date.fromordinal(day), datetime.min.time(), _zone(zone))
@@ -264,7 +268,7 @@ def _start_of(zone: str, day: int) -> int:
 
 
 def _changed(zone: str, day: int, near: int) -> int:
-    """Return the tick at which clocks are set to a day or beyond it."""
+    """Return the first tick near `near` whose local day is `day` or later."""
     before, after = near - 2 * _DAY, near + 2 * _DAY
     while before + 1 < after:
         middle = (before + after) // 2
@@ -273,14 +277,14 @@ def _changed(zone: str, day: int, near: int) -> int:
 
 
 def _month_of(day: int) -> tuple[int, int]:
-    """Return the month of a day, counted from the year 0, and the day in it."""
-    shift = 0 if 1 <= day <= date.max.toordinal() else (day - 1) // 146_097  # 400 years
+    """Return the number of a day's month, counted from the year 0, and the day of the month."""
+    shift = 0 if 1 <= day <= date.max.toordinal() else (day - 1) // 146_097  # 146_097 days are 400 years
     at = date.fromordinal(day - shift * 146_097)
     return (at.year + shift * 400) * 12 + at.month - 1, at.day
 
 
 def _day_in(month: int, day: int) -> int:
-    """Return the day of a month, its last one if it has fewer."""
+    """Return a day of a month, given the month's number; the last day if the month has fewer days."""
     year, month = divmod(month, 12)
     shift = (year - 1) // 400
     first = date(year - shift * 400, month + 1, 1)
@@ -289,7 +293,7 @@ def _day_in(month: int, day: int) -> int:
 
 
 def _minus(day: int, length: CalendarLength) -> int:
-    """Return the day that is some months, and then some days, before a day."""
+    """Subtract a length from a day: first the months, then the days."""
     if not length.months:
         return day - length.days
     month, in_month = _month_of(day)
@@ -298,7 +302,7 @@ def _minus(day: int, length: CalendarLength) -> int:
 
 @lru_cache(maxsize=64)
 def _extent(zone: str, range_: CalendarLength, slide: CalendarLength, origin: int) -> tuple[int, int]:
-    """Return the least and the greatest length of a window that ends at boundaries, in ticks."""
+    """Return the minimum and maximum length of windows that end at boundaries, in ticks."""
     bounds = CalendarBounds(zone, range_, slide, origin, 0, 0)
     first, last = (tick_of_datetime(datetime(year, 1, 1, tzinfo=EPOCH.tzinfo)) for year in _TYPICAL)
     lengths = [end - bounds.start(end) for end in bounds.stops(first, last)]

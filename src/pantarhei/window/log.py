@@ -1,11 +1,13 @@
-"""Log of the window: asserted facts and the facts that repairs removed, one entry for each timestamp.
+"""Log of the window: the asserted facts and the facts that repairs removed, with one entry for each
+timestamp.
 
-The log is the ground truth from which the window model is derived. A cut fact loses its occurrences in the
-entry whose arrival cut it and in all entries before; asserted again later, it is back.
+The log is the ground truth from which the window model is derived. The arrival of an ABox may cut facts. A
+cut removes all occurrences of the fact in the entry of the ABox and in older entries. A later assertion of
+the fact is not affected.
 
-The entries stand on a timeline by level and tick. A level is a timestamp's number in the stream: 0, 1, 2, …
-in the order of time. The window model counts in levels; boundaries and timers count in ticks. Log and
-timeline are values: a change makes another one and shares what it can.
+A timeline orders the entries by level and tick. The level is the ordinal number of a timestamp in the stream:
+0, 1, 2, … The window model stores levels; boundaries and timers use ticks. Log and timeline are immutable: a
+change returns a new value that shares unchanged parts.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _LEVEL, _TICKS = attrgetter("level"), attrgetter("ticks")
 
 
 class TimelineItem(Protocol):
-    """Item of a timeline: a timestamp with its level and its tick."""
+    """Interface of an item of a timeline: a timestamp with its level and its tick."""
 
     @property
     def level(self) -> int: ...
@@ -58,7 +60,8 @@ M = TypeVar("M", bound=TimelineItem)
 
 @dataclass(frozen=True, slots=True)
 class Timeline(Generic[M]):
-    """Items in chunks, by ascending level and tick. A change costs O(items / 512 + 512).
+    """Items in chunks of 512, by ascending level and tick. Immutable. A change costs O(n / 512 + 512) for n
+    items.
 
     Args:
         chunks: the items, oldest first; no chunk is empty.
@@ -69,19 +72,19 @@ class Timeline(Generic[M]):
     first_level: int = 0
 
     @classmethod
-    def of(cls, moments: Iterable[M], first_level: int = 0) -> Timeline[M]:
-        """Build a timeline from items in ascending order, none below `first_level`. Costs their number."""
-        given = tuple(moments)
+    def of(cls, items: Iterable[M], first_level: int = 0) -> Timeline[M]:
+        """Build a timeline from items in ascending order, none below `first_level`. Costs linear time."""
+        given = tuple(items)
         return cls(tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)), first_level)
 
     # -- change ------------------------------------------------------------------------------------
 
-    def with_newest(self, moment: M) -> Timeline[M]:
-        """Return the timeline with a newer item."""
+    def with_newest(self, item: M) -> Timeline[M]:
+        """Return the timeline with a further item, newer than all others."""
         *full, last = self.chunks or ((),)
         if len(last) == _CHUNK:
-            return Timeline((*self.chunks, (moment,)), self.first_level)
-        return Timeline((*full, (*last, moment)), self.first_level)
+            return Timeline((*self.chunks, (item,)), self.first_level)
+        return Timeline((*full, (*last, item)), self.first_level)
 
     def without_newest(self) -> Timeline[M]:
         """Return the timeline without its newest item."""
@@ -90,7 +93,7 @@ class Timeline(Generic[M]):
         return Timeline((*full, shorter) if shorter else tuple(full), self.first_level)
 
     def from_level(self, level: int) -> Timeline[M]:
-        """Return the timeline without the items below `level`."""
+        """Return the timeline without the items below a level."""
         if level <= self.first_level:
             return self
         whole = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
@@ -102,7 +105,7 @@ class Timeline(Generic[M]):
     # -- reading -----------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """Return the number of items. Costs O(items / 512)."""
+        """Return the number of items n. Costs O(n / 512)."""
         return sum(map(len, self.chunks))
 
     def __iter__(self) -> Iterator[M]:
@@ -111,31 +114,31 @@ class Timeline(Generic[M]):
 
     @property
     def newest(self) -> M | None:
-        """The newest item, None if there is none."""
+        """Newest item; None if there is none."""
         return self.chunks[-1][-1] if self.chunks else None
 
     @property
     def next_level(self) -> int:
-        """The level of the next timestamp."""
+        """Level of the next timestamp of the stream."""
         return self.chunks[-1][-1].level + 1 if self.chunks else self.first_level
 
     def at_level(self, level: int) -> M | None:
-        """Return the item of a level, None if it is not in the window. Costs O(log items)."""
+        """Return the item with a level; None if there is none. Costs O(log n)."""
         chunk = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
         place = bisect_left(self.chunks[chunk], level, key=_LEVEL) if chunk < len(self.chunks) else 0
         found = self.chunks[chunk][place] if chunk < len(self.chunks) else None
         return found if found is not None and found.level == level else None
 
     def at_ticks(self, ticks: int) -> M | None:
-        """Return the item of a tick, None if the window has none. Costs O(log items)."""
+        """Return the item with a tick; None if there is none. Costs O(log n)."""
         found = self.at_level(self.first_level_from(ticks))
         return found if found is not None and found.ticks == ticks else None
 
     def first_level_from(self, ticks: int) -> int:
-        """Return the level of the first item not before a tick; `next_level` if there is none. Costs O(log
-        items).
+        """Return the level of the first item at a tick or later; `next_level` if there is none. Costs O(log
+        n).
         """
-        if self.chunks and ticks <= self.chunks[0][0].ticks:  # as a rule: spares the search
+        if self.chunks and ticks <= self.chunks[0][0].ticks:  # the most frequent case, without a search
             return self.chunks[0][0].level
         chunk = bisect_left(self.chunks, ticks, key=lambda chunk: chunk[-1].ticks)
         if chunk == len(self.chunks):
@@ -143,49 +146,53 @@ class Timeline(Generic[M]):
         return self.chunks[chunk][bisect_left(self.chunks[chunk], ticks, key=_TICKS)].level
 
     def after(self, level: int) -> Iterator[M]:
-        """Iterate over the items above `level`, oldest first. Costs their number, and a search."""
+        """Yield the items above a level, oldest first. Costs a binary search, and linear time in the yielded
+        items.
+        """
         whole = bisect_right(self.chunks, level, key=lambda chunk: chunk[-1].level)
         for chunk in self.chunks[whole:]:
             yield from chunk[bisect_right(chunk, level, key=_LEVEL) :]
 
     def below(self, level: int) -> list[M]:
-        """Return the items below `level`, oldest first. Costs their number."""
-        return list(takewhile(lambda moment: moment.level < level, self))
+        """Return the items below a level, oldest first. Costs linear time in the returned items."""
+        return list(takewhile(lambda item: item.level < level, self))
 
     def check_invariants(self) -> None:
-        """Assert that levels and ticks ascend. Costs a pass over the items; for tests."""
-        moments = list(self)
+        """Assert that levels and ticks ascend. Costs a scan of the items; for tests."""
+        items = list(self)
         assert all(self.chunks), "a chunk is empty"
         for name in ("level", "ticks"):
-            values = [getattr(moment, name) for moment in moments]
+            values = [getattr(item, name) for item in items]
             assert values == sorted(set(values)), f"{name} does not ascend"
-        assert not moments or moments[0].level >= self.first_level, "a moment should have left"
+        assert not items or items[0].level >= self.first_level, "the first item is below first_level"
 
 
-# An entry without the arrays' contents: the object, its times, its arrays' heads, its place in a chunk.
+# Size of an entry without the contents of its arrays: objects, array headers, and its slot in a chunk.
 _BYTES_AN_ENTRY = 700
-# A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
+# Estimated size of a literal's form: the literal, its key, and a dictionary entry.
 _BYTES_A_FORM = 400
-_BYTES_A_MARK = 2
+_BYTES_A_HASH = 2
 
-# Fewer facts than this are compared one by one.
+# Fewer facts than this are compared one by one in Python.
 _FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """ABox of one timestamp. Its arrays keep no larger arrays alive.
+    """ABox of one timestamp, with the facts that its arrival cut.
+
+    Its arrays are copied if they are views of larger arrays.
 
     Args:
-        level: its number in the stream, ascending.
-        at: its timestamp, as given.
-        ticks: its timestamp in ticks.
-        facts: its facts, shape (n, 3); a fact may occur twice.
-        cut: the facts that its arrival removed from the window and from itself, shape (m, 3).
-        forms: the forms of its literals that differ from the first form of their value.
-        back: for each fact the distance in levels to its last assertion before, 0 if there is none, or if a
-            repair has removed it since; None if all are 0.
-        evidence: bytes of evidence for the contradictions at its arrival.
+        level: ordinal number of the timestamp in the stream.
+        at: the timestamp, as given.
+        ticks: the timestamp in ticks.
+        facts: the facts, shape (n, 3); a fact may occur twice.
+        cut: the facts that the repair removed from the window, this ABox included, shape (m, 3).
+        forms: the literals' forms that differ from the first form of their value.
+        back: for each fact the distance in levels to its previous assertion; 0 if there is none, or if a
+            repair has cut it since. None if all distances are 0.
+        evidence: size in bytes of the evidence for the conflicts of the repair.
     """
 
     level: int
@@ -196,7 +203,7 @@ class Entry:
     forms: Forms = NO_FORMS
     back: npt.NDArray[np.unsignedinteger] | None = None
     evidence: int = 0
-    _marks: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
+    _hashes: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, array in (("facts", self.facts), ("cut", self.cut)):
@@ -205,53 +212,51 @@ class Entry:
 
     @property
     def bytes(self) -> int:
-        """Memory in bytes, with marks."""
-        arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_MARK * len(self.facts) + self.evidence
+        """Size in bytes, with `hashes`."""
+        arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_HASH * len(self.facts) + self.evidence
         back = 0 if self.back is None else self.back.nbytes
         forms = len(self.forms.by_fact) + len(self.forms.by_pair)
         return _BYTES_AN_ENTRY + _BYTES_A_FORM * forms + arrays + back
 
     @property
-    def marks(self) -> npt.NDArray[np.uint16]:
-        """Hashes of the facts, 16 bits each; made when first read."""
-        if self._marks is None:
-            object.__setattr__(self, "_marks", _mark(hash_keys(self.facts)).astype(np.uint16))
-        assert self._marks is not None
-        return self._marks
+    def hashes(self) -> npt.NDArray[np.uint16]:
+        """16-bit hash of each fact; computed on first access."""
+        if self._hashes is None:
+            object.__setattr__(self, "_hashes", _short_hash(hash_keys(self.facts)).astype(np.uint16))
+        assert self._hashes is not None
+        return self._hashes
 
     def levels_before(self, facts: Integers) -> npt.NDArray[np.int64]:
-        """Return the level at which each of some facts of the ABox was last asserted before, -1 if never.
+        """Return the level of the previous assertion of some facts of the ABox; -1 if there is none.
 
-        Costs a pass over two bytes of each fact of the ABox.
+        Costs a scan of the hashes, two bytes for each fact of the ABox.
         """
         levels = np.full(len(facts), -1, np.int64)
         if self.back is None:
             return levels
-        wanted = {fact: place for place, fact in enumerate(as_tuples(facts))}
-        if len(self.facts) < _FEW:  # faster in Python
+        searched = {fact: place for place, fact in enumerate(as_tuples(facts))}
+        if len(self.facts) < _FEW:  # a loop is faster than arrays
             for fact, back in zip(as_tuples(self.facts), self.back.tolist(), strict=True):
-                if back and fact in wanted:
-                    levels[wanted[fact]] = self.level - back
+                if back and fact in searched:
+                    levels[searched[fact]] = self.level - back
             return levels
-        marked = np.zeros(1 << 16, bool)
-        marked[_mark(hash_keys(facts))] = True
-        for place in np.flatnonzero(marked[self.marks] & (self.back > 0)).tolist():
-            found = wanted.get(tuple(self.facts[place].tolist()))
+        has_hash = np.zeros(1 << 16, bool)
+        has_hash[_short_hash(hash_keys(facts))] = True
+        for place in np.flatnonzero(has_hash[self.hashes] & (self.back > 0)).tolist():
+            found = searched.get(tuple(self.facts[place].tolist()))
             if found is not None:
                 levels[found] = self.level - int(self.back[place])
         return levels
 
 
 def linked(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries of a log, oldest first, with `Entry.back` computed from their facts and cuts. Costs a
-    sort.
-    """
-    facts, places = _below(entry.facts for entry in entries)
-    cuts, cut_places = _below(entry.cut for entry in entries)
+    """Return entries of a log, oldest first, with `Entry.back` computed. Costs sorting the facts and cuts."""
+    facts, places = _concatenated(entry.facts for entry in entries)
+    cuts, cut_places = _concatenated(entry.cut for entry in entries)
     every, of_places = np.concatenate([facts, cuts]), np.concatenate([places, cut_places])
     is_cut = np.arange(len(every)) >= len(facts)
     order = np.lexsort((is_cut, of_places, *every.T))  # assertions of an entry precede its cuts
-    follows = np.zeros(len(every), bool)  # the one before is an assertion of the same fact
+    follows = np.zeros(len(every), bool)  # the preceding row is an assertion of the same fact
     follows[1:] = np.all(every[order[1:]] == every[order[:-1]], axis=1) & ~is_cut[order[:-1]]
     levels = np.array([entry.level for entry in entries], np.int64)
     back = np.zeros(len(every), np.int64)
@@ -266,14 +271,15 @@ def linked(entries: Sequence[Entry]) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Entries of the window in time order, and their sums. A change costs what the timeline's costs, and a
-    pass over the entries that leave.
+    """Entries of the window in time order, with sums over them. Immutable.
+
+    A change costs a change of the timeline, and linear time in the entries that leave.
 
     Args:
         timeline: the entries.
-        assertions: the number of facts.
-        bytes: their memory.
-        evidence: the part of `bytes` that is evidence of contradictions.
+        assertions: total number of facts.
+        bytes: total size in bytes.
+        evidence: the part of `bytes` for evidence of conflicts.
     """
 
     timeline: Timeline[Entry] = field(default_factory=Timeline)
@@ -283,12 +289,14 @@ class Log:
 
     @classmethod
     def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Log:
-        """Build a log from entries in ascending order, none below `first_level`. Costs their number."""
+        """Build a log from entries in ascending order, none below `first_level`. Costs linear time in the
+        entries.
+        """
         given = tuple(entries)
         return cls(Timeline.of(given, first_level), *_size(given))
 
     def with_entry(self, entry: Entry) -> Log:
-        """Return the log with a newer entry."""
+        """Return the log with a further entry, newer than all others."""
         assertions, size = self.assertions + len(entry.facts), self.bytes + entry.bytes
         return Log(self.timeline.with_newest(entry), assertions, size, self.evidence + entry.evidence)
 
@@ -299,11 +307,11 @@ class Log:
         return Log(self.timeline.without_newest(), *map(sub, self._sums, _size([newest])))
 
     def from_level(self, level: int) -> Log:
-        """Return the log without the entries below `level`."""
+        """Return the log without the entries below a level."""
         return self.split(level)[1]
 
     def split(self, level: int) -> tuple[list[Entry], Log]:
-        """Return the entries below `level`, oldest first, and the log without them."""
+        """Return the entries below a level, oldest first, and the log without them."""
         if level <= self.timeline.first_level:
             return [], self
         left = self.timeline.below(level)
@@ -312,8 +320,10 @@ class Log:
         return left, Log(self.timeline.from_level(level), *sums)
 
     def with_less_evidence(self, most: int) -> Log:
-        """Return the log with at most `most` bytes of evidence: the oldest entries lose theirs, the newest
-        entry keeps it. Costs the entries.
+        """Return the log with at most `most` bytes of evidence, apart from the newest entry, which keeps its
+        evidence.
+
+        The oldest entries lose their evidence first. Costs linear time in the entries.
         """
         entries, left = list(self), self.evidence
         for place, entry in enumerate(entries[:-1]):
@@ -329,7 +339,7 @@ class Log:
 
     @property
     def newest(self) -> Entry | None:
-        """The newest entry, None if there is none."""
+        """Newest entry; None if there is none."""
         return self.timeline.newest
 
     def __iter__(self) -> Iterator[Entry]:
@@ -337,15 +347,18 @@ class Log:
         return iter(self.timeline)
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
-        """Yield each entry, newest first, with its facts that no repair has cut. Costs O(occurrences)."""
+        """Yield each entry, newest first, with its facts that no repair has cut. Costs linear time in the
+        facts.
+        """
         cut = _LoggedFacts()
         for entry in reversed(list(self)):
             cut.add(entry.cut)
             yield entry, entry.facts[~cut.among(entry.facts)]
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
-        """Yield each entry, newest first, with its uncut facts that are in `facts`. Costs a pass over two
-        bytes of each fact in the log.
+        """Yield each entry, newest first, with those of its uncut facts that are in `facts`.
+
+        Costs a scan of the hashes, two bytes for each fact in the log.
         """
         entries = list(self)
         found = trace(entries, facts)
@@ -356,13 +369,13 @@ class Log:
             yield entries[place], rows[ends[place] : ends[place + 1]]
 
     def check_invariants(self) -> None:
-        """Assert that the sums are those of the entries. Costs a pass over the entries; for tests."""
+        """Assert that the sums are correct. Costs a scan of the entries; for tests."""
         self.timeline.check_invariants()
         assert self._sums == _size(self), "sums are not those of the entries"
 
 
 def _size(entries: Iterable[Entry]) -> tuple[int, int, int]:
-    """Return assertions, bytes, and bytes of evidence of entries."""
+    """Return the number of assertions, the bytes, and the bytes of evidence of entries."""
     assertions = size = evidence = 0
     for entry in entries:
         assertions += len(entry.facts)
@@ -375,12 +388,13 @@ EMPTY_LOG = Log()
 
 
 class Traces(NamedTuple):
-    """Occurrences of facts in entries, and the cuts that ended them.
+    """Occurrences of facts in entries, and the cuts that removed them.
 
     Args:
-        facts: shape (n, 3), one for each time that it was asserted, the oldest entry's first.
-        places: the place of the entry that asserts it.
-        cut_at: the place of the entry whose arrival cut it; the number of entries if none did.
+        facts: the asserted facts, shape (n, 3), one row for each occurrence, oldest entry first.
+        places: for each occurrence the index of its entry.
+        cut_at: for each occurrence the index of the entry whose arrival cut it; the number of entries if
+            none.
     """
 
     facts: Integers
@@ -389,73 +403,78 @@ class Traces(NamedTuple):
 
 
 def trace(entries: Sequence[Entry], facts: Integers) -> Traces:
-    """Find the occurrences of `facts` in entries, oldest first, and their cuts. Costs a pass over two bytes
-    of each fact.
+    """Find the occurrences of facts in entries, given oldest first, and the cuts that removed them.
+
+    Costs a scan of the hashes, two bytes for each fact in the entries.
     """
-    wanted = _LoggedFacts()
-    wanted.add(facts)
-    asserted, places = _below(wanted.parts_among([each.facts[wanted.maybe(each.marks)] for each in entries]))
-    cut, cut_places = _below(wanted.parts_among([each.cut for each in entries]))
+    searched = _LoggedFacts()
+    searched.add(facts)
+    asserted, places = _concatenated(
+        searched.parts_among([each.facts[searched.maybe(each.hashes)] for each in entries])
+    )
+    cut, cut_places = _concatenated(searched.parts_among([each.cut for each in entries]))
     numbers = np.unique(np.concatenate([asserted, cut]), axis=0, return_inverse=True)[1].reshape(-1)
     end = len(entries)
     assertions, of_asserted = numbers[: len(asserted)] * (end + 1) + places, numbers[: len(asserted)]
     cuts = np.sort(numbers[len(asserted) :] * (end + 1) + cut_places)
-    # the first cut at its place or later; for a fact without cuts another fact's, or none
+    # the first cut of the fact in its entry or later; if there is none, the cut of another fact, or -1
     first = np.append(cuts, -1)[np.searchsorted(cuts, assertions)]
     return Traces(asserted, places, np.where(first // (end + 1) == of_asserted, first % (end + 1), end))
 
 
-def _below(parts: Iterable[Integers]) -> tuple[Integers, npt.NDArray[np.intp]]:
-    """Concatenate facts of several entries; return them, and the place of each fact's entry."""
+def _concatenated(parts: Iterable[Integers]) -> tuple[Integers, npt.NDArray[np.intp]]:
+    """Concatenate arrays of facts; return the facts, and for each fact the index of its array."""
     each = list(parts)
     places = np.repeat(np.arange(len(each)), [len(part) for part in each])
     return np.concatenate([NO_FACTS, *each]), places
 
 
 def among(some: Integers, facts: Integers) -> npt.NDArray[np.bool_]:
-    """Return a mask of `facts` that are in `some`; both of shape (n, 3). Costs sorting `some` and a pass over
-    `facts`.
+    """Return a mask of the `facts` that are in `some`; both have shape (n, 3).
+
+    Costs sorting `some`, and linear time in `facts`.
     """
-    wanted = _LoggedFacts()
-    wanted.add(some)
-    return wanted.among(facts)
+    searched = _LoggedFacts()
+    searched.add(some)
+    return searched.among(facts)
 
 
 class _LoggedFacts:
-    """Set of facts with a vectorised membership test."""
+    """Set of facts with a vectorized membership test."""
 
     def __init__(self) -> None:
         self._facts: set[Fact] = set()
         self._keys = np.empty(0, np.int64)
-        self._marked = np.empty(0, bool)  # the marks of the keys, made when needed
+        self._has_hash = np.empty(0, bool)  # flags of the 16-bit hashes of the keys; computed when needed
 
     def add(self, facts: Integers) -> None:
         if len(facts):
             self._facts.update(as_tuples(facts))
             self._keys = np.unique(np.concatenate([self._keys, hash_keys(facts)]))
-            self._marked = np.empty(0, bool)
+            self._has_hash = np.empty(0, bool)
 
     def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
-        """Return a mask of facts that are in the set: most are decided by a key, the others by the set
-        itself.
+        """Return a mask of the facts that are in the set.
+
+        Hashes exclude most other facts; a set of Python tuples decides the rest.
         """
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
             keys = hash_keys(facts)
-            maybe = self.maybe(_mark(keys))  # spares most facts the search
+            maybe = self.maybe(_short_hash(keys))  # excludes most facts before the binary search
             maybe = maybe[np.isin(keys[maybe], self._keys)]
             found[maybe] = [fact in self._facts for fact in as_tuples(facts[maybe])]
         return found
 
-    def maybe(self, marks: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.intp]:
-        """Return the places of facts that can be in the set, judged by their marks."""
-        if len(self._marked) == 0:
-            self._marked = np.zeros(1 << 16, bool)
-            self._marked[_mark(self._keys)] = True
-        return np.flatnonzero(self._marked[marks])
+    def maybe(self, hashes: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.intp]:
+        """Return the indexes of the facts that may be in the set, given their 16-bit hashes."""
+        if len(self._has_hash) == 0:
+            self._has_hash = np.zeros(1 << 16, bool)
+            self._has_hash[_short_hash(self._keys)] = True
+        return np.flatnonzero(self._has_hash[hashes])
 
     def parts_among(self, parts: Sequence[Integers]) -> Iterator[Integers]:
-        """Return the facts of each part that are in the set. Costs one pass over all together."""
+        """Return the facts of each array that are in the set. Costs one vectorized test for all arrays."""
         if not parts:
             return iter(())
         whole = np.concatenate(parts)
@@ -465,28 +484,28 @@ class _LoggedFacts:
         return (found[start:end] for start, end in pairwise((0, *ends)))
 
 
-def _mark(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    """Return a 16-bit hash of each key."""
+def _short_hash(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """Return a 16-bit hash of each 64-bit key."""
     return (keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes of one step, in the numbers of its time. Immutable.
+    """Changes of one step in the numbers of the vocabulary. Immutable.
 
     Args:
-        noted: facts that the window model inserted (1) and deleted (-1, last column), shape (n, 4); a fact
-            may recur, a deletion and an insertion cancel each other.
-        entries: the inserted ABoxes, with the facts that their repairs removed; at most one for one step.
+        noted: facts that the window model inserted (1) and deleted (-1, last column), shape (n, 4). A fact
+            may occur several times; a deletion and an insertion cancel each other.
+        entries: the inserted ABoxes, with their cuts; a single step has at most one.
         dropped: the ABoxes that left the window, oldest first.
-        levels: facts whose level changed, inserted and deleted facts included; None if no consumer reads
+        levels: facts whose level changed, including inserted and deleted facts; None if no consumer reads
             levels.
-        forms: facts whose literal now has a form other than the first one of its value, or had one before
-            (None); not all of them need have changed.
-        at: the time after the step, None for a graph without time.
-        step: the time and the window after the step, None without a window.
+        forms: facts whose literal has, or had before the step, another form than the first one of its value,
+            with the present form; None for the first form. It may include facts whose form did not change.
+        at: time after the step; None for a graph without time.
+        step: time and window after the step; None without a window.
         log: the ABoxes in the window after the step.
-        on_the_way: True for changes in the middle of a step, at a tick that is due for a consumer.
+        on_the_way: true for the changes of a part of a step, up to a tick at which a consumer is due.
     """
 
     noted: Integers
@@ -501,18 +520,18 @@ class Changes:
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing was inserted, deleted, asserted or dropped, and no level changed."""
+        """Test whether nothing was inserted, deleted, asserted or dropped, and no level changed."""
         if len(self.noted) or self.entries or self.dropped:
             return False
         return self.levels is None or not len(self.levels.facts)
 
     def with_forms(self, forms: Mapping[Fact, Literal | None]) -> Changes:
-        """Return the changes with these forms of literals."""
+        """Return the changes with other forms of literals."""
         return replace(self, forms=forms) if forms or self.forms else self
 
     @classmethod
     def of_all(cls, model: WindowModel, sign: int) -> Changes:
-        """Return the insertion (1) or the deletion (-1) of all facts of a model."""
+        """Return the insertion (`sign` 1) or the deletion (-1) of all facts of a model."""
         facts, levels = model.facts(), None
         if model.notes_levels:
             nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
@@ -523,7 +542,7 @@ class Changes:
     def together(cls, steps: Sequence[Changes]) -> Changes:
         """Combine the changes of consecutive steps.
 
-        An ABox that came in parts appears once, with its last part.
+        An ABox that arrived in parts occurs once, with its complete content.
         """
         if len(steps) == 1:
             return steps[0]
@@ -531,7 +550,7 @@ class Changes:
         dropped = tuple(entry for step in steps for entry in step.dropped)
         levels = [step.levels for step in steps if step.levels is not None]
         noted = np.concatenate([step.noted for step in steps])
-        # a step without levels was noted before anyone asked for them: what levels were then is not known
+        # a step without levels was recorded before a consumer read levels, so its levels are not known
         known = LevelChanges.over(levels) if len(levels) == len(steps) else None
         forms = {fact: form for step in steps for fact, form in step.forms.items()}
         return cls(

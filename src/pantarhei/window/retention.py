@@ -1,15 +1,15 @@
-"""Retention: limits of the window, and the past, which remembers what has left the window.
+"""Limits of memory, and the retained entries of the history, which have left the window.
 
     time      1   2   3   4   5   6   7   8           range = 3, now = 8
     window                    [-----------]
-    past      x   x   x   x                           4 left at 8, 3 at 7; the window at 6 had 3 to 6
+    history   x   x   x   x                           4 left at 8, 3 left at 7; the window at 6 had 3 to 6
 
-With `on_limit="drop"` the oldest partitions leave before their time. The rest is what a reasoner has whose
-window begins at the oldest timestamp kept: older facts take no part in what a window holds from a timestamp
-on (PB26 Prop. 2), nor in what a repair keeps of it (PB26 Lemma 2).
+With `on_limit="drop"` the oldest timestamps are evicted before they expire. The remaining window is that of a
+reasoner whose window begins at the oldest retained timestamp: older facts influence neither the facts that a
+window has from a timestamp on (PB26 Prop. 2) nor the assertions that a repair keeps there (PB26 Lemma 2).
 
-Entries that leave move from the log to the past, with the tick at which they left and with their cuts. The
-log of an older time is therefore computed from the entries that had arrived by then and had not left.
+Entries that leave the window move from the log to the history, with the tick at which they left and with
+their cuts. So the log at an older tick consists of the entries that had arrived by then and had not yet left.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from pantarhei.window.log import Entry, Log, trace
 STEPS = 1000
 MAX_BYTES = 16_000_000
 
-# A history is shortened once it exceeds its bounds by this fraction (1/16).
+# The history is shortened once it exceeds its bounds by one sixteenth.
 _SLACK = 16
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Bounds of the past: ABoxes that have left the window and are remembered.
+    """Bounds of the history: of the ABoxes that have left the window and are retained.
 
     Args:
-        steps: ABoxes that left during the last `steps` ABoxes are kept, and up to a sixteenth more; 0 keeps
-            nothing.
-        max_bytes: the limit of bytes.
-        sink: receives what leaves the history, oldest first: a `NDJSONSink`, a `ParquetSink`, or any function
-            of a list of `HistoryRecord`; None drops it.
+        steps: ABoxes that left during the last `steps` arrivals are retained, and up to a sixteenth more; 0
+            retains none.
+        max_bytes: maximum size in bytes.
+        sink: receives the records of entries that leave the history, oldest first: a `NDJSONSink`, a
+            `ParquetSink`, or any function of a list of `HistoryRecord`; None discards them.
 
     Raises:
         OptionError: a number is not a whole number from 0 on, or the sink is not callable.
@@ -66,14 +66,14 @@ class History:
 
 
 class Departure(NamedTuple):
-    """Entries that left the window at one step.
+    """Entries that left the window in one step.
 
     Args:
-        ticks: the time of the step.
-        came: the number of ABoxes before the step.
+        ticks: time of the step, in ticks.
+        came: number of ABoxes that had arrived before the step.
         entries: the entries, oldest first.
-        early: the levels of entries that were evicted because of a limit.
-        bytes: memory of the entries.
+        early: levels of the entries that were evicted because of a limit.
+        bytes: size of the entries in bytes.
     """
 
     ticks: int
@@ -83,26 +83,24 @@ class Departure(NamedTuple):
     bytes: int
 
 
-# The newest departures as a chain: the last one, and those before it.
+# Linked list of departures, newest first: the last departure, and the list of the others.
 _Linked = tuple[Departure, Any] | None
 
 
 class PastEntries(NamedTuple):
-    """Entries that have left the window and are remembered. A value: a change makes another one and shares
-    what it can.
+    """Retained entries that have left the window. Immutable: a change returns a new value that shares parts.
 
-    A further departure costs O(1) on average: it is linked to the earlier ones, and they are settled together
-    once there are many.
+    Adding a departure costs O(1) amortized: recent departures form a linked list, which is converted to a
+    tuple when it becomes long.
 
     Args:
         bounds: the bounds.
         settled: departures, oldest first.
-        recent: later departures, linked, the newest one first.
-        waiting: the number of linked departures.
-        bytes: memory of settled and linked departures.
-        known_from: the tick from which on the window can be reconstructed; None for the beginning of the
-            stream.
-        due: departures beyond the bounds that are not written to the sink yet, oldest first.
+        recent: later departures as a linked list, newest first.
+        waiting: number of departures in the linked list.
+        bytes: size of all retained departures in bytes.
+        known_from: tick from which on the window can be reconstructed; None for the beginning of the stream.
+        due: departures beyond the bounds that the sink has not received yet, oldest first.
     """
 
     bounds: History
@@ -118,14 +116,14 @@ class PastEntries(NamedTuple):
     def with_departure(
         self, ticks: int, came: int, outside: Sequence[Entry], early: Sequence[Entry], size: int
     ) -> PastEntries:
-        """Add the entries that left at a step.
+        """Add the entries that left the window in a step.
 
         Args:
-            ticks: the time of the step.
-            came: the number of ABoxes before the step.
+            ticks: time of the step, in ticks.
+            came: number of ABoxes that had arrived before the step.
             outside: the entries that expired.
             early: the entries that were evicted.
-            size: bytes of all of them.
+            size: size of all these entries in bytes.
         """
         entries, levels = outside, tuple[int, ...]()
         if early:
@@ -140,20 +138,27 @@ class PastEntries(NamedTuple):
         return past
 
     def within(self, size: int) -> PastEntries:
-        """Remove the oldest entries until at most `size` bytes are left; they are due for the sink."""
+        """Remove the oldest entries until at most `size` bytes are left; removed entries become due for the
+        sink.
+        """
         return self if self.bytes <= max(0, size) else self._shortened(-1, max(0, size))
 
     def keeping(self, bounds: History, came: int) -> PastEntries:
-        """Return the past with other bounds.
+        """Return the entries within other bounds.
 
         Args:
             bounds: the new bounds.
-            came: the number of ABoxes so far.
+            came: number of ABoxes that have arrived so far.
         """
         return self._replace(bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
 
     def _shortened(self, oldest: int, most_bytes: int) -> PastEntries:
-        """Settle all departures, and remove those before `oldest` ABoxes and those beyond `most_bytes`."""
+        """Convert the linked list, and remove the oldest departures.
+
+        Args:
+            oldest: departures with `came` up to this number are removed.
+            most_bytes: further departures are removed until at most this size is left.
+        """
         departures = tuple(self.departures())
         first, left = 0, self.bytes
         room = most_bytes - most_bytes // _SLACK if left > most_bytes else most_bytes
@@ -165,11 +170,11 @@ class PastEntries(NamedTuple):
         return PastEntries(self.bounds, departures[first:], None, 0, left, known_from, due)
 
     def written(self, count: int) -> PastEntries:
-        """Remove the first `count` departures that were due."""
+        """Remove the first `count` due departures, which the sink has received."""
         return self._replace(due=self.due[count:])
 
     def renamed(self, entries: Iterator[Entry]) -> PastEntries:
-        """Replace the entries."""
+        """Replace all entries by others, given in the order of `entries`."""
 
         def of(departures: Iterable[Departure]) -> tuple[Departure, ...]:
             return tuple(each._replace(entries=[next(entries) for _ in each.entries]) for each in departures)
@@ -180,20 +185,20 @@ class PastEntries(NamedTuple):
     # -- reading -----------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        """Return whether any entry is remembered, or due for the sink."""
+        """Test whether an entry is retained, or due for the sink."""
         return bool(self.settled or self.recent or self.due)
 
     @property
     def timestamps(self) -> int:
-        """Number of remembered timestamps. Costs their number."""
+        """Number of retained timestamps. Costs linear time in the departures."""
         return sum(len(departure.entries) for departure in self.departures())
 
     def fewer_than(self, before: PastEntries) -> int:
-        """Return the number of timestamps removed since `before`. Costs O(1) if there is none."""
+        """Return how many timestamps fewer than `before` are retained. Costs O(1) if both are identical."""
         return 0 if self is before else before.timestamps - self.timestamps
 
     def departures(self) -> Iterator[Departure]:
-        """Iterate oldest first, without departures that are due."""
+        """Iterate over the retained departures, oldest first, without those due for the sink."""
         newest_first, linked = [], self.recent
         while linked is not None:
             departure, linked = linked
@@ -201,36 +206,36 @@ class PastEntries(NamedTuple):
         return chain(self.settled, reversed(newest_first))
 
     def entries(self) -> Iterator[Entry]:
-        """Iterate over all entries, oldest first; those due for the sink come first."""
+        """Yield all entries, oldest first; entries due for the sink are the oldest."""
         for departure in chain(self.due, self.departures()):
             yield from departure.entries
 
     def first_level(self, log: Log) -> int:
-        """Return the level of the oldest entry in the past or in `log`, which follows it."""
+        """Return the level of the oldest entry in the history; of `log` if the history is empty."""
         oldest = next(self.entries(), None) if self else None
         return log.timeline.first_level if oldest is None else oldest.level
 
     def reaches(self, ticks: int) -> bool:
-        """Return whether the window at a tick can be reconstructed."""
+        """Test whether the window at a tick can be reconstructed."""
         return self.known_from is None or ticks >= self.known_from
 
     def log_at(self, ticks: int, log: Log) -> Log:
-        """Return the log as of the last step at or before a tick that the past reaches.
+        """Return the log after the last step at or before a tick, for which `reaches` is true.
 
-        Costs the entries of past and window.
+        Costs linear time in the entries of history and window.
 
         Args:
             ticks: the tick.
             log: the present log.
         """
-        there = [entry for each in self.departures() if each.ticks > ticks for entry in each.entries]
-        first_level = there[0].level if there else log.timeline.first_level
-        return Log.of((entry for entry in chain(there, log) if entry.ticks <= ticks), first_level)
+        left_later = [entry for each in self.departures() if each.ticks > ticks for entry in each.entries]
+        first_level = left_later[0].level if left_later else log.timeline.first_level
+        return Log.of((entry for entry in chain(left_later, log) if entry.ticks <= ticks), first_level)
 
     def traces(self, fact: Fact, log: Log) -> Iterator[FactTrace]:
-        """Yield the fate of each known assertion of a fact, oldest first.
+        """Yield what happened to each known assertion of a fact, oldest first.
 
-        Costs a pass over two bytes of each fact in past and window.
+        Costs a scan of two bytes for each fact in history and window.
 
         Args:
             fact: the fact.
@@ -247,32 +252,32 @@ class PastEntries(NamedTuple):
             ticks, early = left.get(entries[place].level, (None, False))
             by = entries[cut_at] if cut_at < len(entries) else None
             if by is not None and ticks is not None and ticks <= by.ticks:
-                by = None  # it had left by then
+                by = None  # the asserting ABox had left before the cut
             yield FactTrace(entries[place], by, ticks, early)
 
     def check_invariants(self) -> None:
-        """Assert that levels and times ascend and that the bytes are the sums of the entries. For tests."""
+        """Assert that levels and times ascend and that sizes are sums over the entries. For tests."""
         departures = [*self.due, *self.departures()]
         levels = [entry.level for departure in departures for entry in departure.entries]
         assert levels == sorted(set(levels)), "levels do not ascend"
         times = [departure.ticks for departure in departures]
         assert times == sorted(times), "departures do not ascend"
-        assert all(departure.entries for departure in departures), "nothing left"
+        assert all(departure.entries for departure in departures), "a departure has no entry"
         sizes = [sum(entry.bytes for entry in each.entries) for each in departures]
         assert sizes == [departure.bytes for departure in departures], "bytes are not those of the entries"
         assert self.bytes == sum(departure.bytes for departure in self.departures())
-        assert self.bytes <= self.bounds.max_bytes, "it takes more than it may"
+        assert self.bytes <= self.bounds.max_bytes, "the entries exceed max_bytes"
 
 
 class FactTrace(NamedTuple):
-    """Fate of one assertion of a fact.
+    """Assertion of a fact, with the reason why it is no longer in the window.
 
     Args:
-        asserted: the ABox that asserts it.
-        cut_by: the ABox whose arrival cut it from the window; None if none did.
-        left: the tick at which its ABox left the window, if the fact was cut before or not; None if the ABox
-            is still in the window.
-        early: whether its ABox was evicted because of a limit.
+        asserted: the ABox that asserts the fact.
+        cut_by: the ABox whose arrival cut the fact while it was in the window; None if none did.
+        left: tick at which the asserting ABox left the window, whether the fact was cut before or not; None
+            if the ABox is in the window.
+        early: true if the asserting ABox was evicted because of a limit.
     """
 
     asserted: Entry
@@ -283,13 +288,13 @@ class FactTrace(NamedTuple):
 
 OnLimit = Literal["error", "drop"]
 
-# During a push, before its repair and eviction, an eighth more facts are allowed, plus this number.
+# During a push, before its repair and eviction, the limit of facts is higher by an eighth and this number.
 SLACK = 1024
 
-# Shares of the older assertions to keep, at consecutive attempts of a push that exceeds a limit.
+# Shares of the older assertions to retain, at consecutive attempts of a push that exceeds a limit.
 _SHARES = (Fraction(7, 8), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4), Fraction(0))
 
-# The name of a limit, its value, and the value that exceeds it.
+# Name of a limit, its value, and the value that exceeds it.
 Exceeded = tuple[str, int, int]
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
@@ -321,21 +326,21 @@ class Limits:
             raise OptionError("on_limit", repr(self.on_limit), " or ".join(map(repr, get_args(OnLimit))))
 
     def __bool__(self) -> bool:
-        """Return whether there is a limit."""
+        """Test whether there is a limit."""
         return self.max_facts is not None or self.max_bytes is not None
 
     @property
     def drops(self) -> bool:
-        """True if timestamps are evicted when a limit is exceeded."""
+        """True if the oldest timestamps are evicted when a limit is exceeded."""
         return self.on_limit == "drop"
 
     @property
     def most_facts_on_the_way(self) -> int | None:
-        """Limit of facts during a push, None without a limit."""
+        """Maximum number of facts during a push, before repair and eviction; None without a limit."""
         return None if self.max_facts is None else self.max_facts + self.max_facts // 8 + SLACK
 
     def exceeded(self, facts: int, bytes: int) -> Exceeded | None:
-        """Return the limit that facts or bytes exceed."""
+        """Return the first limit that a number of facts or bytes exceeds; None if there is none."""
         if self.max_facts is not None and facts > self.max_facts:
             return "max_facts", self.max_facts, facts
         if self.max_bytes is not None and bytes > self.max_bytes:
@@ -343,18 +348,19 @@ class Limits:
         return None
 
     def exceeded_by(self, facts: int, bytes: int) -> Exceeded:
-        """Return the limit that a model of that size exceeded during a push."""
+        """Return the limit that a model exceeded during a push, where its size is only partly known."""
         by_facts = self.exceeded(facts, 0)
         if by_facts is not None:
             return by_facts
-        assert self.max_bytes is not None, "something has a limit"
+        assert self.max_bytes is not None, "max_bytes is the only limit left"
         return "max_bytes", self.max_bytes, max(bytes, self.max_bytes + 1)
 
     def error(self, exceeded: Exceeded, at: TimePoint | None, beside: int = 0) -> MemoryLimitError:
-        """Return the error of a push at `at`, or of the background.
+        """Return the error that a push, or the background, exceeds a limit.
 
         Args:
-            beside: bytes of temporal rules and registered queries.
+            at: timestamp of the push; None for the background.
+            beside: size of temporal rules and registered queries in bytes.
         """
         name, most, needed = exceeded
         return MemoryLimitError(name, most, needed, None if at is None else show_time(at), self.drops, beside)
@@ -364,9 +370,9 @@ NO_LIMITS = Limits()
 
 
 def later_starts(older: Sequence[Entry], end: int) -> Iterator[int]:
-    """Yield levels at which a window may begin that has no room for all of `older`; `end` is last.
+    """Yield levels at which the window may start after an eviction, ascending; the last one is `end`.
 
-    Each keeps a smaller share of the assertions. Costs a pass over the entries.
+    Each start retains a smaller share of the assertions in `older`. Costs linear time in the entries.
     """
     total = sum(len(entry.facts) for entry in older)
     last = older[0].level if older else end
@@ -383,7 +389,7 @@ def later_starts(older: Sequence[Entry], end: int) -> Iterator[int]:
 
 
 def parse_bytes(text: str) -> int:
-    """Read a number of bytes: `200MB`, `1.5 GiB`, `4096`.
+    """Parse a number of bytes with an optional unit.
 
     Raises:
         OptionError: the text is not a number of bytes.

@@ -1,4 +1,4 @@
-"""The sliding window: which timestamps it holds as time passes.
+"""The sliding window: the timestamps that it contains as time passes.
 
     range = 4, slide = 2, origin = 0                 now = 7, end = 8
     time  0   1   2   3   4   5   6   7   8
@@ -6,14 +6,14 @@
                           (---------------]          closed="right": 4 <  t <= 8
                           [---------------)          closed="left":  4 <= t <  8
 
-The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the first
-boundary whose window `now` may still fall into, which is the next one not before `now`, or, with
-`closed="left"`, after it. The windows after a restart are therefore the ones without it. By default a step is
-one tick, the smallest unit, so that the end is `now` itself.
+The end of the window moves in steps of `slide`, on the boundaries `origin + k * slide`. At time `now` the end
+is the first boundary whose window can contain `now`: the first one at or after `now`, or after it with
+`closed="left"`. So a restarted stream has the windows of an uninterrupted one. By default the slide is one
+tick, the smallest unit of time, so that the end is `now` itself.
 
-A boundary closes when time has passed all that its window can hold: at the first instant after it, or, with
-`closed="left"`, at the boundary itself. A query's window may leave out timestamps, between windows whose
-steps are longer than the range. A reasoner's window may not (`step_to`).
+A boundary closes when time has passed all timestamps that its window can contain: at the first instant after
+it, or at the boundary itself with `closed="left"`. If the slide of a query's window exceeds its range, some
+timestamps are in no window. A reasoner's window must contain each timestamp (`step_to`).
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from pantarhei.window.calendar import Boundaries, CalendarBounds
 
 @dataclass(frozen=True)
 class Times(Sequence[TimePoint]):
-    """Timestamps of ranges of ticks, ascending, each once. Pickles as the ranges.
+    """Timestamps of ranges of ticks, ascending, without duplicates. Pickles as the ranges.
 
     Args:
-        kind: the stream's kind of time.
-        ranges: ascending ranges, which may overlap.
+        kind: kind of the timestamps.
+        ranges: ascending ranges of ticks, which may overlap.
 
     >>> times = Times(TimeKind.INTEGER, (range(2, 9, 2), range(0, 7, 3)))
     >>> list(times), len(times), times[-1]
@@ -62,7 +62,7 @@ class Times(Sequence[TimePoint]):
 
     @cached_property
     def _length(self) -> int:
-        """Length of the union, by inclusion and exclusion."""
+        """Size of the union of the ranges, by inclusion and exclusion."""
         return sum(
             (-1) ** (size - 1) * len(reduce(common, some))
             for size in range(1, len(self.ranges) + 1)
@@ -73,7 +73,7 @@ class Times(Sequence[TimePoint]):
         return self._length
 
     def ticks(self) -> Iterator[int]:
-        """Iterate over the ticks."""
+        """Iterate over the ticks, ascending."""
         if len(self.ranges) == 1:
             return iter(self.ranges[0])
         return (tick for tick, _ in groupby(merge(*self.ranges)))
@@ -87,7 +87,9 @@ class Times(Sequence[TimePoint]):
     @overload
     def __getitem__(self, place: slice) -> tuple[TimePoint, ...]: ...
     def __getitem__(self, place: int | slice) -> TimePoint | tuple[TimePoint, ...]:
-        """Return the timestamp at a place; with several ranges this costs the timestamps before it."""
+        """Return the timestamp at an index. With several ranges this costs linear time in the preceding
+        timestamps.
+        """
         if isinstance(place, slice):
             return tuple(self[each] for each in range(*place.indices(len(self))))
         if not -len(self) <= place < len(self):
@@ -124,7 +126,7 @@ def common(one: range, other: range) -> range:
 
 
 def joined(before: Sequence[TimePoint], later: Sequence[TimePoint]) -> Times | None:
-    """Return times and later times as one range; None if they are not one.
+    """Return the concatenation of two sequences of timestamps as one range; None if it is not a range.
 
     >>> joined(Times(TimeKind.INTEGER, (range(2, 3),)), Times(TimeKind.INTEGER, (range(5, 12, 3),)))
     Times(kind=<TimeKind.INTEGER: 'an integer'>, ranges=(range(2, 12, 3),))
@@ -145,27 +147,28 @@ Closed = Literal["both", "right", "left"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Window:
-    """Sliding time window `[end - range, end]`, both ends included, `(end - range, end]` with
-    `closed="right"`, or `[end - range, end)` with `closed="left"`.
+    """Sliding time window `[end - range, end]`, both ends included.
+
+    With `closed="right"` it is `(end - range, end]`, with `closed="left"` it is `[end - range, end)`.
 
     Args:
-        range: the length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
-            datetimes. 0, the newest timestamp alone, is valid for both.
-        slide: the step in which its end moves; None, the default, for one tick of the stream's kind of time,
-            so that it moves with every ABox. For datetimes 1 is a tick too, a microsecond. A step beyond the
-            range, which leaves timestamps out, is for windows of queries only.
-        origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
+        range: length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
+            datetimes. 0, which contains the newest timestamp alone, is valid for both.
+        slide: distance of the boundaries at which the window can end; None for one tick of the stream's
+            timestamps, so that the window moves with every ABox. For datetimes 1 is a tick too, a
+            microsecond. A slide that exceeds the range is valid for windows of queries only.
+        origin: a boundary; for datetimes the default 0 is 1970-01-01T00:00Z.
         closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles); for
             windows of queries also `"left"` (as CSRBench's expected answers, YASPER and Kolibrie).
-        zone: the name of a time zone, in whose calendar range and slide are measured: `P1D`, `P1W`, `P1M`
-            or `P1Y`, by default a slide of `P1D`. Boundaries are then starts of local days, mostly 23 to 25
-            hours apart; the origin is one of them, by default Monday, 1970-01-05, for months 1970-01-01.
+        zone: name of a time zone in whose calendar range and slide are measured: `P1D`, `P1W`, `P1M` or
+            `P1Y`, by default a slide of `P1D`. Boundaries are then starts of local days, mostly 23 to 25
+            hours apart. The origin is one of them, by default Monday, 1970-01-05; for months, 1970-01-01.
 
-    Methods that take a kind of time raise `TimestampError` or `OptionError` if the window does not fit it.
+    Methods with a parameter `kind` raise `TimestampError` or `OptionError` if the window is invalid for it.
 
     Raises:
-        OptionError: `closed` has another value, the slide is 0, no timestamp falls into a window, or the zone
-            is unknown.
+        OptionError: `closed` has another value, the slide is 0, no timestamp is in a window, or the zone is
+            unknown.
         TimestampError: range or slide is not a duration.
 
     >>> Window(range=2)
@@ -198,7 +201,7 @@ class Window:
 
     @property
     def kind(self) -> TimeKind | None:
-        """The kind of timestamps that the window needs, None if integers and floats are both possible."""
+        """Kind of timestamps that the window requires; None if both integers and floats are possible."""
         if self.zone is not None or isinstance(self.range, str | timedelta):
             return TimeKind.DATETIME
         kinds = {
@@ -209,8 +212,8 @@ class Window:
         return TimeKind.FLOAT if TimeKind.FLOAT in kinds else None
 
     def is_as(self, other: Window, kind: TimeKind) -> bool:
-        """Return whether both windows hold the same timestamps at any time, in a stream of a kind that `self`
-        fits.
+        """Test whether both windows always contain the same timestamps, in a stream of a kind valid for
+        `self`.
         """
         try:
             return self._in_ticks(kind) == other._in_ticks(kind)
@@ -218,13 +221,13 @@ class Window:
             return False
 
     def step_at(self, kind: TimeKind, now: int) -> Step:
-        """Return the place of the window at a tick."""
+        """Return the position of the window at a tick."""
         bounds = self._in_ticks(kind)
         end = bounds.end(now)
         return Step(kind, now, bounds.first(end), end, bounds.start(end))
 
     def next_boundary(self, kind: TimeKind, at: int) -> int:
-        """Return the first boundary not before a tick."""
+        """Return the first boundary at or after a tick."""
         return self._in_ticks(kind).boundary(at)
 
     def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
@@ -237,14 +240,14 @@ class Window:
         return bounds.first(boundary), boundary - bounds.open_end
 
     def start_at(self, kind: TimeKind, boundary: int) -> int:
-        """Return the older end, itself inside or not, of the window that ends at a boundary."""
+        """Return the lower bound, whether included or not, of the window that ends at a boundary."""
         return self._in_ticks(kind).start(boundary)
 
     def closings(self, kind: TimeKind, before: int, now: int) -> Boundaries:
         """Return the boundaries that close when time advances from tick `before` to tick `now`, ascending.
 
-        Returns a range, so that many boundaries take no memory. For a window in calendar days it has only the
-        first two boundaries; `stops` yields the ticks at which to call again.
+        The result is a range, so that many boundaries take no memory. A window in calendar days returns only
+        the first two boundaries; `stops` yields the ticks at which to call again.
 
         >>> list(Window(4, 2).closings(TimeKind.INTEGER, 2, 6))  # 6 closes when time comes to 7
         [2, 4]
@@ -253,15 +256,15 @@ class Window:
         return bounds.closings(before, now + bounds.open_end)
 
     def stops(self, kind: TimeKind, before: int, now: int) -> Iterator[int]:
-        """Iterate over the ticks at which to split an advance so that `closings` has all boundaries."""
+        """Yield the ticks at which to split an advance of time so that `closings` returns all boundaries."""
         return self._in_ticks(kind).stops(before, now)
 
     def whole(self, kind: TimeKind, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return the boundaries whose windows begin at a tick or later."""
+        """Return the boundaries whose windows begin at tick `began` or later."""
         return self._in_ticks(kind).whole(boundaries, began)
 
     def leaving_at(self, kind: TimeKind, at: int) -> int:
-        """Return the first tick at which tick `at` is no longer in the window.
+        """Return the first present tick at which the window no longer contains tick `at`.
 
         >>> [Window(4, 2, closed=each).leaving_at(TimeKind.INTEGER, 1) for each in get_args(Closed)]
         [5, 5, 4]
@@ -269,7 +272,7 @@ class Window:
         return self._in_ticks(kind).leaving(at)
 
     def entering_at(self, kind: TimeKind, at: int) -> int:
-        """Return the first tick at which tick `at` is not after the window's end.
+        """Return the first present tick at which the end of the window is not before tick `at`.
 
         >>> [Window(4, 2, closed=each).entering_at(TimeKind.INTEGER, 2) for each in get_args(Closed)]
         [1, 1, 2]
@@ -277,8 +280,9 @@ class Window:
         return self._in_ticks(kind).entering(at)
 
     def range_to_hold(self, other: Window, kind: TimeKind) -> int:
-        """Return the length, in ticks, that this window needs to contain another window at any time, and when
-        that one closes.
+        """Return the range, in ticks, with which this window would always contain another window.
+
+        It also contains the other window at each boundary at which the other one closes.
         """
         mine, its = self._in_ticks(kind), other._in_ticks(kind)
         if isinstance(mine, CalendarBounds) and isinstance(its, CalendarBounds) and mine.holds(its):
@@ -287,19 +291,21 @@ class Window:
             ends_with_it = its.slide % mine.slide == 0 and (its.origin - mine.origin) % mine.slide == 0
         else:
             ends_with_it = False
-        later = 0 if ends_with_it else mine.longest_slide - 1  # ticks by which it may end after the other
+        later = (
+            0 if ends_with_it else mine.longest_slide - 1
+        )  # ticks by which this window may end after the other one
         return its.extent[1] + later + mine.open_start - its.open_start
 
     def length(self, kind: TimeKind) -> int:
-        """Return the length of the window in ticks, the least one in calendar days."""
+        """Return the length of the window in ticks; in calendar days, the minimum length."""
         return self._in_ticks(kind).extent[0]
 
     def check_holds_all(self, kind: TimeKind) -> None:
-        """Check that each timestamp of a stream is in the window when it arrives, as a reasoner requires.
+        """Check that the window contains each timestamp of a stream when it arrives, as a reasoner requires.
 
         Raises:
-            QueryWindowError: it is closed to the left, or its steps leave out timestamps.
-            TimestampError, OptionError: the window does not fit that kind of time.
+            QueryWindowError: the window is closed to the left, or its slide exceeds its range.
+            TimestampError, OptionError: the window is invalid for this kind of timestamps.
         """
         bounds = self._in_ticks(kind)
         if bounds.open_end:
@@ -309,7 +315,7 @@ class Window:
             raise QueryWindowError("slide", str(self.slide), expected)
 
     def _in_ticks(self, kind: TimeKind) -> _Bounds | CalendarBounds:
-        """Return the bounds in ticks of a kind; they are cached."""
+        """Return the bounds in ticks of a kind, from a cache."""
         found = self._bounds.get(kind)
         if found is None:
             found = self._bounds[kind] = self._calendar(kind) if self.zone else _Bounds.of(self, kind)
@@ -325,18 +331,18 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Window in ticks of one kind."""
+    """Bounds of a window, in ticks of one kind; see `CalendarBounds` for the methods."""
 
     range: int
     slide: int
     origin: int
-    open_start: int  # 1 if the start is outside
-    open_end: int  # 1 if the end is outside
+    open_start: int  # 1 if the window excludes its start
+    open_end: int  # 1 if the window excludes its end
 
     @classmethod
     def of(cls, window: Window, kind: TimeKind) -> _Bounds:
         def plainly(given: object, number: int) -> bool:
-            """Return whether a number is valid for datetimes too."""
+            """Test whether a number is valid for datetimes, although it is not a duration."""
             return kind is TimeKind.DATETIME and type(given) is int and given == number
 
         length = 0 if plainly(window.range, 0) else duration_ticks(window.range, kind)
@@ -357,58 +363,57 @@ class _Bounds:
         return self.boundary(now + self.open_end)
 
     def start(self, end: int) -> int:
-        """Return the older end of the window that ends at `end`."""
         return end - self.range
 
     def first(self, end: int) -> int:
-        """Return the oldest tick inside the window that ends at `end`."""
         return end - self.range + self.open_start
 
     def closings(self, before: int, until: int) -> Boundaries:
-        """Return the boundaries from the end at a tick on, and before another tick."""
+        """Return all boundaries from the end of the window at tick `before` on, and before tick `until`."""
         return range(self.end(before), until, self.slide)
 
     def stops(self, before: int, until: int) -> Iterator[int]:
-        """Iterate over nothing: one range has all boundaries."""
+        """Yield nothing, since `closings` returns all boundaries."""
         return iter(())
 
     def whole(self, boundaries: Boundaries, began: int) -> Boundaries:
-        """Return the boundaries whose windows begin at a tick or later."""
         if not boundaries:
             return boundaries
         missing = began - self.start(boundaries[0])
         return boundaries[max(0, -(-missing // boundaries.step)) :]
 
     def leaving(self, at: int) -> int:
-        """Return the first tick at which the window has left a tick behind."""
-        oldest = self.boundary(at + self.range + 1 - self.open_start)  # the first end that leaves it out
+        oldest = self.boundary(
+            at + self.range + 1 - self.open_start
+        )  # the first boundary whose window excludes `at`
         return oldest - self.slide + 1 - self.open_end
 
     def entering(self, at: int) -> int:
-        """Return the first tick at which a tick is not after the window's end."""
         return self.end(at) - self.slide + 1 - self.open_end
 
     @property
     def leaves_out(self) -> bool:
-        """True if a step is longer than the range, so that some timestamps are in no window."""
         return self.slide > self.range + 1 - self.open_start
 
     @property
     def extent(self) -> tuple[int, int]:
-        """The least and the greatest length of the window."""
         return self.range, self.range
 
     @property
     def longest_slide(self) -> int:
-        """The longest step."""
         return self.slide
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Position of the window at tick `now`: `start` is its lower bound, `first` the oldest tick inside.
+    """Position of the window at tick `now`.
 
-    If the steps of a query's window exceed its range, `first` may be after `now`: then the window is empty.
+    Args:
+        kind: kind of the timestamps.
+        now: the tick.
+        first: oldest tick inside the window; after `now` if a query's window is empty.
+        end: upper bound of the window, a boundary.
+        start: lower bound of the window, whether included or not.
     """
 
     kind: TimeKind
@@ -419,12 +424,17 @@ class Step:
 
 
 def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
-    """Return the place of a reasoner's `window` at time `at`, if `current` is its place so far.
+    """Return the position of a reasoner's window at a timestamp.
+
+    Args:
+        window: the window.
+        current: position so far; None before the first timestamp.
+        at: the timestamp.
 
     Raises:
         LateABoxError: `at` is older than the present time.
-        QueryWindowError: the window leaves out timestamps of that kind.
-        TimestampError: `at` is not a timestamp, or not of the kind of the stream or the window.
+        QueryWindowError: some timestamps of this kind are in no window.
+        TimestampError: `at` is not a timestamp, or its kind differs from that of the stream or the window.
     """
     kind = kind_at(window, current, at)
     now = ticks_of(at, kind)
@@ -437,13 +447,13 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
 
 
 def kind_at(window: Window, current: Step | None, at: TimePoint, known: TimeKind | None = None) -> TimeKind:
-    """Return the kind of time of a stream with the timestamp `at`.
+    """Return the kind of timestamps of a stream that has the timestamp `at`.
 
     Args:
-        known: the kind if ABoxes wait and no step has been made yet.
+        known: kind of the timestamps of waiting ABoxes, before the first step; None if there are none.
 
     Raises:
-        TimestampError: `at` is not a timestamp, or not of the kind of the stream or the window.
+        TimestampError: `at` is not a timestamp, or its kind differs from that of the stream or the window.
     """
     given = kind_of(at)
     kind = current.kind if current else known or window.kind or given

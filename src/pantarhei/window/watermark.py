@@ -1,17 +1,18 @@
-"""Waiting arrivals of a stream, as a value: they wait for the watermark, or for proof that time has advanced.
+"""Buffer of items that wait for the watermark, or for evidence that their clocks are right. Immutable.
 
-The watermark is the newest time less the allowed lateness. Items older than the watermark are complete, since
-an item at the watermark is still in time. Complete items leave in time order, all items of one timestamp
-together.
+The watermark is the newest time minus the allowed lateness. Timestamps older than the watermark are complete,
+since no item for them can arrive in time. Complete items leave the buffer in time order, all items of one
+timestamp together.
 
-If time may advance by at most `max_ahead` from one item to the next, an item further ahead is unproven, since
-its clock may be wrong. It waits, together with following items that are as far ahead:
+If time may advance by at most `max_ahead` from one item to the next, an item further ahead is *unproven*,
+since its clock may be wrong. It is held back together with following items that are as far ahead:
 
-- `PROOFS` such items prove that time has advanced, and all are accepted.
+- `PROOFS` such items confirm that time has advanced, and all are accepted.
 - An item that is not as far ahead refutes it.
-- The first item of a stream has no predecessor: the next item proves or refutes it.
+- The first item of a stream has no predecessor, so the next item confirms or refutes it.
 
-With a clock no proof is needed: an item ahead of the clock by more than `max_ahead` is refuted at once.
+With a clock no confirmation is needed: an item ahead of the clock by more than `max_ahead` is refuted at
+once.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 T = TypeVar("T")
 
 PROOFS = 3
-"""Number of following items that prove that time has advanced."""
+"""Number of following items that confirm an advance of time."""
 
 
 class Timed(NamedTuple, Generic[T]):
@@ -41,8 +42,8 @@ class Tolerance(NamedTuple):
     """Limits of disorder, in ticks.
 
     Args:
-        lateness: how far items may be out of order; with 0 no item waits for the watermark.
-        max_ahead: how far time may advance from one item to the next, or be ahead of a clock; None for any.
+        lateness: maximum delay of items; with 0 no item waits for the watermark.
+        max_ahead: maximum advance of time from one item to the next, or ahead of a clock; None for no limit.
     """
 
     lateness: int = 0
@@ -50,22 +51,22 @@ class Tolerance(NamedTuple):
 
     @classmethod
     def of(cls, lateness: Duration | None, max_ahead: Duration | None, kind: TimeKind) -> Tolerance:
-        """Return the limits in ticks; None for the default.
+        """Convert the limits to ticks; None is the default.
 
         Raises:
-            TimestampError: a length does not fit the kind.
+            TimestampError: a length is invalid for the kind of timestamps.
         """
         most = None if max_ahead is None else duration_ticks(max_ahead, kind)
         return cls(duration_ticks(lateness, kind) if lateness else 0, most)
 
 
 class Arrived(NamedTuple, Generic[T]):
-    """Result of one arrival.
+    """Result of an arrival.
 
     Args:
-        waiting: the waiting items.
-        is_late: whether the arrival is older than the watermark; then nothing has changed.
-        refuted: the items whose timestamps are too far ahead; they no longer wait.
+        waiting: the buffer after the arrival.
+        is_late: true if the item is older than the watermark; the buffer is unchanged then.
+        refuted: items whose timestamps are too far ahead; they are no longer in the buffer.
     """
 
     waiting: Waiting[T]
@@ -75,26 +76,27 @@ class Arrived(NamedTuple, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Generic[T]):
-    """Items that wait, oldest first, and the newest time. Costs O(log n) an item.
+    """Buffer of items, oldest first, with the newest time. An arrival or departure costs O(log n) for n
+    items.
 
     Args:
-        kind: the kind of the timestamps; None before the first item.
-        newest: the newest proven time, in ticks; None before the first.
-        unproven: the items that are too far ahead, in the order of their arrival.
+        kind: kind of the timestamps; None before the first item.
+        newest: newest accepted time, in ticks; None before the first.
+        unproven: the items that are too far ahead, in the order of arrival.
     """
 
     kind: TimeKind | None = None
     newest: int | None = None
     unproven: tuple[Timed[T], ...] = ()
     _queue: _Node[T] | None = field(default=None, repr=False)
-    _count: int = 0  # of the items in the queue
-    _added: int = 0  # number of items queued so far: items of one time leave in order
+    _count: int = 0  # number of items in the queue
+    _added: int = 0  # number of items queued so far, by which items of one timestamp are ordered
 
     @classmethod
     def of(
         cls, kind: TimeKind, newest: int | None, items: Sequence[Timed[T]], unproven: Sequence[Timed[T]]
     ) -> Waiting[T]:
-        """Return items that wait for the watermark, in the order of their arrival, and unproven ones."""
+        """Build a buffer from items that wait for the watermark, in order of arrival, and unproven ones."""
         waiting = cls(kind)._with(tuple(items))
         return replace(waiting, newest=newest, unproven=tuple(unproven))
 
@@ -120,8 +122,8 @@ class Waiting(Generic[T]):
         Args:
             timed: the item.
             tolerance: the limits.
-            now: the time of the newest complete item, in ticks; anything older is late.
-            clock: the time of the clock, in ticks; None without a clock.
+            now: time of the newest item that has left the buffer, in ticks; an older item is late.
+            clock: time of the clock, in ticks; None without a clock.
         """
         if now is not None:
             if timed.ticks < now:
@@ -139,19 +141,19 @@ class Waiting(Generic[T]):
         return Arrived(self._with(in_time), refuted=refuted)
 
     def _proven(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
-        """Add an item when following items prove or refute that time has advanced.
+        """Add an item; following items confirm or refute that time has advanced.
 
         Args:
             timed: the item.
-            max_ahead: how far time may advance from one item to the next.
-            slack: how much older than an item a following one may be that proves it.
+            max_ahead: maximum advance of time from one item to the next.
+            slack: maximum time by which an item may be older than an unproven one that it confirms.
         """
         if self.newest is None:
             return self._proven_first(timed, max_ahead, slack)
         if timed.ticks <= self.newest + max_ahead:
-            taken = self._with((timed,))
+            accepted = self._with((timed,))
             in_time, refuted = _split(self.unproven, max(self.newest, timed.ticks) + max_ahead)
-            return Arrived(taken._with(in_time), refuted=refuted)
+            return Arrived(accepted._with(in_time), refuted=refuted)
         unproven, refuted = _split(self.unproven, timed.ticks + slack)
         if len(unproven) < PROOFS:
             return Arrived(replace(self, unproven=(*unproven, timed)), refuted=refuted)
@@ -160,10 +162,10 @@ class Waiting(Generic[T]):
             return Arrived(proven._with((timed,)), refuted=refuted)
         return Arrived(
             replace(proven, unproven=(timed,)), refuted=refuted
-        )  # ahead of the items that it proves
+        )  # too far ahead of the items that it confirms
 
     def _proven_first(self, timed: Timed[T], max_ahead: int, slack: int) -> Arrived[T]:
-        """Add an item when the only earlier one may be the first of the stream."""
+        """Add an item to a buffer that is empty, or has only the unproven first item of the stream."""
         if not self.unproven:
             return Arrived(replace(self, unproven=(timed,)))
         (first,) = self.unproven
@@ -172,21 +174,21 @@ class Waiting(Generic[T]):
         return self._with((first,))._proven(timed, max_ahead, slack)
 
     def end(self) -> Arrived[T]:
-        """Decide on the items that are unproven, since none will follow."""
+        """Decide on unproven items at the end of the stream: all are refuted, unless no item was accepted."""
         if self.newest is None:
             return Arrived(self._with(self.unproven))
         return Arrived(replace(self, unproven=()), refuted=self.unproven)
 
     def with_unproven(self) -> Waiting[T]:
-        """Take the items that are unproven, as if any time were permitted."""
+        """Accept all unproven items."""
         return self._with(self.unproven)
 
     def with_items(self, items: Sequence[Timed[T]]) -> Waiting[T]:
-        """Put back items in order that waited before."""
+        """Put back items, in time order, that were removed before."""
         return replace(self._with(tuple(items)), unproven=self.unproven)
 
     def _with(self, items: tuple[Timed[T], ...]) -> Waiting[T]:
-        """Add items that wait for the watermark; none is unproven then."""
+        """Add items that wait for the watermark; the result has no unproven items."""
         newest, queue, added = self.newest, self._queue, self._added
         for each in items:
             newest = each.ticks if newest is None else max(newest, each.ticks)
@@ -197,13 +199,13 @@ class Waiting(Generic[T]):
     # -- departures --------------------------------------------------------------------------------
 
     def is_complete(self, lateness: int | None) -> bool:
-        """Return whether the oldest items are complete; with None, whether there are any."""
+        """Test whether the oldest items are complete; with `lateness` None, whether any item waits."""
         if self._queue is None:
             return False
         return not lateness or self._queue.timed.ticks < (self.newest or 0) - lateness
 
     def without_oldest(self) -> tuple[list[Timed[T]], Waiting[T]]:
-        """Return the items of the oldest timestamp, and the other waiting items."""
+        """Return the items of the oldest timestamp, and the buffer without them."""
         oldest, queue = list[Timed[T]](), self._queue
         while queue is not None and (not oldest or queue.timed.ticks == oldest[0].ticks):
             oldest.append(queue.timed)
@@ -219,12 +221,12 @@ def _split(items: tuple[Timed[T], ...], last: int) -> tuple[tuple[Timed[T], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node(Generic[T]):
-    """Leftist heap: a persistent priority queue, whose nodes have the least key below them.
+    """Node of a leftist heap, a persistent priority queue: its key is the minimum of the keys below it.
 
     Args:
-        key: the order of the items.
+        key: tick and number of arrival of the item.
         timed: the item.
-        left, right: the nodes below; right is never the higher one.
+        left, right: subheaps; the rank of `right` is at most that of `left`.
         rank: length of the path to the right.
     """
 
@@ -236,7 +238,7 @@ class _Node(Generic[T]):
 
 
 def _merged(one: _Node[T] | None, other: _Node[T] | None) -> _Node[T] | None:
-    """Return one heap of two. Costs O(log n)."""
+    """Merge two heaps. Costs O(log n)."""
     if one is None or other is None:
         return one or other
     if other.key < one.key:

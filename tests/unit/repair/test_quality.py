@@ -55,7 +55,7 @@ def test_the_text_is_three_tables_with_what_is_in_conflict():
 
 def test_before_the_first_abox_there_is_nothing_to_tell():
     quality = StreamReasoner(ONTOLOGY, Window(2)).quality()
-    assert str(quality) == "no ABox has come so far"
+    assert str(quality) == "no ABox has arrived so far"
     assert (len(quality.to_arrow()), len(quality.to_rdf())) == (0, 0)
 
 

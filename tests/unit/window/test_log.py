@@ -131,7 +131,7 @@ def test_facts_of_one_mark_have_links_of_their_own():
     before = entry(0, range(0, count, 2))
     every = linked([before, entry(1, range(count))])[1]
     asked = [*range(0, count, 997), *range(1, count, 991)]
-    assert len(set(every.marks.tolist())) < count
+    assert len(set(every.hashes.tolist())) < count
     expected = [0 if number % 2 == 0 else -1 for number in asked]
     assert every.levels_before(facts(*asked)).tolist() == expected
 
@@ -198,7 +198,7 @@ def test_what_an_entry_weighs_does_not_change_when_it_is_looked_at():
     log = log_of([entry(0, [1, 2, 3], [4])])
     before = log.bytes
     list(log.occurrences(facts(1)))
-    assert log.timeline.chunks[0][0]._marks is not None
+    assert log.timeline.chunks[0][0]._hashes is not None
     log.check_invariants()
     assert log.bytes == before
 
