@@ -1,13 +1,13 @@
-"""Numbers compared by value across datatypes: an xsd:double or xsd:float is the decimal that it denotes
-exactly.
+"""Comparison of numbers by value across datatypes, where an xsd:double or xsd:float is the decimal that it
+denotes exactly.
 
-In OWL the values of xsd:double, xsd:float and xsd:decimal are disjoint, so that a double never satisfies a
-threshold written as a decimal. Compared by value, all three share one number space. `"0.1"^^xsd:double`
-denotes 0.1000000000000000055511151231257827021181583404541015625, not 0.1: rounding would make equality
-depend on the order of comparisons. Equality is transitive: two literals are equal if their exact decimals
-are. -0 is 0. NaN, INF and -INF are not decimals and stay values of their datatype, as in OWL. As a range,
-xsd:double (xsd:float) contains the decimals and its own NaN, INF and -INF, whatever the precision of a
-number.
+In OWL the value spaces of xsd:double, xsd:float and xsd:decimal are disjoint, so that a double never
+satisfies a threshold that is written as a decimal. Compared by value, all three share one number space.
+`"0.1"^^xsd:double` denotes 0.1000000000000000055511151231257827021181583404541015625, not 0.1: rounding would
+make equality depend on the order of comparisons. Equality is transitive, since two literals are equal if
+their exact decimals are. -0 is 0. NaN, INF and -INF are not decimals and stay values of their datatype, as in
+OWL. As a data range, xsd:double (xsd:float) contains all decimals, whatever their precision, and its own NaN,
+INF and -INF.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _LOWER: Final = frozenset({XSD.minInclusive, XSD.minExclusive})
 
 
 def exact_key(key: Hashable) -> Hashable:
-    """Convert the key of a literal, unique within its datatype, to a key that is equal for numbers of equal
-    value.
+    """Convert the key of a value to a key that is equal for numbers of equal value, whatever their
+    datatypes.
     """
     if isinstance(key, tuple) and isinstance(key[1], bytes) and key[0] in _BINARY:
         value = unpacked(key[1])
@@ -54,7 +54,8 @@ def exact_key(key: Hashable) -> Hashable:
 
 
 def exact_value_of(term: Term) -> Hashable:
-    """Return the key of a term where numbers are compared by value (see `value_of`).
+    """Return the key of a term's value (see `value_of`), which is equal for numbers of equal value, whatever
+    their datatypes.
 
     >>> exact_value_of(Literal("5E-1", datatype=XSD.double)) == value_of(Literal("0.50", datatype=DECIMAL))
     True
@@ -66,7 +67,7 @@ def exact_value_of(term: Term) -> Hashable:
 
 
 def exact(term: Term) -> Term:
-    """Convert a double or float to the decimal that it denotes; return other terms unchanged.
+    """Convert an xsd:double or xsd:float to the decimal that it denotes; other terms are returned unchanged.
 
     >>> str(exact(Literal("2.5E0", datatype=XSD.double)))
     '2.5'
@@ -82,7 +83,7 @@ def exact(term: Term) -> Term:
 
 
 def exact_range(range: DataRange) -> DataRange:
-    """Convert a data range to one that contains the values of `range` by value.
+    """Convert a data range to one that also contains the numbers that are equal by value to a member.
 
     >>> from pantarhei.values.membership import contains
     >>> hot = DatatypeRestriction(Datatype(DOUBLE), ((XSD.minInclusive, Literal("80.5", datatype=DOUBLE)),))
@@ -93,9 +94,11 @@ def exact_range(range: DataRange) -> DataRange:
         case Datatype(iri) if iri in _BINARY:
             return DataUnionOf((range, _DECIMALS))
         case DatatypeRestriction(Datatype(iri), facets) if iri in _BINARY:
-            limits = tuple((facet, value) for facet, value in facets if not _lets_all_pass(facet, value))
+            limits = tuple(
+                (facet, value) for facet, value in facets if not _admits_all_decimals(facet, value)
+            )
             if any(exact_key(value_of(value)) == value_of(value) for _, value in limits):
-                return range  # no decimal is within the limit
+                return range  # no decimal is within the bound
             exactly = tuple((facet, exact(value)) for facet, value in limits)
             return DataUnionOf((range, DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS))
         case DataOneOf(literals):
@@ -112,8 +115,8 @@ def exact_range(range: DataRange) -> DataRange:
             return range
 
 
-def _lets_all_pass(facet: URIRef, value: Term) -> bool:
-    """Return whether a bound is the infinity that all decimals are within."""
+def _admits_all_decimals(facet: URIRef, value: Term) -> bool:
+    """Return whether a bound is the infinity within which all decimals are."""
     key = value_of(value)
     assert isinstance(key, tuple) and isinstance(key[1], bytes), "a facet of doubles has a double"
     return unpacked(key[1]) == (-math.inf if facet in _LOWER else math.inf)

@@ -20,17 +20,19 @@ _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.fl
 
 
 def simple_literal(text: str) -> Literal:
-    """Make the literal of a text, without datatype and language."""
+    """Build a literal without datatype and language tag."""
     return build_literal(text, None, text, None)
 
 
 def valued_literal(lexical: str, datatype: URIRef, value: object) -> Literal:
-    """Make a literal from one of the lexical forms of a value."""
+    """Build a literal from a lexical form and the value that it denotes."""
     return build_literal(lexical, datatype, value, False)
 
 
 def build_literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
-    """Build a `Literal` from known parts without rdflib's checks, at a tenth of the cost."""
+    """Build a `Literal` from known parts, without the checks of rdflib's constructor, which cost ten times as
+    much.
+    """
     literal: Literal = str.__new__(Literal, lexical)
     literal._language, literal._datatype, literal._value, literal._ill_typed = (
         None,
@@ -46,12 +48,12 @@ FALSE: Final = valued_literal("false", _BOOLEAN, False)
 
 
 def boolean(value: bool) -> Literal:
-    """Make an xsd:boolean."""
+    """Build an xsd:boolean."""
     return TRUE if value else FALSE
 
 
 def integer(value: int) -> Literal:
-    """Make an xsd:integer.
+    """Build an xsd:integer.
 
     >>> integer(-5)
     rdflib.term.Literal('-5', datatype=rdflib.term.URIRef('http://www.w3.org/2001/XMLSchema#integer'))
@@ -63,7 +65,7 @@ def integer_text(value: int) -> str:
     """Write an integer in digits.
 
     Raises:
-        NumberError: there are more than `numeric.MOST_DIGITS`.
+        NumberError: it has more than `numeric.MOST_DIGITS` digits.
     """
     if abs(value) >= TOO_LARGE:
         raise NumberError
@@ -71,7 +73,7 @@ def integer_text(value: int) -> str:
 
 
 def decimal(value: Decimal | int) -> Literal:
-    """Make an xsd:decimal.
+    """Build an xsd:decimal.
 
     >>> str(decimal(Decimal("2.50"))), str(decimal(3))
     ('2.5', '3')
@@ -80,7 +82,7 @@ def decimal(value: Decimal | int) -> Literal:
 
 
 def decimal_text(value: Decimal) -> str:
-    """Write a decimal with as few digits as possible, and a point only before decimals.
+    """Write a decimal with as few digits as possible, and without a point if it is whole.
 
     >>> decimal_text(Decimal("-0.0")), decimal_text(Decimal("1E+3")), decimal_text(Decimal("0.10"))
     ('0', '1000', '0.1')
@@ -92,7 +94,7 @@ def decimal_text(value: Decimal) -> str:
 
 
 def decimal_of_float(value: float) -> Literal:
-    """Make the decimal of at most 15 digits whose nearest float64 is given.
+    """Build the xsd:decimal of at most 15 digits whose nearest float64 is `value`.
 
     >>> str(decimal_of_float(0.1)), str(decimal_of_float(-1e-7)), str(decimal_of_float(2.0))
     ('0.1', '-0.0000001', '2')
@@ -103,12 +105,12 @@ def decimal_of_float(value: float) -> Literal:
 
 
 def double(value: float) -> Literal:
-    """Make an xsd:double."""
+    """Build an xsd:double."""
     return valued_literal(double_text(value), _DOUBLE, value)
 
 
 def double_text(value: float) -> str:
-    """Write the fewest digits that give an xsd:double.
+    """Write an xsd:double with the fewest digits that denote it.
 
     >>> double_text(2.5), double_text(1e22), double_text(-0.0), double_text(math.inf)
     ('2.5E0', '1.0E22', '-0.0E0', 'INF')
@@ -117,12 +119,12 @@ def double_text(value: float) -> str:
 
 
 def float_(value: float) -> Literal:
-    """Make an xsd:float."""
+    """Build an xsd:float."""
     return valued_literal(float_text(value), _FLOAT, value)
 
 
 def float_text(value: float) -> str:
-    """Write the fewest digits that give an xsd:float.
+    """Write an xsd:float with the fewest digits that denote it.
 
     >>> float_text(single(0.1))
     '1.0E-1'
@@ -145,16 +147,16 @@ def _scientific(value: float, text: str) -> str:
 
 
 def number(value: Numeric) -> Literal:
-    """Make the literal of a number of some type.
+    """Build the literal of a number.
 
     Raises:
-        ArithmeticError: it is too large.
+        ArithmeticError: the number is too large.
     """
     return of_type(value.type, value.value)
 
 
 def of_type(type_: int, value: Number) -> Literal:
-    """Make the literal of a number in a type.
+    """Build the literal of a number in one of the numeric types.
 
     Raises: as `number`.
     """
@@ -169,14 +171,14 @@ def of_type(type_: int, value: Number) -> Literal:
 
 
 def with_language_of(text: str, literal: Literal) -> Literal:
-    """Make a string with the language of another literal, if that has one."""
+    """Build a string with the language tag of another literal, if that has one."""
     if literal.language is None:
         return simple_literal(text)
     return Literal(text, lang=literal.language)
 
 
 def of_result(result: Term | bool | int) -> Term:
-    """Make the term of a function's result."""
+    """Convert the result of a function to a term."""
     if isinstance(result, bool):
         return boolean(result)
     return integer(result) if isinstance(result, int) else result

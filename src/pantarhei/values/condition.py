@@ -1,12 +1,12 @@
-"""Conditions on values, and formulas over them in negation normal form.
+"""Conditions on values, and formulas over conditions in negation normal form.
 
-Values are partitioned into *sorts*, and a condition is tested on values of one sort only: numbers, xsd:float,
-xsd:double, booleans, strings, strings in a language, times with and without a time zone, durations, binary
-data of two kinds, xsd:anyURI, and for each other datatype its literals, compared by their text. Ill-typed
-literals are a separate sort.
+Values are partitioned into *sorts*, and a condition is tested only on the values of one sort. Sorts are
+numbers, xsd:float, xsd:double, booleans, strings, strings with a language tag, times with and without a time
+zone, durations, xsd:hexBinary, xsd:base64Binary, xsd:anyURI, and for each other datatype its literals, which
+are compared by text. Ill-typed literals are a separate sort.
 
-A formula is True, False, a condition, its negation, a conjunction or a disjunction; `all_of`, `any_of` and
-`negation` build it without True and False inside.
+A formula is True, False, a condition, the negation of a condition, a conjunction or a disjunction; `all_of`,
+`any_of` and `negation` build formulas without True and False in conjunctions and disjunctions.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pantarhei.values.value import (
 
 
 class Sort(NamedTuple):
-    """Part of the partition of all values: a value space, or a part of one."""
+    """Block of the partition of all values: a value space, or a part of one."""
 
     space: URIRef
     part: str = ""
@@ -56,11 +56,11 @@ KNOWN_SORTS: Final = (
 
 
 class Instant(NamedTuple):
-    """Time as used by conditions: equality and order use the first two fields, identity all three.
+    """Time as tested by conditions: equality and order use the first two fields, identity uses all three.
 
     Args:
-        seconds, fraction: since the year 0, in Greenwich.
-        zone: minutes ahead of Greenwich; None without a time zone.
+        seconds, fraction: seconds since the year 0 in UTC, and the fraction of a second.
+        zone: minutes ahead of UTC; None without a time zone.
     """
 
     seconds: Any
@@ -69,7 +69,7 @@ class Instant(NamedTuple):
 
 
 def text_sort(datatype: URIRef) -> Sort:
-    """Return the sort of a datatype's literals that are compared by their text."""
+    """Return the sort of a datatype whose literals are compared by text."""
     return Sort(datatype, "text")
 
 
@@ -113,14 +113,14 @@ class ValueBound:
 
 @dataclass(frozen=True, slots=True)
 class NumberKind:
-    """Kind of number: whole (0), with finitely many decimals (1), or any fraction (2)."""
+    """Number of a kind: whole (level 0), with finitely many decimals (1), or any rational (2)."""
 
     level: int
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Number of characters or bytes, both ends included."""
+    """Number of characters or bytes, limits included; no upper limit if `most` is None."""
 
     least: int
     most: int | None
@@ -128,7 +128,7 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class MatchesForm:
-    """Text accepted by a form; forms are equal if their names are."""
+    """Text that a form accepts. Two such conditions are equal if their names are."""
 
     name: str
     accepts: Callable[[str], object] = field(compare=False)
@@ -136,14 +136,14 @@ class MatchesForm:
 
 @dataclass(frozen=True, slots=True)
 class InLanguage:
-    """Language tag that an extended language range matches (RFC 4647, section 3.3.2)."""
+    """Language tag that matches an extended language range (RFC 4647, section 3.3.2)."""
 
     range: str
 
 
 @dataclass(frozen=True, slots=True)
 class AmongValues:
-    """One of some values, distinguished by `identity`."""
+    """Member of a finite set of values, which are distinguished by `identity`."""
 
     values: tuple[Any, ...]
 
@@ -170,7 +170,7 @@ Formula = bool | Condition | Not | All | Some
 
 
 def all_of(parts: Iterable[Formula]) -> Formula:
-    """Build the conjunction."""
+    """Build a conjunction."""
     kept = [part for part in parts if part is not True]
     if any(part is False for part in kept):
         return False
@@ -178,12 +178,12 @@ def all_of(parts: Iterable[Formula]) -> Formula:
 
 
 def any_of(parts: Iterable[Formula]) -> Formula:
-    """Build the disjunction."""
+    """Build a disjunction."""
     return negation(all_of(map(negation, parts)))
 
 
 def negation(formula: Formula) -> Formula:
-    """Build the negation."""
+    """Build a negation."""
     match formula:
         case bool():
             return not formula
@@ -202,14 +202,14 @@ Test = Callable[[Any], bool]
 
 
 def identity(value: Any) -> Hashable:
-    """Return a key that two values of one sort share exactly if they are identical: NaN is itself, +0 is not
-    -0.
+    """Return a key that is equal for two values of a sort exactly if they are identical: NaN is identical to
+    itself, +0 is not identical to -0.
     """
     return repr(value) if isinstance(value, float) else value
 
 
 def test_of(formula: Formula, sort: Sort) -> Test:
-    """Compile a formula to a test of values of `sort`."""
+    """Compile a formula to a test of the values of a sort."""
     match formula:
         case bool():
             return lambda value: formula
@@ -267,7 +267,7 @@ def _bound_test(bound: ValueBound) -> Test:
 
 
 def is_in_language(language: str, range_: str) -> bool:
-    """Return whether an extended language range matches a tag; case is ignored.
+    """Return whether a language tag matches an extended language range; case is ignored.
 
     >>> is_in_language("de-Latn-DE", "de-*-DE"), is_in_language("de-x-DE", "de-DE")
     (True, False)

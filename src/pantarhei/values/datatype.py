@@ -1,6 +1,6 @@
 """Datatypes and their facets as conditions on values.
 
-Source: OWL 2, section 4 (the datatypes and facets); XML Schema 1.1 part 2 (their meaning).
+Source: OWL 2, section 4 (the datatypes and facets); XML Schema 1.1 part 2 (their semantics).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
 from pantarhei.model.term import Term, short
-from pantarhei.values import condition as of
+from pantarhei.values import condition as conditions
 from pantarhei.values.condition import Formula, Sort, all_of, sort_and_value
 from pantarhei.values.pattern import PatternError, compile_pattern
 from pantarhei.values.value import (
@@ -43,24 +43,24 @@ _LENGTHS: Final = frozenset({XSD.length, XSD.minLength, XSD.maxLength})
 _PATTERN: Final = XSD.pattern
 
 # Datatypes of durations, and the part that is 0 in their values.
-_PARTS_OF_DURATIONS: Final = {XSD.dayTimeDuration: "months", XSD.yearMonthDuration: "seconds"}
+_ZERO_PART: Final = {XSD.dayTimeDuration: "months", XSD.yearMonthDuration: "seconds"}
 
 # Sorts of the values of datatypes; literals of other datatypes are compared by their text.
-_STRINGS = (of.STRINGS,)
+_STRINGS = (conditions.STRINGS,)
 _SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
-    **dict.fromkeys((REAL, RATIONAL, XSD.decimal, *INTEGER_BOUNDS), (of.NUMBERS,)),
+    **dict.fromkeys((REAL, RATIONAL, XSD.decimal, *INTEGER_BOUNDS), (conditions.NUMBERS,)),
     **dict.fromkeys((STRING, *STRING_FORMS), _STRINGS),
-    PLAIN_LITERAL: (of.STRINGS, of.TAGGED),
-    LANG_STRING: (of.TAGGED,),
-    XSD.float: (of.FLOATS,),
-    XSD.double: (of.DOUBLES,),
-    XSD.boolean: (of.BOOLEANS,),
-    XSD.dateTime: (of.ZONED, of.UNZONED),
-    XSD.dateTimeStamp: (of.ZONED,),
-    XSD.hexBinary: (of.HEX,),
-    XSD.base64Binary: (of.BASE64,),
-    XSD.anyURI: (of.URIS,),
-    **dict.fromkeys((XSD.duration, *_PARTS_OF_DURATIONS), (of.DURATIONS,)),
+    PLAIN_LITERAL: (conditions.STRINGS, conditions.TAGGED),
+    LANG_STRING: (conditions.TAGGED,),
+    XSD.float: (conditions.FLOATS,),
+    XSD.double: (conditions.DOUBLES,),
+    XSD.boolean: (conditions.BOOLEANS,),
+    XSD.dateTime: (conditions.ZONED, conditions.UNZONED),
+    XSD.dateTimeStamp: (conditions.ZONED,),
+    XSD.hexBinary: (conditions.HEX,),
+    XSD.base64Binary: (conditions.BASE64,),
+    XSD.anyURI: (conditions.URIS,),
+    **dict.fromkeys((XSD.duration, *_ZERO_PART), (conditions.DURATIONS,)),
 }
 
 # Datatypes with disjoint value spaces that together contain all known values.
@@ -79,12 +79,12 @@ VALUE_SPACES: Final = (
 
 
 def is_known(datatype: URIRef) -> bool:
-    """Return whether the membership of literals in a datatype is known, even if not their values."""
+    """Return whether it is known which literals belong to a datatype, even if their values are not known."""
     return datatype in _SORTS or any(datatype.startswith(str(space)) for space in (XSD, RDF, RDFS, OWL))
 
 
-# Datatypes beside OWL 2 RL's whose value spaces are disjoint from all others.
-_OTHERS: Final = frozenset(
+# Datatypes outside OWL 2 RL whose value spaces are disjoint from all others.
+_OTHER_DATATYPES: Final = frozenset(
     {
         *(XSD.date, XSD.time, XSD.gYear, XSD.gYearMonth, XSD.gMonth, XSD.gMonthDay, XSD.gDay),
         *(XSD.QName, XSD.NOTATION),
@@ -95,7 +95,7 @@ _OTHERS: Final = frozenset(
 
 def is_recognized(datatype: URIRef) -> bool:
     """Return whether the value space of a datatype is known (RDF 1.1 Semantics, section 7)."""
-    return datatype in _SORTS or datatype in _OTHERS
+    return datatype in _SORTS or datatype in _OTHER_DATATYPES
 
 
 _PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
@@ -123,12 +123,14 @@ _PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
     XSD.NCName: (XSD.Name,),
     XSD.NMTOKEN: (XSD.token,),
     XSD.dateTimeStamp: (XSD.dateTime,),
-    **dict.fromkeys(_PARTS_OF_DURATIONS, (XSD.duration,)),
+    **dict.fromkeys(_ZERO_PART, (XSD.duration,)),
 }
 
 
-def is_sorted(datatype: URIRef) -> bool:
-    """Return whether the literals of a datatype are compared by value, except very long ones."""
+def is_compared_by_value(datatype: URIRef) -> bool:
+    """Return whether the literals of a datatype are compared by value, except literals that are too long to
+    be parsed.
+    """
     return datatype in _SORTS
 
 
@@ -144,8 +146,8 @@ def is_derived(datatype: URIRef, from_: URIRef) -> bool:
 
 
 def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
-    """Return the formula for the values of `sort` that belong to a datatype."""
-    if sort == of.ILL:
+    """Return the formula that the values of a sort fulfil exactly if a datatype contains them."""
+    if sort == conditions.ILL:
         return False
     if datatype == LITERAL:
         return True
@@ -155,15 +157,17 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
         return False
     if datatype in INTEGER_BOUNDS:
         low, high = INTEGER_BOUNDS[datatype]
-        bounds = (of.ValueBound(limit, limit is low, True) for limit in (low, high) if limit is not None)
-        return all_of([of.NumberKind(0), *bounds])
+        bounds = (
+            conditions.ValueBound(limit, limit is low, True) for limit in (low, high) if limit is not None
+        )
+        return all_of([conditions.NumberKind(0), *bounds])
     if datatype in (XSD.decimal, RATIONAL):
-        return of.NumberKind(1 if datatype == XSD.decimal else 2)
-    if datatype in _PARTS_OF_DURATIONS:
-        part = attrgetter(_PARTS_OF_DURATIONS[datatype])
-        return of.MatchesForm(str(datatype), lambda period: not part(period))
+        return conditions.NumberKind(1 if datatype == XSD.decimal else 2)
+    if datatype in _ZERO_PART:
+        part = attrgetter(_ZERO_PART[datatype])
+        return conditions.MatchesForm(str(datatype), lambda period: not part(period))
     if datatype in STRING_FORMS:
-        return of.MatchesForm(str(datatype), STRING_FORMS[datatype].fullmatch)
+        return conditions.MatchesForm(str(datatype), STRING_FORMS[datatype].fullmatch)
     return True
 
 
@@ -171,7 +175,7 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
 
 
 def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
-    """Return why a datatype cannot be restricted by a facet with a value; None if it can.
+    """Return the reason why a datatype cannot be restricted by a facet with this value; None if it can.
 
     >>> facet_problem(XSD.boolean, XSD.minInclusive, Literal(True))
     'boolean has no facet minInclusive'
@@ -190,7 +194,7 @@ def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
     if facet == _PATTERN:
         return (
             _pattern_problem(str(value))
-            if sort == of.STRINGS
+            if sort == conditions.STRINGS
             else f"the pattern {value.n3()} is not a string"
         )
     if facet == LANG_RANGE and not _LANGUAGE_RANGE.fullmatch(str(value)):
@@ -216,9 +220,11 @@ def _pattern_problem(text: str) -> str | None:
 
 
 def restriction_formula(datatype: URIRef, facets: Sequence[tuple[URIRef, Term]], sort: Sort) -> Formula:
-    """Return the formula for the values of `sort` that belong to a datatype narrowed by facets.
+    """Return the formula that the values of a sort fulfil exactly if they belong to a datatype restricted by
+    facets.
 
-    The facets have no `facet_problem`. Literals that are compared by their text are not in any restriction.
+    The facets must be valid (`facet_problem`). Literals that are compared by text do not belong to any
+    restriction.
     """
     if sort not in _SORTS.get(datatype, ()):
         return False
@@ -228,8 +234,8 @@ def restriction_formula(datatype: URIRef, facets: Sequence[tuple[URIRef, Term]],
 
 
 def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
-    """Return the formula for the values of `sort` that a facet admits; False if the facet applies to other
-    sorts only.
+    """Return the formula that the values of a sort fulfil exactly if a facet admits them; False if the facet
+    does not apply to the sort.
     """
     assert isinstance(value, Literal)
     if facet not in _FACETS[sort]:
@@ -238,44 +244,54 @@ def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
         return _bound(value, *_BOUNDS[facet], sort)
     _, limit = _value(value)
     if facet == _PATTERN:
-        return of.MatchesForm(f"pattern {limit}", compile_pattern(str(limit)).matches)
+        return conditions.MatchesForm(f"pattern {limit}", compile_pattern(str(limit)).matches)
     if facet == LANG_RANGE:
-        return of.InLanguage(str(value).lower())
+        return conditions.InLanguage(str(value).lower())
     assert isinstance(limit, int)
-    return of.Length(0 if facet == XSD.maxLength else limit, None if facet == XSD.minLength else limit)
+    return conditions.Length(
+        0 if facet == XSD.maxLength else limit, None if facet == XSD.minLength else limit
+    )
 
 
 def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> Formula:
     given, limit = _value(literal)
-    if sort in (of.ZONED, of.UNZONED):
-        assert isinstance(limit, of.Instant)
+    if sort in (conditions.ZONED, conditions.UNZONED):
+        assert isinstance(limit, conditions.Instant)
         return _time_bound(limit, is_lower, is_inclusive, given == sort)
-    if isinstance(limit, float) and math.isnan(limit):  # equal to itself and unordered
-        return of.AmongValues((limit,)) if is_inclusive else False
-    return of.ValueBound(limit, is_lower, is_inclusive)
+    if isinstance(limit, float) and math.isnan(limit):  # NaN is equal to itself, and unordered
+        return conditions.AmongValues((limit,)) if is_inclusive else False
+    return conditions.ValueBound(limit, is_lower, is_inclusive)
 
 
-def _time_bound(limit: of.Instant, is_lower: bool, is_inclusive: bool, is_alike: bool) -> Formula:
-    """Return the formula of times on one side of a limit.
+def _time_bound(limit: conditions.Instant, is_lower: bool, is_inclusive: bool, is_alike: bool) -> Formula:
+    """Return the formula for times above or below a limit.
 
     Args:
-        is_alike: both have a time zone, or neither has.
+        is_alike: whether the times have a time zone exactly if the limit has one.
     """
     if is_alike:
-        return of.ValueBound(limit[:2], is_lower, is_inclusive)
-    # A time without a time zone may be up to 14 hours away from the same time in Greenwich; only a larger
+        return conditions.ValueBound(limit[:2], is_lower, is_inclusive)
+    # A time without a time zone may be up to 14 hours away from the same time in UTC; only a larger
     # difference is certain.
     hours = (60 if is_lower else -60) * FURTHEST_ZONE
-    return of.ValueBound((limit.seconds + hours, limit.fraction), is_lower, is_inclusive=False)
+    return conditions.ValueBound((limit.seconds + hours, limit.fraction), is_lower, is_inclusive=False)
 
 
 _TEXT_FACETS = frozenset({*_LENGTHS, _PATTERN})
 _FACETS: Final[dict[Sort, frozenset[URIRef]]] = {
     **dict.fromkeys(
-        (of.NUMBERS, of.FLOATS, of.DOUBLES, of.ZONED, of.UNZONED, of.DURATIONS), frozenset(_BOUNDS)
+        (
+            conditions.NUMBERS,
+            conditions.FLOATS,
+            conditions.DOUBLES,
+            conditions.ZONED,
+            conditions.UNZONED,
+            conditions.DURATIONS,
+        ),
+        frozenset(_BOUNDS),
     ),
-    **dict.fromkeys((of.STRINGS, of.URIS), _TEXT_FACETS),
-    **dict.fromkeys((of.HEX, of.BASE64), _LENGTHS),
-    of.TAGGED: _TEXT_FACETS | {LANG_RANGE},
-    of.BOOLEANS: frozenset(),
+    **dict.fromkeys((conditions.STRINGS, conditions.URIS), _TEXT_FACETS),
+    **dict.fromkeys((conditions.HEX, conditions.BASE64), _LENGTHS),
+    conditions.TAGGED: _TEXT_FACETS | {LANG_RANGE},
+    conditions.BOOLEANS: frozenset(),
 }

@@ -1,10 +1,11 @@
-"""Emptiness of data ranges, and inclusion of one in another.
+"""Emptiness of data ranges, and inclusion of one data range in another.
 
-Both are sound: True is certain. They are complete except for texts and floating-point numbers. A text that
-satisfies several forms, patterns or languages and violates others is assumed to exist, unless a required form
-is forbidden as well, or is derived from a forbidden one; so is a floating-point number between two others.
-Beyond `MOST_BRANCHES` cases the answer is False. owl:real is not included in owl:rational, though both have
-the same literals. A literal that is too long to be parsed is assumed to have its value.
+Both decisions are sound: True is certain. They are complete except for texts and floating-point numbers. A
+text that satisfies several forms, patterns or languages and violates others is assumed to exist, unless a
+required form is forbidden as well, or is derived from a forbidden form. A floating-point number between two
+others is also assumed to exist. Beyond `MAX_BRANCHES` cases the answer is False. owl:real is not included in
+owl:rational, though both have the same literals. A literal that is too long to be parsed is assumed to have
+its value.
 """
 
 from __future__ import annotations
@@ -44,19 +45,19 @@ from pantarhei.values.condition import (
     test_of,
     text_sort,
 )
-from pantarhei.values.datatype import is_derived, is_sorted
+from pantarhei.values.datatype import is_compared_by_value, is_derived
 from pantarhei.values.membership import OTHER, datatypes, formula, require_decidable
 from pantarhei.values.value import FURTHEST_ZONE
 
-MOST_BRANCHES: Final = 10_000
+MAX_BRANCHES: Final = 10_000
 
 _Leaf = Condition | Not
 
 
 def includes(wide: DataRange, narrow: DataRange) -> bool:
-    """Return True if every literal of `narrow` is certainly in `wide`.
+    """Return True if `wide` certainly contains every literal of `narrow`.
 
-    The cost grows with the number of cases that unions make.
+    The cost is linear in the number of cases into which unions divide the ranges.
 
     Raises:
         ValueError: membership in one of the ranges cannot be decided.
@@ -76,7 +77,7 @@ def includes(wide: DataRange, narrow: DataRange) -> bool:
 
 
 def is_empty(range: DataRange) -> bool:
-    """Return True if `range` certainly contains no literal.
+    """Return True if a data range certainly contains no literal.
 
     Raises:
         ValueError: membership in the range cannot be decided.
@@ -91,14 +92,14 @@ def is_empty(range: DataRange) -> bool:
 
 
 def _sorts(*ranges: DataRange) -> Iterator[Sort]:
-    """List the sorts of values that the ranges distinguish, and one for all others."""
+    """List the sorts of values that data ranges distinguish, with one sort for all other values."""
     named = {datatype for range in ranges for datatype in datatypes(range)}
     yield from (*KNOWN_SORTS, ILL, OTHER)
-    yield from (text_sort(datatype) for datatype in named if not is_sorted(datatype))
+    yield from (text_sort(datatype) for datatype in named if not is_compared_by_value(datatype))
 
 
 def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
-    """Return True if certainly no value of `sort` satisfies `formula`.
+    """Return True if certainly no value of a sort satisfies a formula.
 
     >>> from pantarhei.values.condition import all_of
     >>> more_than_5 = ValueBound(5, is_lower=True, is_inclusive=False)
@@ -114,13 +115,13 @@ def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
 
 
 class _ValueSearch:
-    """Depth-first search of the cases of a formula for one that may be satisfiable."""
+    """Depth-first search among the cases of a formula for a case that may be satisfiable."""
 
     def __init__(self, sort: Sort) -> None:
         self._sort, self._branches = sort, 0
 
     def finds(self, parts: list[Formula], leaves: list[_Leaf]) -> bool:
-        """Return True if a value may exist that satisfies all of `parts` and `leaves`."""
+        """Return True if a value may exist that satisfies all `parts` and `leaves`."""
         parts, leaves = list(parts), list(leaves)
         choices: list[Some] = []
         while parts:
@@ -140,13 +141,13 @@ class _ValueSearch:
         if not choices:
             return True
         self._branches += len(choices[0].parts)
-        if self._branches > MOST_BRANCHES:
+        if self._branches > MAX_BRANCHES:
             return True
         return any(self.finds([case, *choices[1:]], leaves) for case in choices[0].parts)
 
 
 def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
-    """Return True if certainly no value of `sort` satisfies all of `leaves`."""
+    """Return True if certainly no value of a sort satisfies all `leaves`."""
     candidates = _candidates(leaves, sort)
     if candidates is None:
         return _contradict(leaves)
@@ -155,7 +156,7 @@ def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
 
 
 def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
-    """List values that include all that satisfy `leaves`; None if they are too many to test."""
+    """List values that include all values which satisfy `leaves`; None if they are too many to test."""
     enumerations = [leaf.values for leaf in leaves if isinstance(leaf, AmongValues)]
     if enumerations:
         return min(enumerations, key=len)
@@ -176,7 +177,7 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
 
 
 def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[Instant] | None:
-    """List the times at given instants, in all time zones."""
+    """List the times at given instants in all time zones."""
     if points is None:
         return None
     zones = range(-FURTHEST_ZONE, FURTHEST_ZONE + 1) if sort == ZONED else (None,)

@@ -1,14 +1,15 @@
 """Membership of literals in data ranges.
 
 A range contains literals by their value: `"1.0"^^xsd:decimal` is in xsd:integer. An ill-typed literal has no
-value and is only in the range `ILL_TYPED`; the complement of a range contains well-typed literals only. A
-literal whose datatype is not recognized has some unknown value, possibly in any range: it is in a range if it
-must be, such as its datatype, and in `Possibly` a range if it may be. A literal too long to be parsed is in
-its datatype and in the datatypes that this is derived from, but not in restrictions of them.
+value and is only in the range `ILL_TYPED`; the complement of a range contains only well-typed literals. A
+literal whose datatype is not recognized has an unknown value, possibly in any range: it is in a range if
+every possible value is, for example in its datatype, and in `Possibly` of a range if some possible value is
+in the range. A literal that is too long to be parsed is in its datatype, and in the datatypes from which this
+is derived, but not in restrictions of them.
 
-Intervals of totally ordered values are found by bisection: intervals of numbers, and of floats without NaN,
-which no bound admits; -0 and 0 are equal there. Times are not indexed, since times with and without a time
-zone have no total order.
+Many intervals of totally ordered values are searched by bisection. These are intervals of numbers, and of
+floats without NaN, which is not within any bound; -0 and 0 are equal there. Times are not indexed, since
+times with and without a time zone have no total order.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ from pantarhei.values.datatype import (
     VALUE_SPACES,
     datatype_formula,
     facet_problem,
+    is_compared_by_value,
     is_known,
     is_recognized,
-    is_sorted,
     restriction_formula,
 )
 from pantarhei.values.scalar_functions import holds_of
@@ -71,14 +72,14 @@ _ORDERED = frozenset({NUMBERS, FLOATS, DOUBLES})
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Values between bounds, at least one, that also satisfy `holds` if it is given."""
+    """Values within one or more bounds that also pass the test `holds`; None for no test."""
 
     bounds: tuple[ValueBound, ...]
     holds: Test | None
 
 
 def interval_of(formula: Formula, sort: Sort) -> Interval | None:
-    """Convert a formula about values of `sort` to an interval; None if the formula is not one.
+    """Convert a formula about the values of a sort to an interval; None if the formula is not an interval.
 
     >>> interval_of(All((ValueBound(3, True, True), ValueBound(4, False, False))), NUMBERS).holds is None
     True
@@ -88,7 +89,7 @@ def interval_of(formula: Formula, sort: Sort) -> Interval | None:
     bounds: list[ValueBound] = []
     others: list[Formula] = []
     for part in _conjuncts(formula):
-        # NaN is in the complement of a range of floats too, which is no interval
+        # the complement of a range of floats contains NaN, and so is not an interval
         if isinstance(part, Not) and isinstance(part.condition, ValueBound) and sort == NUMBERS:
             below = part.condition
             part = ValueBound(below.limit, not below.is_lower, not below.is_inclusive)
@@ -110,31 +111,33 @@ def _conjuncts(formula: Formula) -> Iterator[Formula]:
 
 
 class Intervals:
-    """Index of numbered intervals by the values in them (a segment tree).
+    """Index of numbered intervals that finds the intervals which contain a value (segment tree).
 
-    The limits divide the order into pieces: below all limits, the first limit, between the first and the
-    second, the second, …. An interval is a run of pieces, stored at the fewest nodes of a binary tree over
-    the pieces that cover it.
+    The limits of the intervals divide the order into elementary intervals: all values below the first limit,
+    the first limit itself, the values between the first and the second limit, the second limit, and so on. An
+    interval is a run of elementary intervals; it is stored at the fewest nodes of a binary tree over the
+    elementary intervals that cover it.
     """
 
     def __init__(self, intervals: Sequence[tuple[int, Interval]]) -> None:
-        """Costs O(n log n) for n intervals."""
+        """Build the index, in O(n log n) for n intervals."""
         self._limits: list[Any] = sorted({bound.limit for _, each in intervals for bound in each.bounds})
         self._tests = {number: each.holds for number, each in intervals if each.holds is not None}
         self._size = 2 * len(self._limits) + 1
         self._nodes: list[list[int]] = [[] for _ in range(2 * self._size)]
         for number, each in intervals:
-            self._enter(number, each)
+            self._insert(number, each)
 
     def containing(self, value: Any) -> list[int]:
-        """Return the numbers of the intervals that contain `value`, unordered.
+        """Return the numbers of the intervals that contain a value, unordered.
 
-        Costs O(log n) comparisons, and a test for each interval whose bounds the value is within.
+        The cost is O(log n) comparisons for n intervals, and one test for each interval whose bounds contain
+        the value.
         """
         if value != value:
             return []
         found: list[int] = []
-        node = self._size + self._piece(value)
+        node = self._size + self._elementary_index(value)
         while node:
             found += self._nodes[node]
             node >>= 1
@@ -143,18 +146,18 @@ class Intervals:
             return found
         return [number for number in found if (holds := tests.get(number)) is None or holds(value)]
 
-    def _piece(self, value: Any) -> int:
+    def _elementary_index(self, value: Any) -> int:
         place = bisect_left(self._limits, value)
         return 2 * place + (place < len(self._limits) and self._limits[place] == value)
 
-    def _enter(self, number: int, interval: Interval) -> None:
+    def _insert(self, number: int, interval: Interval) -> None:
         first, last = 0, self._size - 1
         for bound in interval.bounds:
-            piece = self._piece(bound.limit)
+            index = self._elementary_index(bound.limit)
             if bound.is_lower:
-                first = max(first, piece + (not bound.is_inclusive))
+                first = max(first, index + (not bound.is_inclusive))
             else:
-                last = min(last, piece - (not bound.is_inclusive))
+                last = min(last, index - (not bound.is_inclusive))
         if first > last:
             return
         low, high = first + self._size, last + self._size + 1
@@ -168,15 +171,15 @@ class Intervals:
             low, high = low >> 1, high >> 1
 
 
-# Literals whose values are known, so that two of them are known to be equal or different.
+# Data range of the literals whose values are known; two such literals are known to be equal or different.
 COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))
 
 
 def contains(range: DataRange, literal: Literal) -> bool:
-    """Return whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
+    """Return whether a data range contains a literal. For many literals or ranges, `tester` is faster.
 
     Raises:
-        ValueError: the range is undecidable or undefined; `range_problem` returns the reason.
+        ValueError: membership in the range is undecidable or undefined; `range_problem` returns the reason.
 
     >>> from rdflib import XSD
     >>> contains(Datatype(XSD.byte), Literal("1.0", datatype=XSD.decimal))
@@ -188,7 +191,7 @@ def contains(range: DataRange, literal: Literal) -> bool:
 
 
 def passes(test: Member, literal: Literal) -> bool:
-    """Return whether a literal certainly passes a test of a rule.
+    """Return whether a literal certainly passes a membership test of a rule.
 
     >>> from rdflib import XSD
     >>> from pantarhei.model.rule import Member
@@ -200,12 +203,14 @@ def passes(test: Member, literal: Literal) -> bool:
 
 
 def tested_range(test: Member) -> DataRange:
-    """Return the range that a literal must be in to pass a test, or must not be in."""
+    """Return the data range that must contain a literal that passes a positive test, or must not contain a
+    literal that passes a negative one.
+    """
     return test.range if test.inside else Possibly(test.range)
 
 
 def range_problem(range: DataRange) -> str | None:
-    """Return why membership in a range cannot be decided; None if it can.
+    """Return the reason why membership in a data range cannot be decided; None if it can.
 
     Reasons are a facet that its datatype does not have or whose value is unsuitable, a malformed or
     unsupported pattern, and an IRI in an enumeration.
@@ -218,9 +223,9 @@ def range_problem(range: DataRange) -> str | None:
 
 
 def unknown_reason(range: DataRange) -> str | None:
-    """Return why membership in a range is only guessed; None if it is known.
+    """Return the reason why membership in a data range is only assumed; None if it is known.
 
-    A datatype without a definition is taken as the set of literals written with it, which is a guess.
+    A datatype without a definition is assumed to be the set of literals with this datatype.
 
     >>> unknown_reason(Datatype(URIRef("http://example.org/celsius")))
     'the datatype celsius has no definition'
@@ -256,14 +261,15 @@ def _problems(range: DataRange) -> Iterator[str]:
 
 
 def tester(ranges: Sequence[DataRange]) -> Tester:
-    """Compile ranges to a function that returns the positions of those that contain a literal, in ascending
-    order.
+    """Compile data ranges to a function that returns the indexes of the ranges which contain a literal, in
+    ascending order.
 
-    A literal is parsed once. Ranges without values of its sort cost nothing. Many intervals of numbers or
-    floats are searched by bisection; any other range costs some comparisons with limits parsed in advance.
+    The function parses the literal once. Ranges without values of the literal's sort cost nothing. Many
+    intervals of numbers or floats are searched by bisection; every other range costs some comparisons with
+    limits that are parsed in advance.
 
     Raises:
-        ValueError: `range_problem` has a reason against one of them.
+        ValueError: membership in one of the ranges cannot be decided (`range_problem`).
 
     >>> from rdflib import XSD
     >>> hot = DatatypeRestriction(Datatype(XSD.decimal), ((XSD.minInclusive, Literal(80)),))
@@ -274,7 +280,9 @@ def tester(ranges: Sequence[DataRange]) -> Tester:
 
 
 class Tester:
-    """Compiled data ranges; compiled for a sort on its first literal."""
+    """Compiled data ranges. They are compiled separately for each sort of values, when its first literal is
+    tested.
+    """
 
     def __init__(self, ranges: Sequence[DataRange]) -> None:
         self._ranges = tuple(ranges)
@@ -294,12 +302,12 @@ class Tester:
         return self.of_value(value_of(literal))
 
     def of_value(self, key: Hashable) -> list[int]:
-        """Test a literal with this value key."""
+        """Return the indexes of the ranges that contain a literal, given by the key of its value."""
         assert isinstance(key, tuple)
         sort, value = sort_and_value(key)
         tests = self._tests.get(sort)
         if tests is None:
-            tests = self._compiled(sort)
+            tests = self._compile(sort)
         found = [index for index, holds in tests.each if holds is None or holds(value)]
         if tests.intervals is None and not self._compared:
             return found
@@ -307,9 +315,9 @@ class Tester:
         found += [index for index, name, other in self._compared if holds_of(name, key, other)]
         return sorted(found)
 
-    def _compiled(self, sort: Sort) -> _Tests:
-        if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
-            # an unlimited number of datatypes may occur that no range names
+    def _compile(self, sort: Sort) -> _Tests:
+        if sort.part == "text" and not is_compared_by_value(sort.space) and sort.space not in self._datatypes:
+            # one sort for all datatypes that no range names, since their number is unlimited
             sort = OTHER if is_recognized(sort.space) else UNRECOGNIZED
         if sort not in self._tests:
             formula_of = formula if _is_recognized(sort) else _unrecognized_formula
@@ -318,20 +326,25 @@ class Tester:
 
 
 class _Tests(NamedTuple):
-    """Tests of the values of one sort: single ones (None if all values are in the range), and intervals."""
+    """Tests for the values of one sort.
+
+    Args:
+        each: indexes of data ranges with their tests; None if the range contains all values of the sort.
+        intervals: index of the ranges that are intervals; None if they are few.
+    """
 
     each: list[tuple[int, Test | None]]
     intervals: Intervals | None
 
 
-# Fewer intervals are faster to test one by one.
-LEAST_INTERVALS = 8
+# Minimum number of intervals for an index; fewer intervals are tested faster one by one.
+MIN_INTERVALS = 8
 
 
 def _tests_of(formulas: Sequence[Formula], sort: Sort) -> _Tests:
     found = [(index, interval_of(each, sort)) for index, each in enumerate(formulas)]
     intervals = {index: each for index, each in found if each is not None}
-    if len(intervals) < LEAST_INTERVALS:
+    if len(intervals) < MIN_INTERVALS:
         intervals = {}
     tests = [
         (index, None if each is True else test_of(each, sort))
@@ -354,7 +367,9 @@ def _is_recognized(sort: Sort) -> bool:
 
 
 def formula(range: DataRange, sort: Sort) -> Formula:
-    """Return the formula for the values of `sort` that are in `range`, whose membership can be decided."""
+    """Return the formula that the values of a sort fulfil exactly if a data range contains them. Membership
+    in the range must be decidable.
+    """
     match range:
         case Datatype(iri):
             return datatype_formula(iri, sort)
@@ -377,10 +392,11 @@ def formula(range: DataRange, sort: Sort) -> Formula:
 
 
 def _unrecognized_formula(range: DataRange, sort: Sort, possible: bool = False) -> Formula:
-    """Return the formula of an unrecognized datatype's literals that must be in `range`.
+    """Return the formula for literals of an unrecognized datatype that are in a data range whatever their
+    value.
 
     Args:
-        possible: literals that may be in `range` instead.
+        possible: True for the literals that are in the range for some possible value.
     """
     match range:
         case DataIntersectionOf(operands):
@@ -403,7 +419,9 @@ def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
 
 
 def datatypes(range: DataRange) -> Iterator[URIRef]:
-    """List the datatypes that occur in a range, also in its literals; some more than once."""
+    """List the datatypes that occur in a data range, also as datatypes of its literals; a datatype may be
+    repeated.
+    """
     match range:
         case Datatype(iri) | DatatypeRestriction(Datatype(iri), _):
             yield iri

@@ -1,10 +1,10 @@
 """Arithmetic of numeric literals, shared by SWRL's built-ins, temporal rules and SPARQL.
 
-Integers are exact (`int`), decimals are exact or rounded (`Decimal`, and `Fraction` for an owl:rational),
-xsd:float and xsd:double are IEEE 754's. The operand of the lesser type is promoted. A decimal result that is
-not whole is rounded, half to even, to `PRECISION` significant digits; whole results are not rounded. A result
-that needs more than `MOST_DIGITS` digits before the point is an error; one that is much closer to 0 than any
-number of `MOST_DIGITS` decimals is 0.
+Integers are exact (`int`), decimals are exact or rounded (`Decimal`, or `Fraction` for an owl:rational),
+xsd:float and xsd:double are IEEE 754 numbers. The operand with the lower type is promoted to the type of the
+other. A decimal result that is not whole is rounded, half to even, to `PRECISION` significant digits; whole
+results are not rounded. A result that needs more than `MOST_DIGITS` digits before the decimal point is an
+error; a result that is much closer to 0 than any number of `MOST_DIGITS` decimals is 0.
 
 Source: XQuery and XPath Functions and Operators, sections 4.2 and 4.4.
 """
@@ -43,7 +43,7 @@ Number = Exact | float
 PRECISION: Final = 28
 MOST_DIGITS: Final = 1000
 TOO_LARGE: Final = 10**MOST_DIGITS
-# Exact, whatever the digits.
+# Context without rounding, for any number of digits.
 EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 DECIMALS: Final = Context(
     prec=PRECISION,
@@ -55,7 +55,7 @@ DECIMALS: Final = Context(
 
 
 class NumberError(ArithmeticError):
-    """Computation without a result."""
+    """A computation has no result."""
 
 
 class Numeric(NamedTuple):
@@ -102,19 +102,19 @@ def _nearest_single(value: Fraction) -> float:
 
 
 def as_decimal(value: Number) -> Decimal:
-    """Convert a number whose decimals end to a `Decimal`, exactly."""
+    """Convert a number with finitely many decimals to a `Decimal`, exactly."""
     assert not isinstance(value, Fraction), "an owl:rational"
     return Decimal(value)
 
 
 def promoted(one: Numeric, other: Numeric) -> tuple[int, Number, Number]:
-    """Return the common type of two numbers, and both in it."""
+    """Return the higher type of two numbers, and both numbers converted to it."""
     type_ = max(one.type, other.type)
     return type_, _in_type(type_, one), _in_type(type_, other)
 
 
 def _in_type(type_: int, number: Numeric) -> Number:
-    """Convert a number to a type that its own can be promoted to."""
+    """Convert a number to a type that is at least its own."""
     value = number.value
     if type_ == DOUBLE:
         return to_double(value)
@@ -127,10 +127,10 @@ def _in_type(type_: int, number: Numeric) -> Number:
 
 
 def rounded(exact: Exact) -> Decimal:
-    """Round a result to `PRECISION` digits; whole numbers are not rounded.
+    """Round a number to `PRECISION` significant digits; whole numbers are not rounded.
 
     Raises:
-        ArithmeticError: it is too large.
+        ArithmeticError: the number is too large.
 
     >>> rounded(Fraction(2, 3)), rounded(10**30 + 1)
     (Decimal('0.6666666666666666666666666667'), Decimal('1000000000000000000000000000001'))
@@ -145,7 +145,7 @@ def rounded(exact: Exact) -> Decimal:
     result = DECIMALS.plus(exact)
     if result.adjusted() < PRECISION or result == exact:
         return result
-    return rounded(Fraction(exact))  # which may be whole
+    return rounded(Fraction(exact))  # the number may be whole
 
 
 def divided(value: Exact, divisor: Exact) -> Decimal:
@@ -171,9 +171,10 @@ def _bounded(value: int) -> int:
 
 
 def arithmetic(name: str) -> Callable[[Numeric, Numeric], Numeric]:
-    """Return the function `+`, `-`, `*`, `/`, `div`, `mod` or `pow` of two numbers.
+    """Return a function that computes `+`, `-`, `*`, `/`, `div`, `mod` or `pow` of two numbers.
 
-    `div` is the whole quotient. The function raises ArithmeticError where it has no result.
+    `div` is the quotient truncated to a whole number. The function raises ArithmeticError if there is no
+    result.
 
     >>> arithmetic("/")(Numeric(INTEGER, 1), Numeric(INTEGER, 8))
     Numeric(type=17, value=Decimal('0.125'))
@@ -189,7 +190,7 @@ def arithmetic(name: str) -> Callable[[Numeric, Numeric], Numeric]:
         assert not isinstance(first, float) and not isinstance(second, float), "both are promoted"
         if of_decimals is not None and isinstance(first, Decimal) and isinstance(second, Decimal):
             result = of_decimals(first, second)
-            if result.adjusted() < PRECISION:  # else a whole number may have been rounded
+            if result.adjusted() < PRECISION:  # otherwise a whole number may have been rounded
                 return Numeric(DECIMAL, result)
         if name == "/":
             return Numeric(DECIMAL, divided(first, second))
@@ -211,7 +212,7 @@ _ON_DECIMALS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
 
 
 def _of_fractions(name: str, type_: int, one: Fraction, other: Fraction) -> Numeric:
-    """Compute a function of exact numbers as fractions."""
+    """Compute an operation on exact numbers as fractions."""
     if name == "pow" and other.denominator != 1:
         if one < 0:
             raise NumberError
@@ -288,7 +289,9 @@ def _float_power(base: float, exponent: float) -> float:
         return math.pow(base, exponent)
     except OverflowError:
         return sign * math.inf
-    except ValueError:  # zero to a negative power, or a negative number to one that is not whole
+    except (
+        ValueError
+    ):  # zero with a negative exponent, or a negative number with an exponent that is not whole
         return math.nan if base else sign * math.inf
 
 
@@ -309,14 +312,14 @@ def negated(number: Numeric) -> Numeric:
     """Negate a number.
 
     Raises:
-        ArithmeticError: it is too large.
+        ArithmeticError: the number is too large.
     """
     value = number.value
     return in_bounds(Numeric(number.type, value.copy_negate() if isinstance(value, Decimal) else -value))
 
 
 def to_whole(name: str, number: Numeric) -> Numeric:
-    """Compute ABS, CEIL, FLOOR or ROUND of a number, in its type.
+    """Compute ABS, CEIL, FLOOR or ROUND of a number; the result has the number's type.
 
     Raises: as `negated`.
 
@@ -327,7 +330,7 @@ def to_whole(name: str, number: Numeric) -> Numeric:
     if isinstance(value, float):
         if name == "ABS" or not math.isfinite(value):
             return Numeric(type_, abs(value) if name == "ABS" else value)
-        # what is rounded to zero keeps its sign
+        # a number that is rounded to zero keeps its sign
         return Numeric(type_, math.copysign(to_double(_ROUNDINGS[name](Fraction(value))), value))
     if name == "ABS":
         return in_bounds(number if value >= 0 else negated(number))
@@ -336,7 +339,7 @@ def to_whole(name: str, number: Numeric) -> Numeric:
 
 
 def _round(value: Exact) -> int:
-    """Round to the nearest whole number, a tie to the greater one."""
+    """Round to the nearest whole number; a tie is rounded up."""
     return math.floor(Fraction(value) + Fraction(1, 2))
 
 
@@ -348,7 +351,7 @@ _ROUNDINGS: Final[dict[str, Callable[[Any], int]]] = {
 
 
 def half_to_even(number: Numeric, places: int) -> Numeric:
-    """Round a number to `places` decimals, a tie to the even digit.
+    """Round a number to a number of decimals; a tie is rounded to the even digit.
 
     Raises: as `negated`.
     """

@@ -1,11 +1,11 @@
-"""XML Schema's regular expressions, matched in time linear in the text.
+r"""XML Schema's regular expressions, matched in time linear in the length of the text.
 
-A pattern is compiled to an automaton without backtracking: its *positions* are the occurrences of character
-classes in the pattern, and a set of positions is an integer with a bit for each (Glushkov, *The abstract
-theory of automata*, 1961). So matching is fast for every pattern and text.
+A pattern is compiled to an automaton without backtracking. Its *positions* are the occurrences of character
+classes in the pattern; a set of positions is an integer with a bit for each (Glushkov, *The abstract theory
+of automata*, 1961). So matching is fast for every pattern and text.
 
-Source: XML Schema 1.1 part 2, appendix G. Not supported: the blocks `\\p{Is…}`, and patterns with more than
-`MOST_POSITIONS` positions once their counts are written out.
+Source: XML Schema 1.1 part 2, appendix G. Unicode blocks `\\p{Is…}` are not supported, nor are patterns with
+more than `MAX_POSITIONS` positions after counts are expanded.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Final
 
 from pantarhei.values.value import LONGEST_PARSED_LITERAL, NAME_CHARACTER, NAME_START
 
-MOST_POSITIONS: Final = 1000
-_DEEPEST = 50
-_CACHED_STEPS = 10_000
+MAX_POSITIONS: Final = 1000
+_MAX_DEPTH = 50
+_MAX_CACHED_STEPS = 10_000
 
 Class = Callable[[str], bool]
 
 
 class PatternError(ValueError):
-    """Malformed or unsupported pattern; the message gives the reason."""
+    """The pattern is malformed or not supported; the message gives the reason."""
 
 
 @lru_cache(maxsize=256)
@@ -52,7 +52,9 @@ def compile_pattern(text: str) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Part of a pattern: whether it matches the empty text, and its possible first and last positions."""
+    """Part of a pattern: whether it matches the empty text, and its possible first and last positions, as
+    bits.
+    """
 
     is_nullable: bool
     first: int
@@ -63,7 +65,7 @@ _EMPTY = _Piece(True, 0, 0)
 
 
 class Pattern:
-    """Compiled pattern, which matches a whole text."""
+    """Compiled pattern, which is matched to whole texts."""
 
     def __init__(self, classes: tuple[Class, ...], part: _Piece, follow: tuple[int, ...]) -> None:
         self._classes, self._part, self._follow = classes, part, follow
@@ -71,7 +73,9 @@ class Pattern:
         self._steps: dict[tuple[int, str], int] = {}
 
     def matches(self, text: str) -> bool:
-        """Return whether the whole text matches; False for a text longer than `LONGEST_PARSED_LITERAL`."""
+        """Return whether the pattern matches a whole text; False for a text longer than
+        `LONGEST_PARSED_LITERAL`.
+        """
         if not text:
             return self._part.is_nullable
         if len(text) > LONGEST_PARSED_LITERAL:
@@ -90,7 +94,7 @@ class Pattern:
             for position in _bits(positions):
                 following |= self._follow[position]
             known = following & self._positions_of(character)
-            if len(self._steps) >= _CACHED_STEPS:
+            if len(self._steps) >= _MAX_CACHED_STEPS:
                 self._steps.clear()
             self._steps[positions, character] = known
         return known
@@ -99,7 +103,7 @@ class Pattern:
         known = self._members.get(character)
         if known is None:
             known = sum(1 << position for position, has in enumerate(self._classes) if has(character))
-            if len(self._members) >= _CACHED_STEPS:
+            if len(self._members) >= _MAX_CACHED_STEPS:
                 self._members.clear()
             self._members[character] = known
         return known
@@ -115,7 +119,9 @@ def _bits(positions: int) -> list[int]:
 
 
 class _Parser:
-    """Recursive-descent parser that links the positions of a pattern."""
+    """Recursive-descent parser, which computes the positions of a pattern and the positions that can follow
+    each.
+    """
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -144,7 +150,7 @@ class _Parser:
 
     def choice(self, depth: int) -> _Piece:
         """Parse `branch ('|' branch)*`."""
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise self.error("too many parentheses")
         part = self._branch(depth)
         while self._skip("|"):
@@ -158,10 +164,10 @@ class _Parser:
         """Parse `piece*`."""
         part = _EMPTY
         while self._next() not in ("", "|", ")"):
-            part = self._joined(part, self._piece(depth))
+            part = self._concat(part, self._piece(depth))
         return part
 
-    def _joined(self, left: _Piece, right: _Piece) -> _Piece:
+    def _concat(self, left: _Piece, right: _Piece) -> _Piece:
         for position in _bits(left.last):
             self.follow[position] |= right.first
         return _Piece(
@@ -176,36 +182,36 @@ class _Parser:
         part = self._atom(depth)
         end = self.at
         least, most = self._quantifier()
-        behind, self.at = self.at, start
-        part = self._repeated(part, least, most, lambda: self._again(start, end, depth))
-        self.at = behind
+        end_of_piece, self.at = self.at, start
+        part = self._repeat(part, least, most, lambda: self._parse_again(start, end, depth))
+        self.at = end_of_piece
         return part
 
-    def _again(self, start: int, end: int, depth: int) -> _Piece:
+    def _parse_again(self, start: int, end: int, depth: int) -> _Piece:
         self.at = start
         part = self._atom(depth)
         assert self.at == end
         return part
 
-    def _repeated(self, part: _Piece, least: int, most: int | None, again: Callable[[], _Piece]) -> _Piece:
+    def _repeat(self, part: _Piece, least: int, most: int | None, again: Callable[[], _Piece]) -> _Piece:
         if most == 0 or not part.first:  # matches only the empty text
             return _EMPTY
         copies = max(least, 1) if most is None else most
-        if copies > MOST_POSITIONS:
-            raise self.error(f"a count above {MOST_POSITIONS}")
+        if copies > MAX_POSITIONS:
+            raise self.error(f"a count above {MAX_POSITIONS}")
         parts = [part, *(again() for _ in range(copies - 1))]
         if most is None:
-            self._looped(parts[-1])
+            self._link_loop(parts[-1])
         optional = _EMPTY
         for each in reversed(parts[least:]):
-            joined = self._joined(each, optional)
+            joined = self._concat(each, optional)
             optional = _Piece(True, joined.first, joined.last)
         whole = _EMPTY
         for each in parts[:least]:
-            whole = self._joined(whole, each)
-        return self._joined(whole, optional)
+            whole = self._concat(whole, each)
+        return self._concat(whole, optional)
 
-    def _looped(self, part: _Piece) -> None:
+    def _link_loop(self, part: _Piece) -> None:
         for position in _bits(part.last):
             self.follow[position] |= part.first
 
@@ -239,8 +245,8 @@ class _Parser:
             if not self._skip(")"):
                 raise self.error("a parenthesis that is not closed")
             return part
-        if len(self.classes) >= MOST_POSITIONS:
-            raise self.error(f"more than {MOST_POSITIONS} positions")
+        if len(self.classes) >= MAX_POSITIONS:
+            raise self.error(f"more than {MAX_POSITIONS} positions")
         self.classes.append(self._class())
         self.follow.append(0)
         bit = 1 << (len(self.classes) - 1)
@@ -262,8 +268,10 @@ class _Parser:
         return character.__eq__
 
     def _bracket(self, depth: int) -> Class:
-        """Parse a character class behind `[`, through `]`: `^`, characters, ranges, escapes, `-[…]`."""
-        if depth > _DEEPEST:
+        """Parse a character class after its `[`, including the `]`: `^`, characters, ranges, escapes,
+        `-[…]`.
+        """
+        if depth > _MAX_DEPTH:
             raise self.error("too many brackets")
         negative = self._skip("^")
         members: list[Class] = []
@@ -272,7 +280,7 @@ class _Parser:
             if members and self._skip("-["):
                 subtracted = self._bracket(depth + 1)
                 if self._next() != "]":
-                    raise self.error("characters behind a subtracted class")
+                    raise self.error("characters end_of_piece a subtracted class")
             else:
                 members.append(self._member(is_first=not members))
         if not members:
@@ -311,7 +319,7 @@ class _Parser:
         return lambda character: first <= character <= last
 
     def _escape(self) -> Class:
-        """Parse an escape behind the backslash."""
+        """Parse an escape after its backslash."""
         letter = self._take()
         if _is_single("\\" + letter):
             return _CONTROL.get(letter, letter).__eq__

@@ -1,13 +1,13 @@
-"""Table of the scalar functions that rules and queries share, with SWRL's built-ins on top of it.
+"""Table of the scalar functions that rules and queries share, with SWRL's built-ins.
 
 `COMPARISONS` and `COMPUTATIONS` list the functions by their SWRL name, `SIGNED` the computations by their
 SPARQL sign. SWRL rules and temporal rules evaluate terms by `holds`, `is_true` and `compute`; SPARQL
 expressions evaluate the same functions by term, by column and by compiled row (`query/expressions`,
 `query/incremental`).
 
-Results depend on the values of the operands alone: not on their lexical forms, nor on the machine or the
-thread. Comparison and arithmetic are XPath's. In rules, a comparison that is undefined for its operands does
-not hold, and a computation has no result then: nothing raises.
+Results depend only on the values of the operands, not on their lexical forms, the machine or the thread.
+Comparison and arithmetic are XPath's. In rules, a comparison that is undefined for its operands is false, and
+an undefined computation has no result; neither raises an error.
 
 Source: SWRL, section 8; XQuery and XPath Functions and Operators, section 4.
 """
@@ -80,7 +80,7 @@ class NumberFunction(NamedTuple):
     """Function of numbers.
 
     Args:
-        function: takes and returns `Numeric`s; raises ArithmeticError where it has no result.
+        function: computes a `Numeric` from `Numeric`s; raises ArithmeticError if there is no result.
         arities: possible numbers of operands.
     """
 
@@ -119,7 +119,8 @@ SIGNED: Final = {sign: function.function for _, sign, function in _TABLE if sign
 
 
 def arities(name: URIRef) -> tuple[int, ...]:
-    """Return the possible numbers of arguments of a built-in, its result included; none if it is unknown.
+    """Return the possible numbers of arguments of a built-in, including its result; the empty tuple for an
+    unknown built-in.
 
     >>> arities(SWRLB.abs), arities(SWRLB.add), arities(SWRLB.lessThan), arities(SWRLB.tomorrow)
     ((2,), (3,), (2,), ())
@@ -131,7 +132,9 @@ def arities(name: URIRef) -> tuple[int, ...]:
 
 
 def is_computation(test: Test) -> bool:
-    """Return whether a test binds its first argument to a result computed from the others."""
+    """Return whether a test is a computation, which binds its first argument to a result computed from the
+    other arguments.
+    """
     return isinstance(test, Builtin) and test.name in COMPUTATIONS
 
 
@@ -142,11 +145,11 @@ _NUMBERS: Final = frozenset({DECIMAL, FLOAT, DOUBLE})
 
 
 def is_true(name: URIRef, left: Term, right: Term) -> bool:
-    """Evaluate a comparison of two terms, names among them, as temporal rules define it.
+    """Evaluate a comparison of two terms by the definition of temporal rules, which includes names.
 
-    Two names are equal if they are the same name; a name and a literal are never equal; names are unordered.
-    Two literals are compared by `holds`; in addition, values of different known value spaces, such as a
-    number and a string, differ. Comparisons of ill-typed literals are false, and two literals of an unknown
+    Two names are equal if they are identical; a name and a literal are never equal; names are unordered. Two
+    literals are compared by `holds`; in addition, values of different known value spaces, such as a number
+    and a string, are not equal. Comparisons with ill-typed literals are false, and two literals of an unknown
     datatype are not known to differ.
 
     >>> is_true(NOT_EQUAL, Literal(7), Literal("abc")), is_true(NOT_EQUAL, URIRef("a"), Literal(7))
@@ -166,7 +169,9 @@ def _have_distinct_spaces(left: Literal, right: Literal) -> bool:
 
 
 def _comparable_space(key: Key) -> object:
-    """Return the set of values that a value is comparable with; None where it is unknown."""
+    """Return an identifier of the set of values with which a value is comparable; None if the set is
+    unknown.
+    """
     if is_ill_typed(key) or is_text(key):
         return None
     return DECIMAL if key[0] in _NUMBERS else key[0]
@@ -175,13 +180,13 @@ def _comparable_space(key: Key) -> object:
 def holds(name: URIRef, left: Term, right: Term) -> bool:
     """Evaluate a comparison of `COMPARISONS` on two literals.
 
-    Numbers of all datatypes are compared with each other, a decimal with an xsd:double or xsd:float in the
-    precision of the latter; strings by code point, booleans with false first, times by their instant. A time
-    with a time zone and one without are compared if they are more than 14 hours apart, durations where all
-    lengths of months give one result. Values of another known datatype are equal or not, without an order.
-    Under an unknown datatype equal texts are equal, and two texts are not known to differ. Every other
-    comparison is false, `notEqual` included: of names, of ill-typed literals, of a number and a string. NaN
-    differs from all numbers, itself included.
+    Numbers of all datatypes are compared with each other; a decimal is compared with an xsd:double or
+    xsd:float in the precision of the latter. Strings are compared by code points, booleans with false first,
+    times by their instant. A time with a time zone and a time without one are comparable if they are more
+    than 14 hours apart; durations if all lengths of months give the same result. Values of another known
+    datatype are equal or different, but unordered. Literals of an unknown datatype are equal if their texts
+    are, and not known to differ otherwise. Every other comparison is false, including `notEqual`: of names,
+    of ill-typed literals, of a number and a string. NaN differs from all numbers, including itself.
 
     >>> holds(SWRLB.lessThan, Literal(9), Literal("10.0", datatype=DOUBLE))
     True
@@ -194,7 +199,7 @@ def holds(name: URIRef, left: Term, right: Term) -> bool:
 
 
 def holds_of(name: URIRef, one: Key, other: Key) -> bool:
-    """Evaluate a comparison on the keys of two literals' values (`holds`)."""
+    """Evaluate a comparison on the keys of two values, as `holds` does."""
     compare = COMPARISONS[name]
     first, second = _operand(one), _operand(other)
     if first is not None and second is not None:
@@ -210,13 +215,13 @@ def holds_of(name: URIRef, one: Key, other: Key) -> bool:
     return is_ordered and bool(compare(one[1], other[1]) if len(one) == 2 else compare(one[1:], other[1:]))
 
 
-_key = lru_cache(maxsize=256)(literal_key)  # rules compare with the same operands again and again
+_key = lru_cache(maxsize=256)(literal_key)  # rules compare the same operands repeatedly
 
 
 def _are_comparable(one: Key, other: Key) -> bool:
-    """Return whether two times have an order, in whatever zone a time without a time zone is."""
-    (_, zoned, *instant), (_, also, *other_instant) = one, other
-    if (zoned is None) == (also is None):
+    """Return whether the order of two times does not depend on the time zone of a time without one."""
+    (_, zoned, *instant), (_, other_zoned, *other_instant) = one, other
+    if (zoned is None) == (other_zoned is None):
         return True
     early, late = sorted([_exact_seconds(instant), _exact_seconds(other_instant)])
     return late - early > 60 * FURTHEST_ZONE
@@ -228,7 +233,7 @@ def _exact_seconds(instant: list[Any]) -> Fraction:
 
 
 def as_member(test: Test) -> Test:
-    """Rewrite a comparison with one constant as membership of the other operand in a range.
+    """Rewrite a comparison with one constant as the membership of the other operand in a data range.
 
     Other tests are returned unchanged.
 
@@ -250,16 +255,16 @@ def as_member(test: Test) -> Test:
 
 
 def compute(name: URIRef, *operands: Term) -> Literal | None:
-    """Compute a function of `COMPUTATIONS`; return None where it has no result.
+    """Compute a function of `COMPUTATIONS`; None if it has no result.
 
-    Numbers are computed and rounded as in SPARQL (`pantarhei.values.numeric`) and written in canonical form.
-    The datatype depends on the operands' values: whole numbers, also those written `2.0`, give an
-    xsd:integer, except for `divide`. `pow` with an exponent that is not whole gives an xsd:double.
-    `roundHalfToEven` takes the number of decimals as a second operand, 0 by default.
+    Numbers are computed and rounded as in SPARQL (`pantarhei.values.numeric`); the result has canonical form.
+    The datatype of the result depends on the values of the operands: whole numbers, also in the form `2.0`,
+    give an xsd:integer, except for `divide`. `pow` with an exponent that is not whole gives an xsd:double.
+    The second operand of `roundHalfToEven` is the number of decimals, by default 0.
 
-    There is no result for an operand that is not a number, for exact division by zero, for an `integerDivide`
-    without a whole quotient, for a wrong number of operands, and for results of more than `MOST_DIGITS`
-    digits. Costs at most arithmetic on numbers of some ten thousand digits.
+    There is no result if an operand is not a number, for an exact division by zero, for an `integerDivide`
+    without a whole quotient, for a wrong number of operands, and if the result has more than `MOST_DIGITS`
+    digits. Numbers in computations have at most some ten thousand digits.
 
     >>> compute(SWRLB.add, Literal(1), Literal("0.50", datatype=DECIMAL)).n3()
     '"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
@@ -278,7 +283,9 @@ def compute(name: URIRef, *operands: Term) -> Literal | None:
 
 
 def _operand(key: Key) -> Numeric | None:
-    """Return the number in a key, a whole number as an integer; None if it is not a number."""
+    """Return the number in a key, a whole number as an integer; None if the key does not belong to a
+    number.
+    """
     tag, value = key[:2]
     if tag == DECIMAL and isinstance(value, int | Decimal | Fraction):
         return Numeric(numeric.INTEGER if type(value) is int else numeric.DECIMAL, value)

@@ -1,33 +1,33 @@
-"""Values of literals: the lexical forms of each datatype, and which of them denote one value.
+"""Values of literals: the lexical forms of each datatype, and the forms that denote one value.
 
 The datatypes are those of OWL 2 RL (OWL 2 Profiles, section 4.2), owl:rational and the durations. A value is
-a *key*: a hashable tuple that begins with the name of a value space, and that two literals share exactly if
-they have one value. Value spaces are disjoint (OWL 2, section 4): no number is an xsd:double, no xsd:anyURI a
-string.
+represented by its *key*: a hashable tuple that begins with the name of a value space. Two literals have equal
+keys exactly if they have the same value. Value spaces are disjoint (OWL 2, section 4): no number is an
+xsd:double, no xsd:anyURI is a string.
 
-- numbers (owl:rational, xsd:decimal and all of its integers): `(XSD.decimal, n)`, with an `int` if it is
-  whole, a `Decimal` if its decimals end, else a `Fraction`;
-- xsd:float and xsd:double: `(datatype, IEEE 754 bytes)`, so that NaN is itself and +0 is not -0;
-- strings (xsd:string, what is derived from it, rdf:PlainLiteral without a language): `(XSD.string, text)`;
-- strings in a language (rdf:PlainLiteral with one): `(RDF.langString, text, language)`;
-- xsd:dateTime and xsd:dateTimeStamp: `(XSD.dateTime, zone, seconds since the year 0, fraction)`, the zone in
-  minutes ahead of Greenwich, None without one: one instant in two zones is two values, which are equal;
+- numbers (owl:rational, xsd:decimal and all integer datatypes): `(XSD.decimal, n)`, where n is an `int` if
+  the number is whole, a `Decimal` if it has finitely many decimals, otherwise a `Fraction`;
+- xsd:float and xsd:double: `(datatype, IEEE 754 bytes)`, so that NaN is equal to itself and +0 is not -0;
+- strings (xsd:string, datatypes derived from it, rdf:PlainLiteral without a language): `(XSD.string, text)`;
+- strings with a language (rdf:langString, rdf:PlainLiteral with a language): `(RDF.langString, text,
+  language)`;
+- xsd:dateTime and xsd:dateTimeStamp: `(XSD.dateTime, zone, seconds since the year 0, fraction)`, where the
+  zone is in minutes ahead of UTC, or None without a time zone: one instant in two time zones is two values,
+  which are equal but not identical;
 - xsd:duration, xsd:dayTimeDuration and xsd:yearMonthDuration: `(XSD.duration, Period)`;
 - xsd:boolean, xsd:hexBinary, xsd:base64Binary, xsd:anyURI: `(datatype, value)`;
-- other datatypes, and literals that are very long: `(datatype, text)`;
+- other datatypes, and literals that are too long to be parsed: `(datatype, text)`;
 - ill-typed literals: `(ILL_TYPED, datatype, text)`.
 
 A key identifies a value in joins, enumerations and DISTINCT. Comparisons and facets use equality instead: one
-instant in two zones, or +0 and -0, are equal but not identical (OWL 2 Syntax, section 4.7).
+instant in two time zones, or +0 and -0, are equal but not identical (OWL 2 Syntax, section 4.7).
 
 Two deviations from OWL 2: rdf:XMLLiteral is compared by its text, and xsd:string does not exclude the control
 characters that XML excludes.
 
-Durations as XML Schema 1.1 has them: months, and seconds beside them, in a partial order.
-
-A month has 28 to 31 days, so `P1M` and `P30D` are in no order, while `P1M` is less than `P32D`.
-
-Source: XML Schema 1.1, part 2, section 3.3.6.
+Durations are those of XML Schema 1.1, part 2, section 3.3.6: a number of months and a number of seconds,
+partially ordered. A month has 28 to 31 days, so `P1M` and `P30D` are incomparable, while `P1M` is less than
+`P32D`.
 """
 
 from __future__ import annotations
@@ -53,13 +53,12 @@ _DURATION = re.compile(
     re.ASCII,
 )
 _DAY = 86400
-# Year and month of four times that durations are added to; all of the first of a month, at midnight.
-_STARTS = ((1696, 9), (1697, 2), (1903, 3), (1903, 7))
+# Year and month of the four times to which durations are added: midnight of the first day of the month.
+_DURATION_STARTS = ((1696, 9), (1697, 2), (1903, 3), (1903, 7))
 
 
 class Period(NamedTuple):
-    """Duration in months and seconds, which have one sign; `==` is identity and equality, the order is
-    partial.
+    """Duration in months and seconds, which have the same sign. Equality is identity; the order is partial.
 
     >>> Period(1, 0) < Period(0, 32 * 86400), Period(1, 0) < Period(0, 30 * 86400)
     (True, False)
@@ -85,29 +84,34 @@ class Period(NamedTuple):
         return self == other or self > other
 
     def ends(self) -> list[Fraction]:
-        """Return the second at which the duration ends, for each of the four starts of XML Schema."""
+        """Return the second at which the duration ends, for each of the four start times of XML Schema."""
         return [
-            _DAY * _day(year, month - 1 + self.months) + Fraction(self.seconds) for year, month in _STARTS
+            _DAY * _day(year, month - 1 + self.months) + Fraction(self.seconds)
+            for year, month in _DURATION_STARTS
         ]
 
     def is_comparable(self, other: Period) -> bool:
-        """Return whether the two are equal or ordered."""
+        """Return whether two durations are equal or ordered."""
         return self == other or self < other or other < self
 
     def place(self) -> tuple[Fraction, int]:
-        """Return a sort key of a total order that extends the partial one."""
+        """Return the sort key of a total order that extends the partial order."""
         return sum(self.ends(), Fraction(0)), self.months
 
 
 def _day(year: int, months: int) -> int:
-    """Return the number of the day on which a month begins, `months` after January of a year."""
+    """Return the number of the day on which a month begins.
+
+    Args:
+        months: number of months after January of the year.
+    """
     years, month = divmod(months - 2, 12)  # counted from March, so that leap days are last
     year += years
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5
 
 
 def read_duration(text: str) -> Period | None:
-    """Parse a duration; return None if the text is not one.
+    """Parse a duration; None if the text is not a duration.
 
     >>> read_duration("P1Y2M"), read_duration("-PT1H0.5S"), read_duration("P1")
     (Period(months=14, seconds=Fraction(0, 1)), Period(months=0, seconds=Fraction(-7201, 2)), None)
@@ -132,7 +136,7 @@ LONGEST_PARSED_LITERAL = 10_000
 # First member of the keys of ill-typed literals.
 ILL_TYPED: Final = "ill-typed"
 
-# A look-up in a namespace costs more than the rest of a comparison.
+# Names as variables, since a lookup in a namespace costs more than the rest of a comparison.
 DECIMAL, FLOAT, DOUBLE, BOOLEAN = XSD.decimal, XSD.float, XSD.double, XSD.boolean
 STRING, LANG_STRING, ANY_URI = XSD.string, RDF.langString, XSD.anyURI
 DATE_TIME, HEX_BINARY, BASE64_BINARY = XSD.dateTime, XSD.hexBinary, XSD.base64Binary
@@ -159,7 +163,7 @@ INTEGER_BOUNDS: Final[dict[URIRef, tuple[int | None, int | None]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Regular expression that is compiled on first use: those of XML names take long."""
+    """Regular expression that is compiled at first use, since those of XML names take long to compile."""
 
     expression: str
 
@@ -195,7 +199,7 @@ STRING_FORMS: Final[dict[URIRef, Form]] = {
 
 
 def value_key(lexical: str, datatype: URIRef | None, language: str | None = None) -> Key:
-    """Return the key of a literal's value; a literal without datatype and language is a string.
+    """Return the key of a literal's value. A literal without datatype and language is a string.
 
     >>> value_key("1/2", OWL.rational) == value_key("0.5", XSD.decimal)
     True
@@ -214,20 +218,20 @@ def value_key(lexical: str, datatype: URIRef | None, language: str | None = None
 
 def is_ill_typed(key: Hashable) -> bool:
     """Return whether a key belongs to a literal outside the lexical space of its datatype."""
-    # comparing IRIs would dominate the cost
+    # the type is tested first, since comparing IRIs would dominate the cost
     return isinstance(key, tuple) and type(key[0]) is str and key[0] == ILL_TYPED
 
 
 def literal_key(literal: Literal) -> Key:
-    """Return the key of a literal's value, as `value_of` does."""
+    """Return the key of a literal's value."""
     return value_key(str(literal), literal.datatype, literal.language)
 
 
 def value_of(term: Term) -> Hashable:
     """Return a key that two terms share exactly if they denote the same thing under unique names.
 
-    An IRI or blank node is its own key. A literal's key is its value where the datatype is known, else its
-    text and datatype; no well-typed literal has the key of an ill-typed one.
+    The key of an IRI or a blank node is the term itself. The key of a literal is its value if the datatype is
+    known, otherwise its text and datatype; a well-typed literal never has the key of an ill-typed one.
 
     >>> from rdflib import XSD, Literal
     >>> value_of(Literal("01", datatype=XSD.integer)) == value_of(Literal("1.0", datatype=XSD.decimal))
@@ -244,7 +248,7 @@ def is_well_typed(literal: Literal) -> bool:
 
 
 def is_text(key: Key) -> bool:
-    """Return whether a key belongs to a literal that is compared by its text, since its value is unknown."""
+    """Return whether a key belongs to a literal that is compared by text, since its value is unknown."""
     return len(key) == 2 and isinstance(key[1], str) and key[0] not in (STRING, ANY_URI)
 
 
@@ -254,12 +258,13 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _RATIONAL = re.compile(r"([+-]?\d+)/(\d*[1-9]\d*)", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN", re.ASCII)
-_SPACE = " \t\n\r"  # what XML Schema collapses
-_DIGITS_OF_INT = 4000  # Python refuses to read much longer ones as they are
+_SPACE = " \t\n\r"  # white space that XML Schema collapses
+_DIGITS_OF_INT = 4000  # Python does not convert much longer texts to `int` directly
 
 
 def normalized_number(value: Number) -> Number:
-    """Normalize a number as in keys: `int` if whole, `Decimal` if its decimals end, else `Fraction`.
+    """Convert a number to its type in keys: `int` if it is whole, `Decimal` if it has finitely many decimals,
+    otherwise `Fraction`.
 
     >>> tuple(map(normalized_number, (Fraction(4, 2), Fraction(1, 8), Fraction(1, 3))))
     (2, Decimal('0.125'), Fraction(1, 3))
@@ -275,7 +280,7 @@ def normalized_number(value: Number) -> Number:
 
 
 def _finite(value: Fraction) -> Decimal | None:
-    """Return the decimal equal to a fraction; None unless the denominator divides a power of ten."""
+    """Return the decimal that is equal to a fraction; None if the fraction has infinitely many decimals."""
     twos = (value.denominator & -value.denominator).bit_length() - 1
     rest, fives = value.denominator >> twos, 0
     while rest % 5 == 0:
@@ -335,7 +340,7 @@ def double_key(value: float) -> Key:
 def _float_bytes(text: str) -> bytes:
     value = float(text)
     if math.isfinite(value) and value and not _is_odd(value):
-        # Rounding twice would be wrong at ties; the odd neighbour on the number's side is never a tie.
+        # Rounding twice would be incorrect at ties; the odd neighbour on the number's side is never a tie.
         given, nearest = Decimal(text), Decimal.from_float(value)
         if given != nearest:
             value = math.nextafter(value, math.inf if given > nearest else -math.inf)
@@ -347,13 +352,13 @@ def _is_odd(value: float) -> bool:
 
 
 def unpacked(packed: bytes) -> float:
-    """Unpack the number from the key of an xsd:float, which has four bytes, or of an xsd:double."""
+    """Unpack the number in the key of an xsd:float, which has four bytes, or of an xsd:double."""
     (value,) = struct.unpack(">f" if len(packed) == 4 else ">d", packed)
     return float(value)
 
 
 def single(value: float) -> float:
-    """Round an xsd:double to the nearest xsd:float; infinite beyond the range.
+    """Round an xsd:double to the nearest xsd:float; the result is infinite beyond the range of xsd:float.
 
     >>> single(0.1), single(1e39)
     (0.10000000149011612, inf)
@@ -377,8 +382,8 @@ _SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // _SECOND
 
 
 def _datetime(lexical: str) -> Key | None:
-    """Return the key `(tag, zone, seconds since the year 0, fraction)`; years are shifted into datetime's
-    range.
+    """Return the key `(tag, zone, seconds since the year 0, fraction)`. Years are shifted into the range of
+    Python's datetime.
     """
     match = _DATETIME.fullmatch(lexical.strip(_SPACE))
     if match is None:
@@ -401,7 +406,7 @@ def _datetime(lexical: str) -> Key | None:
     return (DATE_TIME, minutes, (year // 400) * _SECONDS_IN_A_CYCLE + seconds, fraction)
 
 
-# Minutes between local time and Greenwich's, at most.
+# Greatest difference between local time and UTC, in minutes.
 FURTHEST_ZONE: Final = 14 * 60
 
 
@@ -438,7 +443,7 @@ _FORBIDDEN = {
 }
 
 
-# -- the rest --------------------------------------------------------------------------------------
+# -- other datatypes --------------------------------------------------------------------------------------
 
 _BASE64 = re.compile(
     r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?", re.ASCII
@@ -462,7 +467,7 @@ def _form(pattern: Form) -> Callable[[str], Key | None]:
 
 
 def _plain_literal(lexical: str) -> Key | None:
-    """Parse a text, `@` and an optional language (rdf:PlainLiteral, section 3)."""
+    """Parse a text, `@` and an optional language tag (rdf:PlainLiteral, section 3)."""
     text, at, language = lexical.rpartition("@")
     if not at or (language and not _LANGUAGE.fullmatch(language)):
         return None
@@ -490,8 +495,8 @@ def _nothing(lexical: str) -> Key | None:
 _VALUE_SPACES: dict[URIRef, Callable[[str], Key | None]] = {
     **{datatype: _integer(*bounds) for datatype, bounds in INTEGER_BOUNDS.items()},
     **{datatype: _form(pattern) for datatype, pattern in STRING_FORMS.items()},
-    REAL: _nothing,  # has values, and no lexical forms
-    LANG_STRING: _nothing,  # needs a language
+    REAL: _nothing,  # has values, but no lexical forms
+    LANG_STRING: _nothing,  # needs a language tag
     RATIONAL: _rational,
     XSD.decimal: _decimal,
     XSD.float: _binary_float(FLOAT, _float_bytes),

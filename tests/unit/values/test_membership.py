@@ -37,7 +37,7 @@ from pantarhei.values.condition import (
 )
 from pantarhei.values.condition import test_of as plainly
 from pantarhei.values.datatype import LANG_RANGE
-from pantarhei.values.membership import LEAST_INTERVALS, Intervals, contains, interval_of, range_problem
+from pantarhei.values.membership import MIN_INTERVALS, Intervals, contains, interval_of, range_problem
 from pantarhei.values.membership import tester as ranges_of
 from pantarhei.values.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, RANGES
@@ -357,14 +357,14 @@ def test_the_intervals_that_contain_a_value_are_those_whose_formula_holds(sort, 
 @settings(max_examples=cases(60, 200), deadline=None)
 def test_many_ranges_contain_what_each_contains_by_itself(ranges, literals):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(membership, "LEAST_INTERVALS", 1)
+        patch.setattr(membership, "MIN_INTERVALS", 1)
         found = ranges_of(ranges)
         together = [found(literal) for literal in literals]
     apart = [ranges_of([each]) for each in ranges]
     assert together == [[i for i, one in enumerate(apart) if one(literal)] for literal in literals]
 
 
-@given(st.lists(RANGES, min_size=LEAST_INTERVALS, max_size=20), st.lists(LITERALS, min_size=1))
+@given(st.lists(RANGES, min_size=MIN_INTERVALS, max_size=20), st.lists(LITERALS, min_size=1))
 @settings(deadline=None)
 def test_positions_come_in_ascending_order(ranges, literals):
     thresholds = [at_least(number) for number in range(-3, 3)]
@@ -423,11 +423,11 @@ def test_few_ranges_are_tested_one_by_one(monkeypatch):
 
     monkeypatch.setattr(membership, "test_of", counted)
     seven = Literal("7", datatype=XSD.integer)
-    thresholds = [at_least(number) for number in range(LEAST_INTERVALS)]
-    assert ranges_of(thresholds[1:])(seven) == list(range(LEAST_INTERVALS - 1))
-    assert len(tests) == LEAST_INTERVALS - 1
-    assert ranges_of(thresholds)(seven) == list(range(LEAST_INTERVALS))
-    assert len(tests) == LEAST_INTERVALS - 1
+    thresholds = [at_least(number) for number in range(MIN_INTERVALS)]
+    assert ranges_of(thresholds[1:])(seven) == list(range(MIN_INTERVALS - 1))
+    assert len(tests) == MIN_INTERVALS - 1
+    assert ranges_of(thresholds)(seven) == list(range(MIN_INTERVALS))
+    assert len(tests) == MIN_INTERVALS - 1
 
 
 def test_a_complement_of_a_threshold_of_numbers_is_found_too():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.values.pattern import MOST_POSITIONS, PatternError, compile_pattern
+from pantarhei.values.pattern import MAX_POSITIONS, PatternError, compile_pattern
 from pantarhei.values.value import LONGEST_PARSED_LITERAL
 
 CASES = [  # pattern, what it matches, what it does not
@@ -61,7 +61,7 @@ def test_what_a_pattern_matches(pattern, inside, outside):
         "a{,2}", "a{x}", "}", "\\", "\\x", "\\b", "\\1", "\\p", "\\pL", "\\p{X}", "\\p{L",
         "\\p{IsBasicLatin}", "[z-a]",
         "[a-\\d]", "[a-[b]c]", "[[a]]", "a{1001}", "(a{100}){100}", "(" * 60 + ")" * 60,
-        "a" * (MOST_POSITIONS + 1), "[a-z-[" * 60, "a{99999999999}", "a" * (LONGEST_PARSED_LITERAL + 1),
+        "a" * (MAX_POSITIONS + 1), "[a-z-[" * 60, "a{99999999999}", "a" * (LONGEST_PARSED_LITERAL + 1),
     ],
     ids=lambda pattern: pattern[:20],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Evaluation of a query's expressions, aggregates and orders by column."""
+"""Evaluation of a query's expressions, aggregates and sort keys by column."""
 
 from pantarhei.query.expressions.aggregates import aggregate
 from pantarhei.query.expressions.context import Context, clock_at

@@ -1,13 +1,14 @@
 """COUNT, SUM, AVG, MIN, MAX, SAMPLE and GROUP_CONCAT of groups (SPARQL 1.1, section 18.5.1).
 
-SUM and AVG of an error are errors; the other aggregates skip errors. On an empty group, COUNT, SUM and AVG
-are 0, GROUP_CONCAT is the empty string, and the others are errors. A sum is computed exactly in the greatest
-type of its numbers, and rounded once. MIN and MAX are the first and the last in the order of ORDER BY, SAMPLE
-is the first, GROUP_CONCAT uses that order; ties are broken by N-Triples text. DISTINCT compares terms by
-lexical form.
+SUM and AVG of an error are errors; the other aggregates skip errors. For an empty group COUNT, SUM and AVG
+are 0, GROUP_CONCAT is the empty string, and the others are errors. A sum is computed exactly in the highest
+type of its numbers, and rounded once. MIN and MAX are the first and the last value in the order of ORDER BY,
+SAMPLE is the first, and GROUP_CONCAT joins values in this order; equal values are ordered by N-Triples text.
+DISTINCT compares literal forms.
 
-Sums do not depend on the order of the numbers. Integers and decimals are summed as whole numbers of their
-last decimal, xsd:doubles and xsd:floats without rounding before the end (Shewchuk's algorithm, `math.fsum`).
+Sums do not depend on the order of the numbers. Integers and decimals are summed as integers, after
+multiplication by a power of ten. xsd:double and xsd:float values are summed without intermediate rounding
+(Shewchuk's algorithm, `math.fsum`).
 """
 
 from __future__ import annotations
@@ -44,24 +45,27 @@ from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
 from pantarhei.values.numeric import divided as quotient
 
-_LARGEST_SUM = 2.0**62  # that int64 surely holds
+_MAX_INT64_SUM = 2.0**62  # int64 certainly holds smaller sums
 _ZERO = Numeric(kinds.INTEGER, 0)
 
 
 def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
-    """Sum each group's numbers; None for a group with a term that is not a number.
+    """Sum the numbers of each group; None for a group with a term that is not a number.
 
     Args:
-        groups: the number of each row's group.
-        count: how many groups there are.
+        groups: number of the group of each row.
+        count: number of groups.
     """
     return [sum_literal(total) for total in _totals(column, groups, count)]
 
 
 def averages(column: Column, groups: Places, count: int) -> list[Literal | None]:
-    """Average each group's numbers: their sum divided by their count; 0 for an empty group.
+    """Divide the sum of each group's numbers by their number; 0 for an empty group, None for a group with a
+    term that is not a number.
 
-    Args: as of `sums`.
+    Args:
+        groups: number of the group of each row.
+        count: number of groups.
     """
     sizes = np.bincount(groups, minlength=count).tolist()
     totals = _totals(column, groups, count)
@@ -71,7 +75,7 @@ def averages(column: Column, groups: Places, count: int) -> list[Literal | None]
 def sum_literal(total: Numeric | None) -> Literal | None:
     try:
         return None if total is None else canonical.number(total)
-    except ArithmeticError:  # it is too large
+    except ArithmeticError:  # the number is too large
         return None
 
 
@@ -113,7 +117,7 @@ def _sum_exact(column: Column, groups: Places, types: kinds.Kinds, found: list[N
     largest = float(np.abs(column.numbers).max()) * 10.0**scale
     there = np.flatnonzero(np.bincount(groups, minlength=len(types))).tolist()
     totals: Sequence[int | Decimal]
-    if kinds.IS_LONG[column.kinds].any() or largest * len(groups) >= _LARGEST_SUM:
+    if kinds.IS_LONG[column.kinds].any() or largest * len(groups) >= _MAX_INT64_SUM:
         totals, scale = _long_totals(column, groups, len(types)), 0
     else:
         totals = _whole_totals(column, groups, len(types), scale)
@@ -126,7 +130,7 @@ def _sum_exact(column: Column, groups: Places, types: kinds.Kinds, found: list[N
 
 
 def _decimal(exact: Decimal) -> Numeric | None:
-    """Round a sum of decimals; None if it is too large."""
+    """Round a sum of decimals; None if the sum is too large."""
     try:
         return Numeric(kinds.DECIMAL, rounded(exact))
     except ArithmeticError:
@@ -134,7 +138,9 @@ def _decimal(exact: Decimal) -> Numeric | None:
 
 
 def _whole_totals(column: Column, groups: Places, count: int, scale: int) -> list[int]:
-    """Sum numbers without long ones, times ten to the power of `scale`."""
+    """Sum the numbers of each group, which contain no long ones, multiplied by ten to the power of
+    `scale`.
+    """
     mantissas = np.rint(column.numbers * 10.0**column.scales).astype(np.int64)
     mantissas *= np.int64(10) ** (scale - column.scales.astype(np.int64))
     totals = np.zeros(count, np.int64)
@@ -171,7 +177,7 @@ def _sum_floats(column: Column, groups: Places, types: kinds.Kinds, found: list[
 
 
 def _promoted(column: Column, are_single: npt.NDArray[np.bool_]) -> Floats:
-    """Convert the numbers to xsd:floats or xsd:doubles."""
+    """Convert numbers to xsd:float where `are_single` is True, and to xsd:double elsewhere."""
     numbers = np.where(are_single, to_singles(column.numbers), column.numbers)
     are_long = kinds.IS_LONG[column.kinds]
     closely = np.flatnonzero(are_long | (are_single & (column.kinds == kinds.DECIMAL)))
@@ -184,10 +190,10 @@ def _promoted(column: Column, are_single: npt.NDArray[np.bool_]) -> Floats:
 
 def _fsum(numbers: list[float]) -> float:
     try:
-        return math.fsum(numbers) + 0.0  # -0 is 0
+        return math.fsum(numbers) + 0.0  # converts -0 to 0
     except ValueError:  # infinities of both signs
         return math.nan
-    except OverflowError:  # on the way, or in the end
+    except OverflowError:  # an intermediate or final sum is too large
         infinities = [number for number in numbers if not math.isfinite(number)]
         if infinities:
             return sum(infinities)
@@ -195,7 +201,9 @@ def _fsum(numbers: list[float]) -> float:
 
 
 def _nearest_single(numbers: list[float]) -> float:
-    """Round a sum to an xsd:float, through the nearest xsd:double where that is not a tie."""
+    """Round a sum to an xsd:float. The sum is first rounded to an xsd:double, unless that is a tie between
+    two xsd:floats.
+    """
     total = _fsum(numbers)
     if not math.isfinite(total) or not are_ties(np.array([total]))[0]:
         return to_single(total)
@@ -215,11 +223,12 @@ Groups = Places
 def aggregate(
     aggregates: Sequence[Aggregate], table: SolutionTable, groups: Groups, count: int, context: Context
 ) -> list[Ids]:
-    """Aggregate the rows of each group: for each aggregate a column with a term for each group.
+    """Aggregate the rows of each group; returns for each aggregate a column with a term number for each
+    group.
 
     Args:
-        groups: the number of each row's group.
-        count: the number of groups.
+        groups: number of the group of each row.
+        count: number of groups.
     """
     known: dict[Expression, Column] = {}
     found = []
@@ -230,7 +239,7 @@ def aggregate(
         column = known.get(each.argument)
         if column is None:
             column = known[each.argument] = _column(each.argument, table, context)
-        found.append(_aggregated(each, column, groups, count, context))
+        found.append(_aggregate_column(each, column, groups, count, context))
     return found
 
 
@@ -253,7 +262,7 @@ def _counts(groups: Groups, count: int, context: Context) -> Ids:
     return IdColumn.of(map(canonical.integer, sizes.tolist()), context).ids[places]
 
 
-def _aggregated(each: Aggregate, column: Column, groups: Groups, count: int, context: Context) -> Ids:
+def _aggregate_column(each: Aggregate, column: Column, groups: Groups, count: int, context: Context) -> Ids:
     are_numbers = each.function in ("SUM", "AVG")
     if not are_numbers:
         rows = np.flatnonzero(have_value(column))
@@ -269,11 +278,13 @@ def _aggregated(each: Aggregate, column: Column, groups: Groups, count: int, con
         return IdColumn.of(compute(column, groups, count), context).ids
     if each.function == "GROUP_CONCAT":
         return IdColumn.of(_texts(column, groups, count, each.separator, context), context).ids
-    return _extremes(each.function == "MAX", column, groups, count, context)
+    return _first_or_last(each.function == "MAX", column, groups, count, context)
 
 
-def _extremes(is_last: bool, column: Column, groups: Groups, count: int, context: Context) -> Ids:
-    """Return the first or last term of each group; among equal ones, that with the least N-Triples text."""
+def _first_or_last(is_last: bool, column: Column, groups: Groups, count: int, context: Context) -> Ids:
+    """Return the first or last term of each group; among equal terms the one with the least N-Triples
+    text.
+    """
     if isinstance(column, NumberColumn) and _is_of_one_type(column):
         return _extreme_numbers(is_last, column, groups, count, context)
     terms, places = distinct(column.ids)
@@ -293,7 +304,7 @@ def _is_of_one_type(column: Column) -> bool:
 def _extreme_numbers(
     is_last: bool, column: NumberColumn, groups: Groups, count: int, context: Context
 ) -> Ids:
-    """Compute MIN or MAX of computed numbers, which have one form each."""
+    """Compute MIN or MAX of computed numbers, which have one literal form for each value."""
     best = np.full(count, -np.inf if is_last else np.inf)
     (np.maximum if is_last else np.minimum).at(best, groups, column.numbers)
     found = np.full(count, NONE, np.int64)
@@ -303,7 +314,7 @@ def _extreme_numbers(
 
 
 def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
-    """Rank distinct terms; no two ranks are equal."""
+    """Rank distinct terms; the ranks are distinct, too."""
     ranks = ranks_of_terms(terms, context)
     if is_descending:
         ranks = -ranks
@@ -317,7 +328,12 @@ def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
 
 
 def _order_alike(in_order: Places, alike: Places, ranks: Ids, terms: Ids, context: Context) -> None:
-    """Order terms of equal rank, at the places `alike` of an order, by their text."""
+    """Order terms of equal rank by their N-Triples text.
+
+    Args:
+        in_order: indexes of all terms, ordered by rank; changed in place.
+        alike: indexes in `in_order` of terms that share their rank with others.
+    """
     members = in_order[alike]
     texts = [write_term(term) for term in context.terms_of(terms[members]) if term is not None]
     rank_of = ranks[members].tolist()
@@ -341,7 +357,7 @@ def join_texts(separator: str, texts: Sequence[str], limits: QueryLimits) -> Lit
     """Join the texts of a group.
 
     Raises:
-        QueryMemoryError: the text exceeds the limit.
+        QueryMemoryError: the result exceeds the limit.
     """
     limits.check_text(sum(map(size_of, texts)) + size_of(separator) * max(len(texts) - 1, 0))
     made = separator.join(texts)

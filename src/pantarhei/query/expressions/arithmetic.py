@@ -1,4 +1,4 @@
-"""Arithmetic of terms and by column: `+`, `-`, `*`, `/`, the sign, ABS, ROUND, CEIL and FLOOR.
+"""Arithmetic on terms and on columns: `+`, `-`, `*`, `/`, unary minus, ABS, ROUND, CEIL and FLOOR.
 
 Single numbers are computed by `values/numeric.py`, columns in floating point where that is exact.
 """
@@ -41,15 +41,16 @@ _LARGEST = 10.0**MOST_DIGITS
 # -- single terms ------------------------------------------------------------------------------------
 
 
-def of_numbers(sign: str, *terms: Term) -> Term:
-    """Compute a function of `values.scalar_functions.SIGNED` on terms; `+` and `-` also take times.
+def arithmetic_of_terms(sign: str, *terms: Term) -> Term:
+    """Compute a function of `values.scalar_functions.SIGNED` on terms; `+` and `-` are also defined for times
+    and durations.
 
     Raises:
-        ExpressionError: a term is not a number, nor a time that the function is defined for.
-        ArithmeticError: the function has no result.
+        ExpressionError: the function is undefined for the terms.
+        ArithmeticError: the function has no result, or a result that is too large.
 
     >>> from rdflib import Literal
-    >>> str(of_numbers("/", Literal(1), Literal(3)))
+    >>> str(arithmetic_of_terms("/", Literal(1), Literal(3)))
     '0.3333333333333333333333333333'
     """
     try:
@@ -69,8 +70,8 @@ _FLOAT_OPERATIONS: Final = {"+": np.add, "-": np.subtract, "*": np.multiply, "/"
 
 
 def arithmetic(name: str, left: Column, right: Column, context: Context) -> Column | None:
-    """Evaluate `+`, `-`, `*` or `/` by row; None for columns with times."""
-    function = partial(of_numbers, name)
+    """Evaluate `+`, `-`, `*` or `/` for each row; None for columns with times or durations."""
+    function = partial(arithmetic_of_terms, name)
     one, other = left.kinds, right.kinds
     if _has_times(one) or _has_times(other):
         return None
@@ -95,7 +96,7 @@ def arithmetic(name: str, left: Column, right: Column, context: Context) -> Colu
 
 
 def _as_promoted(column: Column, promotion: Kinds) -> Floats:
-    """Return a column's numbers, with integers that are promoted to xsd:float rounded."""
+    """Return a column's numbers; integers that are promoted to xsd:float are rounded."""
     rounded = (promotion == PROMOTION[kinds.FLOAT]) & (column.kinds == kinds.INTEGER)
     return np.where(rounded, to_singles(column.numbers), column.numbers) if rounded.any() else column.numbers
 
@@ -112,9 +113,10 @@ def _compute_exactly(rows: Places, values: ValueArrays, at: Callable[[Places], l
 def _exact_values(
     name: str, left: Column, right: Column, approximate: Floats, promotion: Kinds
 ) -> ValueArrays:
-    """Compute integers and decimals by their whole mantissas; the kind is `NOTHING` for a division by 0.
+    """Compute integers and decimals by their mantissas, which are integers; the kind is `NOTHING` for a
+    division by 0.
 
-    A mantissa is exact if all its parts are below 2**53; otherwise the number is marked as long.
+    A mantissa is exact if all intermediate results are below 2**53; otherwise the result is marked as long.
     """
     one, one_scale = _mantissas(left), left.scales.astype(np.intp)
     other, other_scale = _mantissas(right), right.scales.astype(np.intp)
@@ -133,38 +135,38 @@ def _exact_values(
         parts = (one * _power(scales - one_scale), other * _power(scales - other_scale))
         mantissas = _FLOAT_OPERATIONS[name](*parts)
     are_integers = (promotion == 0) & (name != "/")
-    right_ones = (np.abs(mantissas) < np.where(are_integers, EXACT_INTEGER, _LARGEST)) & (
+    are_exact_results = (np.abs(mantissas) < np.where(are_integers, EXACT_INTEGER, _LARGEST)) & (
         scales <= MOST_DECIMALS
     )
     for part in parts:
-        right_ones &= np.abs(part) < EXACT_INTEGER
-    numbers = np.where(right_ones, mantissas / _power(scales) + 0.0, approximate)
+        are_exact_results &= np.abs(part) < EXACT_INTEGER
+    numbers = np.where(are_exact_results, mantissas / _power(scales) + 0.0, approximate)
     exact = np.where(are_integers, kinds.INTEGER, kinds.DECIMAL)
     long = np.where(are_integers, kinds.LONG_INTEGER, kinds.LONG_DECIMAL)
-    result = np.where(right_ones, exact, long)
+    result = np.where(are_exact_results, exact, long)
     if name == "/":
         result = np.where(right.numbers == 0, kinds.NOTHING, result)
     return ValueArrays(result.astype(np.int8), numbers, np.minimum(scales, MOST_DECIMALS).astype(np.int16))
 
 
 def _mantissas(column: Column) -> Floats:
-    """Return the column's numbers times ten to the power of their scales, which are whole."""
+    """Return a column's numbers multiplied by ten to the power of their scales, which are integers."""
     return np.rint(column.numbers * _power(column.scales.astype(np.intp)))
 
 
 def _power(places: Places) -> Floats:
-    """Return powers of ten, limited to those that a float64 represents exactly."""
+    """Return powers of ten; exponents are limited to powers that a float64 represents exactly."""
     return _POWERS[np.minimum(places, MOST_DECIMALS)]
 
 
 def negation(column: Column, context: Context) -> Column:
     """Negate the numbers of a column."""
     numbers = -column.numbers + np.where(kinds.IS_EXACT[column.kinds], 0.0, -0.0)
-    return _of_one("neg", column, numbers, column.scales, context)
+    return _unary_column("neg", column, numbers, column.scales, context)
 
 
 def rounding(name: str, column: Column, context: Context) -> Column:
-    """Compute ABS, CEIL, FLOOR or ROUND by row."""
+    """Compute ABS, CEIL, FLOOR or ROUND for each row."""
     numbers = column.numbers
     with np.errstate(invalid="ignore"):
         if name == "ROUND":
@@ -173,19 +175,21 @@ def rounding(name: str, column: Column, context: Context) -> Column:
         else:
             result = _FLOAT_ROUNDINGS[name](numbers)
     if name == "ABS":
-        return _of_one(name, column, result, column.scales, context)
+        return _unary_column(name, column, result, column.scales, context)
     are_exact = kinds.IS_EXACT[column.kinds]
     result = np.where(are_exact, result + 0.0, np.copysign(result, numbers))
-    return _of_one(name, column, result, np.zeros_like(column.scales), context)
+    return _unary_column(name, column, result, np.zeros_like(column.scales), context)
 
 
 _FLOAT_ROUNDINGS: Final = {"ABS": np.abs, "CEIL": np.ceil, "FLOOR": np.floor}
 
 
-def _of_one(name: str, column: Column, numbers: Floats, scales: Scales, context: Context) -> Column:
-    """Build the column of a function of numbers that keeps their kinds; long numbers are computed by term."""
+def _unary_column(name: str, column: Column, numbers: Floats, scales: Scales, context: Context) -> Column:
+    """Build the column of results of a function that keeps the kinds of numbers; long numbers are computed
+    one by one.
+    """
     are_numbers = column.kinds >= kinds.FIRST_NUMBER
     found = ValueArrays(np.where(are_numbers, column.kinds, kinds.NOTHING).astype(np.int8), numbers, scales)
-    at = exactly(partial(of_numbers, name), (column,), context)
+    at = exactly(partial(arithmetic_of_terms, name), (column,), context)
     _compute_exactly(np.flatnonzero(kinds.IS_LONG[found.kinds]), found, at)
     return NumberColumn(found, context, at)

@@ -1,15 +1,16 @@
 """Comparisons `=`, `!=`, `<`, `>`, `<=` and `>=`, and the total order of ORDER BY, MIN and MAX.
 
 Numbers are compared by value after promotion, strings by code points, booleans with false first, dateTimes,
-dates and times of day by their instant, durations by their length where all lengths of months agree. A time
-with a time zone and one without are compared if they are more than 14 hours apart. Other literals are equal
-if they have the same value. Unequal terms differ if one is an IRI or a blank node, or if both values are
-known. Other comparisons are errors.
+dates and times of day by their instant, durations by their length if all lengths of months give the same
+result. A time with a time zone and a time without one are comparable if they are more than 14 hours apart.
+Other literals are equal if they have the same value. Unequal terms differ if one of them is an IRI or a blank
+node, or if both values are known. All other comparisons are errors.
 
-ORDER BY extends `<` to a total order: unbound and errors first, then blank nodes, all equal, then IRIs by
-code points, then literals: numbers by their exact value, NaN before all; strings by code points; strings with
-a language by text, then by language; booleans; xsd:dateTimes by instant, in Greenwich if they have no time
-zone; durations by their mean length; other literals by datatype, then by text.
+ORDER BY extends `<` to a total order: first unbound variables and errors; then blank nodes, which are all
+equal; then IRIs by code points; then literals. The order of literals is: numbers by exact value, with NaN
+first; strings by code points; strings with a language tag by text, then by tag; booleans; xsd:dateTimes by
+instant, where a time without a time zone counts as UTC; durations by mean length; other literals by datatype,
+then by text.
 
 Source: SPARQL 1.1, section 17.3 and 17.4.1.7.
 """
@@ -55,12 +56,12 @@ from pantarhei.values.value import value_of as key_of
 ORDERS: Final = {sign: OPERATORS[sign] for sign in ("<", ">", "<=", ">=")}
 _FURTHEST_ZONES = 60 * FURTHEST_ZONE  # seconds
 _MICROSECONDS = 1_000_000
-_DOUBT = 1e-12  # relative error of a long number, far above its rounding error
+_RELATIVE_MARGIN = 1e-12  # relative difference that surely exceeds the rounding error of a long number
 
 
 # -- by column ---------------------------------------------------------------------------------------
 
-# Kinds of one group above 0 are compared by their numbers.
+# Kinds of the same group are compared by their numbers, except in group 0.
 _GROUP = kinds.numbers_by_kind(
     {
         **dict.fromkeys((kinds.INTEGER, kinds.DECIMAL, kinds.FLOAT, kinds.DOUBLE), 1),
@@ -72,7 +73,7 @@ _GROUP = kinds.numbers_by_kind(
 
 
 def order(name: str, left: Column, right: Column, context: Context) -> Truth:
-    """Evaluate `<`, `>`, `<=` or `>=` by row."""
+    """Evaluate `<`, `>`, `<=` or `>=` for each row."""
     compare = ORDERS[name]
     truth, rest = _by_numbers(compare, left, right)
     if len(rest):
@@ -83,7 +84,7 @@ def order(name: str, left: Column, right: Column, context: Context) -> Truth:
 
 
 def equality(left: Column, right: Column, context: Context) -> Truth:
-    """Evaluate `=` by row."""
+    """Evaluate `=` for each row."""
     truth, rest = _by_numbers(operator.eq, left, right)
     if len(rest):
         truth[rest] = _equality_by_kind(left, right, rest, context)
@@ -91,16 +92,18 @@ def equality(left: Column, right: Column, context: Context) -> Truth:
 
 
 def inequality(left: Column, right: Column, context: Context) -> Truth:
-    """Evaluate `!=` by row."""
+    """Evaluate `!=` for each row."""
     return logical_not(equality(left, right, context))
 
 
 def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth, Places]:
-    """Compare by numbers; also return the rows for which they do not suffice, with errors there."""
+    """Compare the numbers of `ValueArrays`; returns the truth values, and the indexes of the rows that
+    numbers do not decide, which have errors.
+    """
     one, other = left.kinds, right.kinds
     groups = _GROUP[one]
     decided = (groups == _GROUP[other]) & (groups > 0)
-    if _has(one, kinds.FLOAT) or _has(other, kinds.FLOAT):
+    if _contains(one, kinds.FLOAT) or _contains(other, kinds.FLOAT):
         decided &= ~(_is_promoted_to_float(one, other) | _is_promoted_to_float(other, one))
     with np.errstate(invalid="ignore"):
         truth = np.asarray(compare(left.numbers, right.numbers)).astype(np.int8)
@@ -111,21 +114,25 @@ def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth
     return truth, np.flatnonzero(~decided)
 
 
-def _has(column: kinds.Kinds, kind: int) -> bool:
+def _contains(column: kinds.Kinds, kind: int) -> bool:
     return bool((column == kind).any())
 
 
 def _is_promoted_to_float(one: kinds.Kinds, other: kinds.Kinds) -> Mask:
-    """Mark where an exact number is compared with an xsd:float, and rounded first."""
+    """Return a mask of the rows in which an exact number is compared with an xsd:float, and so rounded
+    first.
+    """
     found: Mask = (one == kinds.FLOAT) & kinds.IS_EXACT[other]
     return found
 
 
 def _compare_approximately(compare: Comparator, left: Column, right: Column, truth: Truth) -> Mask:
-    """Compare long numbers, and times with and without a zone, that are far enough apart; return where."""
+    """Compare long numbers, and times with and without a time zone, if they are far enough apart. Writes the
+    results to `truth`; returns a mask of these rows.
+    """
     one, other = left.kinds, right.kinds
     have_number = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
-    # an xsd:float has fewer digits than that
+    # an xsd:float has too few digits for this comparison
     have_number &= (one != kinds.FLOAT) & (other != kinds.FLOAT)
     mixed_times = (np.minimum(one, other) == kinds.ZONED) & (np.maximum(one, other) == kinds.UNZONED)
     far = (kinds.IS_LONG[one] | kinds.IS_LONG[other]) & have_number
@@ -137,7 +144,7 @@ def _compare_approximately(compare: Comparator, left: Column, right: Column, tru
         least = np.where(
             mixed_times,
             _FURTHEST_ZONES * _MICROSECONDS,
-            _DOUBT * np.maximum(np.abs(first), np.abs(second)),
+            _RELATIVE_MARGIN * np.maximum(np.abs(first), np.abs(second)),
         )
         decided: Mask = (far | mixed_times) & (apart > least) & np.isfinite(apart)
         truth[decided] = np.broadcast_to(compare(first, second), decided.shape)[decided]
@@ -145,7 +152,7 @@ def _compare_approximately(compare: Comparator, left: Column, right: Column, tru
 
 
 def _equality_by_kind(left: Column, right: Column, rows: Places, context: Context) -> Truth:
-    """Evaluate `=` on the rows that numbers do not decide."""
+    """Evaluate `=` for the rows that numbers do not decide."""
     one, other = left.kinds[rows_of(left, rows)], right.kinds[rows_of(right, rows)]
     bound = (one != kinds.NOTHING) & (other != kinds.NOTHING)
     has_name = (one == kinds.NAME) | (other == kinds.NAME)
@@ -162,7 +169,7 @@ def _equality_by_kind(left: Column, right: Column, rows: Places, context: Contex
     return truth
 
 
-_IS_KNOWN: Final = kinds.table_of(
+_IS_KNOWN: Final = kinds.mask_by_kind(
     kinds.STRING,
     kinds.LANG_STRING,
     kinds.BOOLEAN,
@@ -177,7 +184,9 @@ _IS_KNOWN: Final = kinds.table_of(
 def _by_term(
     function: Callable[[Term, Term], bool], left: Column, right: Column, rows: Places, context: Context
 ) -> Truth:
-    """Evaluate a function of two terms at rows, called once for each distinct pair where terms have ids."""
+    """Evaluate a function of two terms at row indexes; it is called once for each distinct pair if the
+    columns have term numbers.
+    """
     if not len(rows):
         return np.empty(0, np.int8)
     codes: Places = np.arange(len(rows))
@@ -196,7 +205,7 @@ def is_equal(left: Term, right: Term) -> bool:
     """Evaluate `=` on two terms.
 
     Raises:
-        ExpressionError: equality is unknown.
+        ExpressionError: it is unknown whether the terms are equal.
 
     >>> is_equal(Literal(1), Literal(1.0))
     True
@@ -269,7 +278,7 @@ _Key = tuple[int | float | str | Decimal | Fraction | bool, ...]
 
 
 def ranks(column: Column, context: Context) -> Ranks:
-    """Rank the places of a column; equal terms have equal ranks."""
+    """Return the rank of each value of a column in the order of ORDER BY; equal terms have equal ranks."""
     if have_numeric_order(column):
         return column.numbers
     terms, places = distinct(column.ids)
@@ -277,7 +286,9 @@ def ranks(column: Column, context: Context) -> Ranks:
 
 
 def have_numeric_order(values: Column | ValueArrays) -> bool:
-    """Return whether the numbers of a column have the order of its terms (no long number or NaN)."""
+    """Return whether the numbers of `ValueArrays` have the order of the terms, which excludes long numbers
+    and NaN.
+    """
     found = set(np.unique(values.kinds).tolist())
     if found <= {kinds.INTEGER, kinds.DECIMAL}:
         return True
@@ -287,7 +298,7 @@ def have_numeric_order(values: Column | ValueArrays) -> bool:
 
 
 # Order of kinds. Blank nodes and IRIs, and dateTimes and dates, are distinguished by the terms.
-_CLASSES = (
+_ORDER_CLASSES = (
     (kinds.NOTHING,),
     (kinds.NAME,),
     kinds.NUMBERS,
@@ -297,14 +308,18 @@ _CLASSES = (
     (kinds.ZONED, kinds.UNZONED),
     (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
 )
-_CLASS = kinds.numbers_by_kind({kind: place for place, members in enumerate(_CLASSES) for kind in members})
+_ORDER_CLASS = kinds.numbers_by_kind(
+    {kind: place for place, members in enumerate(_ORDER_CLASSES) for kind in members}
+)
 _TIMES, _LAST = 6, 7
 
 
 def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
-    """Rank distinct terms; those that are equal in the order have equal ranks."""
+    """Return the ranks of distinct terms in the order of ORDER BY; terms that are equal in this order have
+    equal ranks.
+    """
     values = context.values(terms)
-    classes = _CLASS[values.kinds]
+    classes = _ORDER_CLASS[values.kinds]
     are_temporal = values.kinds == kinds.TEMPORAL
     if are_temporal.any():
         classes[are_temporal | (classes == _TIMES)] = _LAST
@@ -320,7 +335,7 @@ def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
 
 
 def _ranks_within(values: ValueArrays, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
-    """Rank distinct terms of one class."""
+    """Return the ranks of distinct terms of one class of `_ORDER_CLASSES`."""
     if have_numeric_order(values):
         return np.unique(values.numbers, return_inverse=True)[1]
     if values.kinds[0] >= kinds.FIRST_NUMBER:
@@ -332,11 +347,11 @@ def _ranks_within(values: ValueArrays, terms: Ids, context: Context) -> npt.NDAr
 
 
 def _ranks_of_numbers(values: ValueArrays, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
-    """Rank numbers of several types: rounding preserves their order, so only those that round to the same
-    float64 are compared exactly.
+    """Return the ranks of numbers of several types. Rounding to float64 preserves their order, so only
+    numbers with the same float64 are compared exactly.
     """
     rounded, places, counts = np.unique(values.numbers, return_inverse=True, return_counts=True)
-    if np.isnan(rounded[-1]):  # numpy has NaN as the greatest
+    if np.isnan(rounded[-1]):  # numpy sorts NaN last
         places, counts = (places + 1) % len(rounded), np.roll(counts, 1)
     shared = np.flatnonzero(counts[places] > 1)
     exact = np.zeros(len(terms), np.int64)
@@ -346,13 +361,13 @@ def _ranks_of_numbers(values: ValueArrays, terms: Ids, context: Context) -> npt.
 
 
 def _dense(keys: Sequence[Any]) -> npt.NDArray[np.intp]:
-    """Rank keys; equal keys have equal ranks, without gaps."""
+    """Return the ranks of keys, without gaps; equal keys have equal ranks."""
     places = {key: place for place, key in enumerate(sorted(set(keys)))}
     return np.array([places[key] for key in keys], np.intp)
 
 
 def order_key(term: Term | None) -> _Key:
-    """Return the sort key of a term.
+    """Return the sort key of a term; None is an unbound variable or an error.
 
     >>> order_key(BNode("z")) < order_key(Literal(-5)) < order_key(Literal(1.5)) < order_key(Literal(""))
     True

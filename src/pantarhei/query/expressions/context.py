@@ -1,4 +1,4 @@
-"""Context of a query's evaluation: terms, limits, the clock, and the times of triples."""
+"""Context in which a query is evaluated: terms, limits, the clock, and the times of triples."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pantarhei.values.value import value_of
 
 
 class TripleTimes:
-    """Times of triples; triples of equal values share one time.
+    """Times of triples; triples with equal values share one time.
 
     Args:
-        times: pairs of a triple and its time; for several times of a triple the last pair counts, the newest.
+        times: pairs of a triple and its time; if a triple occurs several times, the last pair counts.
     """
 
     def __init__(self, times: Iterable[tuple[tuple[Term, Term, Term], Literal]]) -> None:
@@ -35,21 +35,21 @@ class TripleTimes:
 
 
 def values_of(triple: tuple[Term, Term, Term]) -> tuple[Hashable, ...]:
-    """Return the values of a triple's terms, whatever their lexical forms."""
+    """Return the keys of the values of a triple's terms, which do not depend on lexical forms."""
     return tuple(map(value_of, triple))
 
 
 @dataclass(frozen=True)
 class Context:
-    """Context of the evaluation of one query.
+    """Context in which one query is evaluated.
 
     Args:
-        terms: the terms of the numbers in columns.
-        limits: the query's limits.
-        literals: the values of the vocabulary's literals.
-        now: the value of NOW().
-        times: the times of triples by graph; None is the default graph.
-        graph: the graph that patterns are matched against.
+        terms: maps term numbers to terms.
+        limits: limits of the query.
+        literals: values of the vocabulary's literals.
+        now: value of NOW().
+        times: times of triples by graph name; None is the default graph.
+        graph: name of the graph to which patterns are matched; None for the default graph.
     """
 
     terms: TermSpace
@@ -64,21 +64,21 @@ class Context:
     """The columns in those keys, kept so that their addresses are not reused."""
 
     def within(self, graph: Term) -> Context:
-        """Return the context of patterns that are matched against a named graph."""
+        """Return the context for patterns that are matched to a named graph."""
         return replace(self, graph=graph)
 
     def time_of(self, subject: Term, predicate: Term, object: Term) -> Literal | None:
-        """Return the time of a triple in the graph that patterns are matched against; None if it has none."""
+        """Return the time of a triple in the graph to which patterns are matched; None if it has none."""
         times = self.times.get(self.graph)
         return None if times is None else times.of((subject, predicate, object))
 
     @cached_property
     def local_values(self) -> LiteralValues:
-        """Values of the terms that only the query knows."""
+        """Values of the terms that have local numbers."""
         return LiteralValues(self.terms.locals)
 
     def values(self, ids: Ids) -> ValueArrays:
-        """Return the values of terms."""
+        """Return the values of terms, given by number."""
         if _are_known_literals(ids):
             return self.literals.at(ids - FIRST_LITERAL)
         found = ValueArrays.of_kind(kinds.NAME, np.zeros(len(ids)))
@@ -93,19 +93,19 @@ class Context:
         return found
 
     def terms_of(self, ids: Ids) -> Sequence[Term | None]:
-        """Return the terms of numbers."""
+        """Return the terms with these numbers."""
         return (
             self.literals.terms_at(ids - FIRST_LITERAL) if _are_known_literals(ids) else self.terms.terms(ids)
         )
 
 
 def _are_known_literals(ids: Ids) -> bool:
-    """Return whether all numbers are those of literals of the vocabulary."""
+    """Return whether all numbers are those of literals in the vocabulary."""
     return len(ids) > 0 and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL
 
 
 def clock_at(at: TimePoint | None) -> Literal:
-    """Return the value of NOW() at a time."""
+    """Return the value that NOW() has at a time."""
     if isinstance(at, datetime):
         return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
     return Literal("" if at is None else at)

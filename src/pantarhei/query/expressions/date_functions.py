@@ -1,4 +1,4 @@
-"""Parts of dateTimes, dates and times of day, and sums and differences of times and durations.
+"""Parts of dateTimes, dates and times of day; sums and differences of times and durations.
 
 Source: XQuery and XPath Functions and Operators, sections 10.5 to 10.8; SPARQL 1.1, section 17.4.5.
 """
@@ -39,7 +39,7 @@ _DAY: Final = 86400
 
 
 class Calendar(NamedTuple):
-    """Date and clock time in the zone of a time."""
+    """Date and time of day of a time in its own time zone."""
 
     year: int
     month: int
@@ -50,7 +50,7 @@ class Calendar(NamedTuple):
 
 
 def calendar(time: Time) -> Calendar:
-    """Return the date and clock time of a time, in its own zone.
+    """Return the date and time of day of a time in its own time zone.
 
     >>> from rdflib import XSD
     >>> calendar(time_of(Literal("-0044-03-15T12:00:00", datatype=XSD.dateTime, normalize=False)))[:4]
@@ -58,15 +58,16 @@ def calendar(time: Time) -> Calendar:
     """
     whole, rest = divmod(time.seconds + 60 * time.zone, 1)
     cycles, seconds = divmod(whole, _SECONDS_IN_A_CYCLE)
-    shown = _CYCLE + timedelta(seconds=seconds)
-    year = shown.year - 2000 + _YEARS * cycles
-    return Calendar(year, shown.month, shown.day, shown.hour, shown.minute, shown.second + rest)
+    date = _CYCLE + timedelta(seconds=seconds)
+    year = date.year - 2000 + _YEARS * cycles
+    return Calendar(year, date.month, date.day, date.hour, date.minute, date.second + rest)
 
 
 def time_of(term: Term) -> Time:
     """Return the value of a time.
 
-    Raises: ExpressionError: the term is not a time.
+    Raises:
+        ExpressionError: the term is not a time.
     """
     value = scalar_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Time):
@@ -97,14 +98,14 @@ def part_of_time(name: str, term: Term) -> Literal:
 
 
 def _decimal(value: Fraction) -> Decimal:
-    """Convert a fraction to a decimal; its decimals end."""
+    """Convert a fraction with finitely many decimals to a decimal."""
     exact = normalized_number(value)
     assert not isinstance(exact, Fraction), "its decimals end"
     return Decimal(exact)
 
 
 def parts_of_times(name: str, column: Column, context: Context) -> Column | None:
-    """Evaluate a part of times by row; None for columns with other times than near xsd:dateTimes."""
+    """Evaluate a part of times for each row; None for columns with times of kind `TEMPORAL`."""
     are_times = (column.kinds == kinds.ZONED) | (column.kinds == kinds.UNZONED)
     if (column.kinds == kinds.TEMPORAL).any():
         return None
@@ -132,7 +133,7 @@ def parts_of_times(name: str, column: Column, context: Context) -> Column | None
 
 
 def timezone(term: Term) -> Literal:
-    """Return the zone of an xsd:dateTime as a duration.
+    """Return the time zone of an xsd:dateTime as a duration.
 
     Raises:
         ExpressionError: the term has no time zone.
@@ -144,7 +145,7 @@ def timezone(term: Term) -> Literal:
 
 
 def tz(term: Term) -> Literal:
-    """Return the zone of an xsd:dateTime as written, empty without a zone.
+    """Return the time zone of an xsd:dateTime as written; empty without a time zone.
 
     Raises:
         ExpressionError: the term is not an xsd:dateTime.
@@ -170,7 +171,7 @@ def add_times(left: Term, right: Term) -> Literal:
     if isinstance(one, Duration) and isinstance(other, Time):
         one, other = other, one
     if isinstance(one, Time) and isinstance(other, Duration):
-        return _moved(one, other, 1)
+        return _add_duration(one, other, 1)
     if isinstance(one, Duration) and isinstance(other, Duration):
         return _sum(one, other, 1)
     raise ExpressionError
@@ -184,7 +185,7 @@ def subtract_times(left: Term, right: Term) -> Literal:
     """
     one, other = _temporal(left), _temporal(right)
     if isinstance(other, Duration):
-        return _moved(one, other, -1) if isinstance(one, Time) else _sum(one, other, -1)
+        return _add_duration(one, other, -1) if isinstance(one, Time) else _sum(one, other, -1)
     if not isinstance(one, Time) or one.datatype != other.datatype or one.zoned != other.zoned:
         raise ExpressionError
     return typed_literal(_day_time_text(one.seconds - other.seconds), DAY_TIME_DURATION)
@@ -205,33 +206,35 @@ def _sum(one: Duration, other: Duration, sign: int) -> Literal:
     return typed_literal(_day_time_text(seconds) if is_by_day else _month_text(months), one.datatype)
 
 
-def _moved(time: Time, duration: Duration, sign: int) -> Literal:
-    """Move a time by a duration: first by months, limited to the month's last day, then by seconds."""
+def _add_duration(time: Time, duration: Duration, sign: int) -> Literal:
+    """Add a duration to a time (`sign` 1), or subtract it (-1): first its months, where the day is limited to
+    the last day of the month, then its seconds.
+    """
     seconds = time.seconds + sign * duration.seconds
     if duration.months:
         if time.datatype == TIME:
             raise ExpressionError
-        seconds += _by_months(time, sign * duration.months) - time.seconds
+        seconds += _add_months(time, sign * duration.months) - time.seconds
     return typed_literal(_text(time._replace(seconds=seconds)), time.datatype)
 
 
-def _by_months(time: Time, months: int) -> Fraction:
-    shown = calendar(time)
-    year, month = divmod(12 * shown.year + shown.month - 1 + months, 12)
+def _add_months(time: Time, months: int) -> Fraction:
+    local = calendar(time)
+    year, month = divmod(12 * local.year + local.month - 1 + months, 12)
     cycles, place = divmod(year, _YEARS)
     start = datetime(2000 + place, month + 1, 1)
     last = ((start + timedelta(days=31)).replace(day=1) - timedelta(days=1)).day
-    date = start.replace(day=min(shown.day, last))
+    date = start.replace(day=min(local.day, last))
     days = (date - _CYCLE).days
-    clock = 3600 * shown.hours + 60 * shown.minutes + shown.seconds
+    clock = 3600 * local.hours + 60 * local.minutes + local.seconds
     return cycles * _SECONDS_IN_A_CYCLE + _DAY * days + clock - 60 * time.zone
 
 
 def _text(time: Time) -> str:
-    shown = calendar(time)
-    year = f"{'-' if shown.year < 0 else ''}{abs(shown.year):04}"
-    date = f"{year}-{shown.month:02}-{shown.day:02}"
-    clock = f"{shown.hours:02}:{shown.minutes:02}:{_seconds_text(shown.seconds, 2)}"
+    local = calendar(time)
+    year = f"{'-' if local.year < 0 else ''}{abs(local.year):04}"
+    date = f"{year}-{local.month:02}-{local.day:02}"
+    clock = f"{local.hours:02}:{local.minutes:02}:{_seconds_text(local.seconds, 2)}"
     zone = "" if not time.zoned else "Z" if not time.zone else _zone_text(time.zone)
     if time.datatype == DATE:
         return date + zone

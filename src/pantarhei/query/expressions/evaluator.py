@@ -1,7 +1,7 @@
-"""Evaluation of expressions over tables of rows, by column.
+"""Evaluation of expressions over tables, by column.
 
-A function is evaluated by column where numbers, truth values or the kinds of terms suffice, else called once
-for each distinct combination of arguments. An error in one row does not affect the others.
+A function is evaluated by column where numbers, truth values or the kinds of terms suffice. Otherwise it is
+called once for each distinct combination of arguments. An error in one row does not affect other rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ from pantarhei.values import canonical
 
 
 def truth(expression: Expression, table: SolutionTable, context: Context) -> Truth:
-    """Evaluate the effective boolean values of an expression, by row: 1, 0, or -1 for an error.
+    """Evaluate the effective boolean value of an expression for each row: 1 is true, 0 is false, -1 is an
+    error.
 
     Raises:
         QueryError: the expression is nested too deeply.
@@ -49,7 +50,7 @@ def truth(expression: Expression, table: SolutionTable, context: Context) -> Tru
 
 
 def compute(expression: Expression, table: SolutionTable, context: Context) -> Ids:
-    """Evaluate an expression to terms, by row; `NONE` for an error.
+    """Evaluate an expression to a term number for each row; `NONE` for an error.
 
     Raises: as `truth`.
     """
@@ -57,7 +58,7 @@ def compute(expression: Expression, table: SolutionTable, context: Context) -> I
 
 
 def values(expression: Expression, table: SolutionTable, context: Context) -> Column:
-    """Evaluate an expression to a column of one place a row, or of one place for all rows.
+    """Evaluate an expression to a column, of length one if its value does not depend on the row.
 
     Raises: as `truth`.
     """
@@ -72,13 +73,13 @@ def values(expression: Expression, table: SolutionTable, context: Context) -> Co
 
 
 def order(keys: Sequence[OrderKey], table: SolutionTable, context: Context) -> Places:
-    """Sort the rows; equal rows keep their order."""
+    """Return the row indexes in sorted order; equal rows keep their order."""
     ranks = [_ranks_of(key, table, context) for key in keys]
     return _sorted(ranks) if ranks else np.arange(len(table))
 
 
 def least(keys: Sequence[OrderKey], table: SolutionTable, context: Context, most: int) -> Places:
-    """Return the first `most` rows of `order`."""
+    """Return the first `most` row indexes of `order`."""
     if most >= len(table) or not keys:
         return order(keys, table, context)[:most]
     ranks = [_ranks_of(key, table, context) for key in keys]
@@ -113,11 +114,11 @@ def _evaluate(expression: Expression, table: SolutionTable, context: Context) ->
     form = _FORMS.get(name)
     if form is not None:
         return form(operands, table, context)
-    if _takes_terms(expression):
-        return _called(expression, table, context)
+    if _is_called_with_terms(expression):
+        return _call_composed(expression, table, context)
     arguments = [_evaluate(operand, table, context) for operand in operands]
     by_column = FUNCTIONS[name].by_column
-    assert by_column is not None, "it takes terms else"
+    assert by_column is not None, "other functions are called with terms"
     found = by_column(arguments, table, context)
     return call(function_of(name, context), arguments, context) if found is None else found
 
@@ -125,20 +126,21 @@ def _evaluate(expression: Expression, table: SolutionTable, context: Context) ->
 # -- functions that are called with terms --------------------------------------------------------------
 
 
-def _takes_terms(expression: Call) -> bool:
+def _is_called_with_terms(expression: Call) -> bool:
     """Return whether an expression's function is called with terms, not evaluated by column."""
     function = FUNCTIONS.get(str(expression.function))
     is_by_column = function is not None and len(expression.arguments) in function.arities
     return not is_by_column and expression.function not in _FORMS
 
 
-def _called(expression: Call, table: SolutionTable, context: Context) -> Column:
-    """Call a function of terms.
+def _call_composed(expression: Call, table: SolutionTable, context: Context) -> Column:
+    """Call a function of terms for each distinct combination of arguments.
 
-    Such functions among its arguments are called together with it, so that their results are not numbered.
+    A call of another such function among its arguments is composed with it, so that the inner results need no
+    term numbers.
     """
     varying: list[Expression] = []
-    function = _composed(expression, varying, context)
+    function = _compose(expression, varying, context)
     arguments = [_evaluate(operand, table, context) for operand in varying]
     return call(lambda *terms: function(terms), arguments, context)
 
@@ -146,17 +148,21 @@ def _called(expression: Call, table: SolutionTable, context: Context) -> Column:
 _OfTerms = Callable[[Sequence[Term]], Term | bool | int | None]
 
 
-def _composed(expression: Call, varying: list[Expression], context: Context) -> _OfTerms:
-    """Compose an expression to a function of the terms of `varying`, to which its arguments are added."""
+def _compose(expression: Call, varying: list[Expression], context: Context) -> _OfTerms:
+    """Compose an expression to a function of the terms of the expressions in `varying`, to which it adds the
+    expression's arguments.
+    """
     function = function_of(expression.function, context)
-    operands = [_operand(operand, varying, context) for operand in expression.arguments]
+    operands = [_compile_operand(operand, varying, context) for operand in expression.arguments]
     return lambda terms: result_of(function, [operand(terms) for operand in operands])
 
 
-def _operand(operand: Expression, varying: list[Expression], context: Context) -> Callable[..., Term | None]:
-    """Compile an operand to a function whose arguments are the terms of the expressions in `varying`."""
-    if isinstance(operand, Call) and _takes_terms(operand):
-        inner = _composed(operand, varying, context)
+def _compile_operand(
+    operand: Expression, varying: list[Expression], context: Context
+) -> Callable[..., Term | None]:
+    """Compile an argument to a function of the terms of the expressions in `varying`."""
+    if isinstance(operand, Call) and _is_called_with_terms(operand):
+        inner = _compose(operand, varying, context)
         return lambda terms: _as_term(inner(terms))
     if isinstance(operand, Variable | Call):
         if isinstance(operand, Call) or operand not in varying:
@@ -185,15 +191,19 @@ def _not(operands: Sequence[Expression], table: SolutionTable, context: Context)
     return TruthColumn(expression_columns.logical_not(_evaluate(operand, table, context).truth), context)
 
 
-def _connected(
+def _connective(
     decisive: int,
     combine: Callable[[Truth, Truth], Truth],
     operands: Sequence[Expression],
     table: SolutionTable,
     context: Context,
 ) -> Column:
-    """Evaluate a conjunction or disjunction; later operands are evaluated only on the undecided rows if these
-    are few.
+    """Evaluate a conjunction or disjunction. A later operand is evaluated only for the rows that are still
+    undecided, if less than half of the rows are.
+
+    Args:
+        decisive: truth value of an operand that decides the result: 0 for a conjunction, 1 for a disjunction.
+        combine: combines the truth values of two operands.
     """
     first, *others = operands
     found = _evaluate(first, table, context).truth
@@ -212,7 +222,7 @@ def _connected(
 
 
 def _evaluate_at(expression: Expression, table: SolutionTable, mask: Mask, context: Context) -> Column:
-    """Evaluate an expression on some of the rows."""
+    """Evaluate an expression for the rows of a mask."""
     return _evaluate(expression, table.select(variables_of(expression)).filter(mask), context)
 
 
@@ -221,7 +231,7 @@ def _if(operands: Sequence[Expression], table: SolutionTable, context: Context) 
     found = _evaluate(condition, table, context).truth
     if len(found) == 1:
         chosen = {1: then, 0: otherwise}.get(int(found[0]))
-        return _nothing(context) if chosen is None else _evaluate(chosen, table, context)
+        return _error_column(context) if chosen is None else _evaluate(chosen, table, context)
     branches = [
         (mask, _evaluate_at(branch, table, mask, context))
         for branch, mask in ((then, found == 1), (otherwise, found == 0))
@@ -248,7 +258,7 @@ def _coalesce(operands: Sequence[Expression], table: SolutionTable, context: Con
 
 
 def _in(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
-    """Evaluate IN: a disjunction of `=`."""
+    """Evaluate IN, which is a disjunction of `=`."""
     first, *others = operands
     wanted = _evaluate(first, table, context)
     candidates = [_evaluate(other, table, context) for other in others]
@@ -263,7 +273,7 @@ def _in(operands: Sequence[Expression], table: SolutionTable, context: Context) 
     return TruthColumn(found, context)
 
 
-def _nothing(context: Context) -> Column:
+def _error_column(context: Context) -> Column:
     return IdColumn(np.array([NONE], np.int64), context)
 
 
@@ -271,8 +281,8 @@ _Form = Callable[[Sequence[Expression], SolutionTable, Context], Column]
 _FORMS: Final[dict[str, _Form]] = {
     "BOUND": _bound,
     "!": _not,
-    "&&": partial(_connected, 0, expression_columns.logical_and),
-    "||": partial(_connected, 1, expression_columns.logical_or),
+    "&&": partial(_connective, 0, expression_columns.logical_and),
+    "||": partial(_connective, 1, expression_columns.logical_or),
     "IF": _if,
     "COALESCE": _coalesce,
     "IN": _in,

@@ -1,6 +1,6 @@
-"""Columns of an expression's values, one a row, and functions evaluated on them.
+"""Columns with the values of an expression, one for each row, and functions that are evaluated on columns.
 
-A column has terms, numbers or truth values; each is converted to another on first use.
+A column has term numbers, numbers or truth values; the other representations are computed at first access.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ERROR = -1
 
 
 class Column:
-    """Values of an expression, one a row; a column of one place stands for any number of rows."""
+    """Values of an expression, one for each row; a column of length one has the same value in every row."""
 
     _ids: Ids | None = None
     _values: ValueArrays | None = None
@@ -38,11 +38,11 @@ class Column:
         raise NotImplementedError
 
     def at(self, rows: Places) -> Sequence[Term | None]:
-        """Return the terms of some rows, None for an error."""
+        """Return the terms at these row indexes; None for an error."""
         raise NotImplementedError
 
     def take(self, rows: Places) -> Column:
-        """Return the column of some rows."""
+        """Return a column of the values at these row indexes."""
         raise NotImplementedError
 
     def _numbered(self) -> Ids:
@@ -53,7 +53,7 @@ class Column:
 
     @property
     def ids(self) -> Ids:
-        """Numbers of the terms; `NONE` for an error."""
+        """Term numbers; `NONE` for an error."""
         if self._ids is None:
             self._ids = self._numbered()
         return self._ids
@@ -87,12 +87,12 @@ class Column:
 
 
 def rows_of(column: Column, rows: Places) -> Places:
-    """Return the column's places for rows; a column of one place has one for all."""
+    """Return the indexes in a column for row indexes; all are 0 for a column of length one."""
     return np.zeros_like(rows) if len(column) == 1 else rows
 
 
 class IdColumn(Column):
-    """Terms by their numbers."""
+    """Column of term numbers."""
 
     def __init__(self, ids: Ids, context: Context) -> None:
         self._ids: Ids = ids
@@ -112,7 +112,7 @@ class IdColumn(Column):
 
     @classmethod
     def of(cls, terms: Iterable[Term | None], context: Context) -> IdColumn:
-        """Build a column of terms, numbering each once."""
+        """Build a column of terms; each distinct term is numbered once."""
         numbers: dict[Term | None, int] = {None: NONE}
         ids = []
         for term in terms:
@@ -124,11 +124,11 @@ class IdColumn(Column):
 
 
 class NumberColumn(Column):
-    """Numbers and errors.
+    """Column of numbers and errors.
 
     Args:
-        values: the values; approximate for long numbers, exact for others.
-        exactly: computes the terms at some places; called for long numbers.
+        values: the numbers; long numbers are approximate, the others exact.
+        exactly: computes the terms at row indexes; called for long numbers.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class NumberColumn(Column):
 
     @classmethod
     def of_type(cls, type_: int, numbers: Floats, context: Context) -> NumberColumn:
-        """Build a column of numbers of one type without long ones."""
+        """Build a column of numbers of one datatype, without long numbers."""
         return cls.of(ValueArrays.of_kind(type_, numbers), context)
 
     @classmethod
@@ -195,7 +195,7 @@ def _no_long_number(places: Places) -> Sequence[Term | None]:
 
 
 class TruthColumn(Column):
-    """Truth values and errors."""
+    """Column of truth values and errors."""
 
     def __init__(self, truth: Truth, context: Context) -> None:
         self._truth, self._context = truth, context
@@ -228,7 +228,11 @@ class TruthColumn(Column):
 def column_of(
     results: Sequence[Term | bool | int | None], codes: Places, context: Context
 ) -> IdColumn | NumberColumn | TruthColumn:
-    """Build the column whose rows have the results at the places `codes`."""
+    """Build a column from distinct results.
+
+    Args:
+        codes: index in `results` for each row.
+    """
     sorts = set(map(type, results)) - {type(None)}
     if sorts == {bool}:
         truth = np.array([ERROR if result is None else result for result in results], np.int8)
@@ -242,7 +246,7 @@ def column_of(
 
 
 def have_value(column: Column) -> Mask:
-    """Mark the rows of a column that are not errors."""
+    """Return a mask of the rows that are not errors."""
     if isinstance(column, IdColumn):
         found: Mask = column.ids != NONE
     else:
@@ -251,7 +255,9 @@ def have_value(column: Column) -> Mask:
 
 
 def choose_rows(size: int, branches: Sequence[tuple[Mask, Column]], context: Context) -> Column:
-    """Build the column with each branch's values at the rows that it marks, and errors elsewhere."""
+    """Build a column that has the values of each branch in the rows of its mask, and errors in all other
+    rows.
+    """
     if branches and all(isinstance(branch, TruthColumn) for _, branch in branches):
         truth = np.full(size, ERROR, np.int8)
         for mask, branch in branches:
@@ -269,7 +275,7 @@ def choose_rows(size: int, branches: Sequence[tuple[Mask, Column]], context: Con
 
 
 def _is_short(column: Column) -> bool:
-    """Return whether a column has numbers only, and no long ones."""
+    """Return whether a column has only numbers, none of which is long."""
     return isinstance(column, NumberColumn) and not kinds.IS_LONG[column.kinds].any()
 
 
@@ -277,29 +283,33 @@ _Item = TypeVar("_Item", bound=np.generic)
 
 
 def spread(column: npt.NDArray[_Item], size: int) -> npt.NDArray[_Item]:
-    """Repeat a column of one place for all rows."""
+    """Repeat the value of a column of length one for all rows."""
     return column if len(column) == size else np.broadcast_to(column, (size,))
 
 
 def logical_not(truth: Truth) -> Truth:
-    """Return 1 for 0, 0 for 1, an error for an error."""
+    """Negate truth values in three-valued logic; the negation of an error is an error."""
     return np.where(truth == ERROR, truth, 1 - truth).astype(np.int8, copy=False)
 
 
 def logical_and(left: Truth, right: Truth) -> Truth:
-    """Return 0 where either is 0, else an error where either is an error, else 1."""
+    """Combine truth values by conjunction in three-valued logic: 0 if one is 0, otherwise an error if one is
+    an error.
+    """
     return np.where((left == 0) | (right == 0), 0, np.minimum(left, right)).astype(np.int8, copy=False)
 
 
 def logical_or(left: Truth, right: Truth) -> Truth:
-    """Return 1 where either is 1, else an error where either is an error, else 0."""
+    """Combine truth values by disjunction in three-valued logic: 1 if one is 1, otherwise an error if one is
+    an error.
+    """
     return np.where((left == 1) | (right == 1), 1, np.minimum(left, right)).astype(np.int8, copy=False)
 
 
 def distinct(column: Ids) -> tuple[Ids, Places]:
-    """Return the distinct values of a column in ascending order, and for each row the place of its value.
+    """Return the distinct values of a column in ascending order, and for each row the index of its value.
 
-    Costs O(rows) where the range of values is small, else a sort.
+    The cost is linear in the number of rows if the range of values is small; otherwise the column is sorted.
     """
     if not len(column):
         return column, np.empty(0, np.intp)
@@ -318,10 +328,10 @@ def distinct(column: Ids) -> tuple[Ids, Places]:
 
 
 def distinct_rows(columns: Sequence[Ids]) -> tuple[Places, Places]:
-    """Return the first row of each combination of values in columns, and for each row the place of its
+    """Return the first row index of each distinct combination of values, and for each row the index of its
     combination.
 
-    The combinations are in ascending order, the first column's values first.
+    The combinations are in ascending order, compared by the first column, then by the second, and so on.
     """
     first, *others = columns
     _, codes = distinct(first)
@@ -341,7 +351,7 @@ _CALLS_BETWEEN_CHECKS = 256
 
 
 def result_of(function: Function, arguments: Sequence[Term | None]) -> Term | bool | int | None:
-    """Call a function; None where an argument is an error, or where the call fails."""
+    """Call a function; None if an argument is an error, or if the call fails."""
     for argument in arguments:  # `in` would compare terms by rdflib's slow equality
         if argument is None:
             return None
@@ -354,7 +364,7 @@ def result_of(function: Function, arguments: Sequence[Term | None]) -> Term | bo
 
 
 def call(function: Function, arguments: Sequence[Column], context: Context) -> Column:
-    """Call a function for each combination of arguments, and return its results by row."""
+    """Call a function for each distinct combination of arguments; returns the column of results."""
     if not arguments:
         return column_of([_counted(result_of(function, ()), context)], np.zeros(1, np.intp), context)
     size = common_size(arguments)
@@ -366,7 +376,7 @@ def call(function: Function, arguments: Sequence[Column], context: Context) -> C
 def results_of(
     function: Function, arguments: Sequence[Sequence[Term | None]], context: Context
 ) -> list[Term | bool | int | None]:
-    """Call a function for each row of arguments, given by column."""
+    """Call a function for each row of arguments, which are given by column."""
     results: list[Term | bool | int | None] = []
     for place, row in enumerate(zip(*arguments, strict=True)):
         if place % _CALLS_BETWEEN_CHECKS == 0:
@@ -376,7 +386,7 @@ def results_of(
 
 
 def _counted(result: Term | bool | int | None, context: Context) -> Term | bool | int | None:
-    """Count the text of a function's result towards the limits, and return the result."""
+    """Count the text of a function's result towards the limits; returns the result."""
     if isinstance(result, str):
         context.limits.count_text(result)
     return result
@@ -385,7 +395,7 @@ def _counted(result: Term | bool | int | None, context: Context) -> Term | bool 
 def exactly(
     function: Function, arguments: Sequence[Column], context: Context
 ) -> Callable[[Places], list[Term | None]]:
-    """Return a function that computes the terms that `function` results in at given rows."""
+    """Return a function that computes the results of `function` as terms at given row indexes."""
 
     def at(rows: Places) -> list[Term | None]:
         found = results_of(function, [argument.at(rows) for argument in arguments], context)
@@ -395,12 +405,12 @@ def exactly(
 
 
 def common_size(columns: Sequence[Column]) -> int:
-    """Return the number of places of a result of columns: one if all have one place."""
+    """Return the length of a column computed from columns: 1 if all have length one."""
     sizes = set(map(len, columns)) - {1}
     assert len(sizes) <= 1, sizes
     return sizes.pop() if sizes else 1
 
 
 def spread_ids(column: Column, size: int) -> Ids:
-    """Return a column's numbers of terms, one for each of `size` rows."""
+    """Return a column's term numbers, one for each of `size` rows."""
     return column.ids if len(column) == size else np.full(size, column.ids[0] if len(column) else NONE)

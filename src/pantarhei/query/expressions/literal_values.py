@@ -1,6 +1,6 @@
-"""Values of literals by their numbers, read on first use.
+"""Values of literals by number, which are parsed at first access.
 
-The texts of literals of one datatype are read all at once; unusual forms are read one by one, by
+The texts of literals with one datatype are parsed together; unusual forms are parsed one by one, by
 `scalars.scalar_of`.
 """
 
@@ -31,18 +31,20 @@ EXACT_INTEGER: Final = 2.0**53  # whole numbers below this are exact as float64
 MOST_DIGITS: Final = 15  # decimals of at most 15 digits differ if their float64 do
 MOST_DECIMALS: Final = 22  # exponent of the largest power of ten that is exact as float64
 MICROSECONDS: Final = 1_000_000
-_YEAR_0: Final = int(np.datetime64("0000-01-01", "s").astype(np.int64))  # seconds from 1970 to the year 0
+_YEAR_0: Final = int(
+    np.datetime64("0000-01-01", "s").astype(np.int64)
+)  # seconds from 1970 back to the year 0
 
 
 class ValueArrays(NamedTuple):
-    """Values of terms that operators compare, as arrays with one place a term.
+    """Values of terms that operators compare, as arrays with one item for each term.
 
     Args:
-        kinds: kinds as in `kinds`.
-        numbers: a number's nearest float64; the instant of an xsd:dateTime in microseconds since 1970, in
-            Greenwich without a time zone; 1 and 0 for true and false; 0 for an empty string, else 1; 0 for
-            other terms.
-        scales: the number of decimals of a number; the time zone of an xsd:dateTime in minutes.
+        kinds: kinds of the terms (`kinds`).
+        numbers: for a number the nearest float64; for an xsd:dateTime the microseconds since 1970 in UTC,
+            where a time without a time zone counts as UTC; for a boolean 1 or 0; for a string 0 if it is
+            empty, otherwise 1; for other terms 0.
+        scales: for a number its number of decimals; for an xsd:dateTime its time zone in minutes.
     """
 
     kinds: Kinds
@@ -51,19 +53,21 @@ class ValueArrays(NamedTuple):
 
     @classmethod
     def of_kind(cls, kind: int, numbers: Floats) -> ValueArrays:
-        """Build values of one kind without a scale."""
+        """Build values of one kind, with scale 0."""
         size = len(numbers)
         return cls(np.full(size, kind, np.int8), numbers, np.zeros(size, np.int16))
 
     def put(self, places: npt.NDArray[np.intp], others: ValueArrays) -> None:
-        """Write others at places, their kinds last: a kind other than unread marks a complete place."""
+        """Overwrite the values at these indexes. Kinds are written last, since another thread regards an item
+        as complete once its kind is set.
+        """
         self.numbers[places] = others.numbers
         self.scales[places] = others.scales
         self.kinds[places] = others.kinds
 
 
 def read_literals(datatype: URIRef | None, literals: Sequence[Literal]) -> ValueArrays:
-    """Read literals of one datatype, without language, all at once."""
+    """Parse literals of one datatype and without language tags."""
     reader = _READERS.get(datatype)
     if reader is not None:
         return reader(literals)
@@ -79,7 +83,7 @@ def _strings(literals: Sequence[Literal]) -> ValueArrays:
 
 
 def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
-    """Read terms of any datatypes; None is an error."""
+    """Parse terms of any datatypes, one by one; None is an error."""
     found = ValueArrays.of_kind(kinds.NOTHING, np.zeros(len(terms)))
     for place, term in enumerate(terms):
         if term is not None:
@@ -89,7 +93,7 @@ def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
 
 
 def _single(term: Term, value: Value | None) -> tuple[int, float, int]:
-    """Return the kind, number and scale of a term with a value."""
+    """Return the kind, number and scale of a term."""
     if not isinstance(term, Literal):
         return kinds.NAME, 0.0, 0
     if term.language is not None:
@@ -122,7 +126,7 @@ def _single_number(number: Numeric) -> tuple[int, float, int]:
     assert isinstance(exponent, int)
     if len(digits) + max(exponent, 0) <= MOST_DIGITS and -exponent <= MOST_DECIMALS:
         return kinds.DECIMAL, double, max(-exponent, 0)
-    if not double and value:  # too small for a float64, but not zero
+    if not double and value:  # not zero, but too small for a float64
         double = math.copysign(math.ulp(0.0), double)
     return kinds.LONG_DECIMAL, double, 0
 
@@ -136,8 +140,8 @@ class _LineTable(NamedTuple):
     """Texts without line breaks, joined by line breaks.
 
     Args:
-        characters: of all texts, with a line break behind each.
-        ends: the places of the line breaks.
+        characters: all texts, each followed by a line break.
+        ends: indexes of the line breaks.
     """
 
     texts: list[str]
@@ -150,7 +154,7 @@ class _LineTable(NamedTuple):
 
 
 def _lines(literals: Sequence[Literal], form: re.Pattern[str]) -> _LineTable | None:
-    """Join the literals' texts; None unless all match `form`, a pattern of many lines."""
+    """Join the texts of literals; None unless the joined text matches `form`."""
     joined = "\n".join(literals) + "\n"
     if not form.fullmatch(joined):
         return None
@@ -171,8 +175,8 @@ def _doubles_of(lines: _LineTable) -> Floats:
 def _by_form(
     form: re.Pattern[str], read_lines: Callable[[_LineTable], tuple[ValueArrays, Mask]]
 ) -> Callable[[Sequence[Literal]], ValueArrays]:
-    """Build a reader of literals; those that `read_lines` marks or that do not match the form are read one by
-    one.
+    """Build a parser of literals. Literals are parsed one by one if `read_lines` marks them as unusual, or if
+    one of them does not match `form`.
     """
 
     def read_all(literals: Sequence[Literal]) -> ValueArrays:
@@ -215,7 +219,9 @@ def _doubles(lines: _LineTable) -> tuple[ValueArrays, Mask]:
 
 
 def _floats(lines: _LineTable) -> tuple[ValueArrays, Mask]:
-    """Read xsd:floats by way of xsd:doubles, which is wrong only for ties between two xsd:floats."""
+    """Parse xsd:floats by way of xsd:doubles; this is incorrect only for ties between two xsd:floats, which
+    are marked.
+    """
     doubles = _doubles_of(lines)
     singles = to_singles(doubles)
     return ValueArrays.of_kind(kinds.FLOAT, singles), are_ties(doubles)
@@ -228,7 +234,7 @@ def to_singles(doubles: Floats) -> Floats:
 
 
 def are_ties(doubles: Floats) -> Mask:
-    """Mark xsd:doubles that may be halfway between two xsd:floats."""
+    """Return a mask of the xsd:doubles that may be halfway between two xsd:floats."""
     middle = (doubles.view(np.int64) & ((1 << 29) - 1)) == 1 << 28
     found: Mask = middle | ((np.abs(doubles) < 2.0**-120) & (doubles != 0))
     return found
@@ -256,7 +262,7 @@ _LENGTH_OF_SECONDS = len("2026-01-31T10:00:00")
 
 
 def _times(lines: _LineTable) -> tuple[ValueArrays, Mask]:
-    """Read xsd:dateTimes; invalid days of a month are marked, to be read one by one."""
+    """Parse xsd:dateTimes; texts with invalid days are marked, to be parsed one by one."""
     starts = lines.ends - lines.lengths
     fields = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)].astype(np.int64) - ord(
         "0"
@@ -282,7 +288,9 @@ def _times(lines: _LineTable) -> tuple[ValueArrays, Mask]:
 
 
 class _Tails(NamedTuple):
-    """Texts behind the seconds of xsd:dateTimes: decimals, and a time zone in minutes."""
+    """Texts after the seconds of xsd:dateTimes, parsed: fractions of a second in microseconds, and time zones
+    in minutes.
+    """
 
     are_zoned: Mask
     zones: npt.NDArray[np.int64]
@@ -319,18 +327,18 @@ _READERS: dict[URIRef | None, Callable[[Sequence[Literal]], ValueArrays]] = {
 }
 
 
-_NOT_READ = -1
+_UNREAD = -1
 _datatype, _language = attrgetter("datatype"), attrgetter("language")
 
 
 class LiteralValues:
-    """Cache of the values of the terms in a growing list, by their places.
+    """Cache of the values of terms in a growing list, by list index.
 
-    Valid as long as places keep their terms; if places are reassigned, a new cache is needed. A cached value
-    costs an array look-up, a new one about a microsecond.
+    The cache is valid as long as list items do not change. A cached value costs an array lookup, a new one
+    about a microsecond.
 
     Args:
-        terms: such as a vocabulary's literals.
+        terms: for example the literals of a vocabulary.
     """
 
     def __init__(self, terms: Sequence[Term]) -> None:
@@ -343,13 +351,13 @@ class LiteralValues:
             return _unread(0)
         known = self._with_room(int(places.max()) + 1)
         found = known.kinds[places]
-        if (found == _NOT_READ).any():
-            self._read(np.unique(places[found == _NOT_READ]))
+        if (found == _UNREAD).any():
+            self._read(np.unique(places[found == _UNREAD]))
             found = known.kinds[places]
         return ValueArrays(found, known.numbers[places], known.scales[places])
 
     def terms_at(self, places: Places) -> list[Term]:
-        """Return the terms at places of the list."""
+        """Return the terms at these indexes."""
         terms = self._terms
         return [terms[place] for place in places.tolist()]
 
@@ -373,8 +381,8 @@ class LiteralValues:
 
 
 def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
-    """Group places by the terms' datatypes; None for IRIs, blank nodes and literals without datatype."""
-    if set(map(type, terms)) == {Literal}:  # a test of each would double the cost
+    """Group the indexes of terms by datatype; None for IRIs, blank nodes and literals without a datatype."""
+    if set(map(type, terms)) == {Literal}:  # testing each term would double the cost
         datatypes: Iterable[URIRef | None] = map(_datatype, terms)
     else:
         datatypes = (term.datatype if isinstance(term, Literal) else None for term in terms)
@@ -385,8 +393,8 @@ def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
 
 
 def _read_all(datatype: URIRef | None, terms: list[Term]) -> ValueArrays:
-    """Read terms of one datatype; terms without datatype are strings, with or without language, or not
-    literals.
+    """Parse terms of one datatype. Terms without a datatype are strings, with or without a language tag, or
+    not literals.
     """
     literals = [term for term in terms if isinstance(term, Literal)]
     if datatype is None and (len(literals) < len(terms) or any(map(_language, literals))):
@@ -395,4 +403,4 @@ def _read_all(datatype: URIRef | None, terms: list[Term]) -> ValueArrays:
 
 
 def _unread(size: int) -> ValueArrays:
-    return ValueArrays(np.full(size, _NOT_READ, np.int8), np.zeros(size), np.zeros(size, np.int16))
+    return ValueArrays(np.full(size, _UNREAD, np.int8), np.zeros(size), np.zeros(size, np.int16))

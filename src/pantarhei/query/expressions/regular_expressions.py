@@ -1,7 +1,7 @@
 """XPath's regular expressions, as used by REGEX and REPLACE.
 
-They are translated to the package `regex`, whose matches can be interrupted. Its extensions of XPath's syntax
-(lookahead, named groups) are accepted.
+They are translated to the syntax of the package `regex`, whose searches can be interrupted. Its extensions of
+XPath's syntax (lookahead, named groups) are accepted.
 
 Source: XQuery and XPath Functions and Operators, section 7.6; XML Schema part 2, appendix F.
 """
@@ -22,7 +22,7 @@ from pantarhei.values.value import NAME_CHARACTER, NAME_START
 LONGEST_MATCH: Final = 5.0  # seconds for one text, unless the query's limit is shorter
 
 _TEXTS_BETWEEN_CHECKS = 64
-_LONGEST_TAME = 1000
+_LONGEST_FAST_TEXT = 1000
 _DIGITS: Final = frozenset("0123456789")
 _FLAGS: Final = {"i": regex.IGNORECASE, "s": regex.DOTALL, "m": regex.MULTILINE, "x": 0, "q": 0}
 # Members of the classes of characters that begin an XML name, or that occur in one.
@@ -30,14 +30,14 @@ _CLASSES: Final = {"i": NAME_START.expression[1:-1], "c": NAME_CHARACTER.express
 
 
 class RegexError(ValueError):
-    """Malformed regular expression; the message gives the reason and the place."""
+    """Malformed regular expression; the message gives the reason and the position."""
 
 
 def check_pattern(text: str, flags: str = "") -> None:
     """Check that a text is a regular expression.
 
     Raises:
-        QueryError: the regular expression is malformed; the message gives the reason and the place.
+        QueryError: the regular expression is malformed; the message gives the reason and the position.
 
     >>> check_pattern("a(b")
     Traceback (most recent call last):
@@ -59,40 +59,42 @@ def compiled(text: str, flags: str) -> regex.Pattern[str]:
     unknown = [flag for flag in flags if flag not in _FLAGS]
     if unknown:
         raise RegexError(
-            f"the regular expression {_shown(text)} has the unknown flag {unknown[0]!r}; "
+            f"the regular expression {_quoted(text)} has the unknown flag {unknown[0]!r}; "
             f"expected some of {', '.join(_FLAGS)}"
         )
-    pattern = regex.escape(text) if "q" in flags else _rewritten(text, flags)
+    pattern = regex.escape(text) if "q" in flags else _translate(text, flags)
     options = regex.VERSION0
     for flag in flags:
         options |= _FLAGS[flag]
     try:
         return regex.compile(pattern, options)
     except regex.error as error:
-        # the place is exact if nothing before it was rewritten
+        # the position is exact if nothing before it has been translated
         place = "" if error.pos is None else f" at {min(error.pos, len(text))}"
-        raise RegexError(f"the regular expression {_shown(text)} is malformed: {error.msg}{place}") from None
+        raise RegexError(f"the regular expression {_quoted(text)} is malformed: {error.msg}{place}") from None
     except (RecursionError, OverflowError):
-        raise RegexError(f"the regular expression {_shown(text)} is too deep or too large") from None
+        raise RegexError(f"the regular expression {_quoted(text)} is too deep or too large") from None
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     return repr(text if len(text) <= 200 else text[:200] + "…")
 
 
 def matches(texts: Sequence[str], pattern: regex.Pattern[str], limits: QueryLimits) -> list[bool]:
-    """Search each text for a match of the pattern. Patterns that may backtrack for long run under a time
-    limit, which costs two microseconds more for each text.
+    """Return for each text whether the pattern matches a part of it.
+
+    Patterns that may backtrack for long are searched with a time limit, which costs two microseconds more for
+    each text.
 
     Raises:
         QueryTimeoutError: the search takes too long.
     """
     found: list[bool] = []
-    is_tame = _is_tame(pattern)
+    is_fast = _is_fast(pattern)
     for start in range(0, len(texts), _TEXTS_BETWEEN_CHECKS):
         limit = min(limits.left, LONGEST_MATCH)
         chunk = texts[start : start + _TEXTS_BETWEEN_CHECKS]
-        is_quick = is_tame and max(map(len, chunk)) <= _LONGEST_TAME
+        is_quick = is_fast and max(map(len, chunk)) <= _LONGEST_FAST_TEXT
         try:
             if is_quick:
                 found += [pattern.search(text) is not None for text in chunk]
@@ -105,9 +107,9 @@ def matches(texts: Sequence[str], pattern: regex.Pattern[str], limits: QueryLimi
     return found
 
 
-def _is_tame(pattern: regex.Pattern[str]) -> bool:
-    """Return whether matching is at most quadratic in the text: nothing repeats except one class of
-    characters.
+def _is_fast(pattern: regex.Pattern[str]) -> bool:
+    """Return whether the search time is at most quadratic in the length of the text, since at most one
+    character class is repeated.
     """
     return "(" not in pattern.pattern and sum(map(pattern.pattern.count, "*+{")) <= 1
 
@@ -116,25 +118,26 @@ _PLAIN = regex.compile("a", regex.VERSION0)
 
 
 def _is_text(pattern: regex.Pattern[str]) -> bool:
-    """Return whether a pattern matches exactly its own text, which is not empty."""
+    """Return whether a pattern is a nonempty text without special characters, which matches only itself."""
     text = pattern.pattern
     return pattern.flags == _PLAIN.flags and bool(text) and not _SPECIAL.intersection(text)
 
 
-# Characters with a meaning in patterns.
+# Characters that are special in patterns.
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
 def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, limits: QueryLimits) -> str:
-    """Replace every match in a text; `$1` in the replacement denotes a group.
+    """Replace all matches in a text; `$1` in the replacement denotes a group.
 
     Raises:
-        ExpressionError: the pattern matches the empty text, or the replacement has a lone `$` or backslash.
+        ExpressionError: the pattern matches the empty text, or the replacement has an invalid `$` or
+        backslash.
         QueryTimeoutError: the search takes too long.
     """
     parts = _parts_of(replacement, pattern.groups)
     if _is_text(pattern):
-        whole = pattern.pattern  # which is what group 0 has
+        whole = pattern.pattern  # the content of group 0
         inserted = "".join(part if isinstance(part, str) else whole for part in parts)
         limits.check_text(size_of(text) + text.count(whole) * size_of(inserted))
         return text.replace(whole, inserted)
@@ -151,10 +154,10 @@ def replace_matches(text: str, pattern: regex.Pattern[str], replacement: str, li
 def _replacer(
     parts: Sequence[str | int], size: int, limits: QueryLimits
 ) -> Callable[[regex.Match[str]], str]:
-    """Return a function that builds the text for a match and checks the size of the result.
+    """Return a function that builds the replacement of a match, and checks the size of the result.
 
     Args:
-        size: bytes of the text whose matches are replaced.
+        size: bytes of the text in which matches are replaced.
     """
     constant = None if any(isinstance(part, int) for part in parts) else "".join(map(str, parts))
     made, checked = size, size
@@ -164,7 +167,7 @@ def _replacer(
         found = constant
         if found is None:
             found = "".join(part if isinstance(part, str) else match[part] or "" for part in parts)
-            made += _PIECE
+            made += _STRING_OVERHEAD
         made += size_of(found)
         if made - checked > _BETWEEN_CHECKS:
             checked = made
@@ -174,8 +177,8 @@ def _replacer(
     return replace
 
 
-# Bytes of a text that is not shared, beside its characters; and bytes made between two checks.
-_PIECE, _BETWEEN_CHECKS = 64, 1 << 12
+# Bytes of a string object without its characters; and bytes of results between two checks.
+_STRING_OVERHEAD, _BETWEEN_CHECKS = 64, 1 << 12
 
 
 def _too_long(limits: QueryLimits, limit: float) -> QueryTimeoutError:
@@ -185,8 +188,8 @@ def _too_long(limits: QueryLimits, limit: float) -> QueryTimeoutError:
 
 
 def _parts_of(replacement: str, groups: int) -> list[str | int]:
-    """Split a replacement into texts and numbers of groups; behind a `$`, as many digits as there are groups
-    for.
+    """Split a replacement into texts and group numbers. A group number has as many digits after the `$` as
+    denote an existing group.
     """
     parts: list[str | int] = []
     place = 0
@@ -211,15 +214,15 @@ def _parts_of(replacement: str, groups: int) -> list[str | int]:
     return parts
 
 
-# -- rewriting ---------------------------------------------------------------------------------------
+# -- translation ---------------------------------------------------------------------------------------
 
 
-def _rewritten(text: str, flags: str) -> str:
-    """Translate a pattern to the syntax of `regex`.
+def _translate(text: str, flags: str) -> str:
+    r"""Translate a pattern to the syntax of `regex`.
 
-    `$` matches at the very end only, not before a last line break; a dot matches no line break of any kind;
-    `\\i` and `\\c` are the characters of XML names; subtracted classes become negative lookaheads; the flag
-    `x` drops white space.
+    `$` matches only at the very end, not before a final line break; a dot does not match line breaks of any
+    kind; `\\i` and `\\c` are the characters of XML names; subtracted classes become negative lookaheads; the
+    flag `x` drops white space.
     """
     replaced = {"$": r"\Z"} if "m" not in flags else {}
     if "s" not in flags:
@@ -253,7 +256,7 @@ def _escape(escape: str, inside: bool) -> str:
 
 
 def _class(text: str, start: int) -> tuple[str, int]:
-    """Translate the class that begins at `start`; also return its end."""
+    """Translate the character class that begins at position `start`; also returns the position after it."""
     place = start + 1
     parts = ["["]
     if text.startswith("^", place):
@@ -271,10 +274,10 @@ def _class(text: str, start: int) -> tuple[str, int]:
             subtracted, end = _class(text, place + 1)
             if not text.startswith("]", end):
                 raise RegexError(
-                    f"the regular expression {_shown(text)} has characters behind a subtracted class"
+                    f"the regular expression {_quoted(text)} has characters behind a subtracted class"
                 )
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:
             parts.append("\\[" if character == "[" and text[place + 1 : place + 2] != ":" else character)
             place += 1
-    return text[start:], len(text)  # not closed: `regex` reports it
+    return text[start:], len(text)  # the class is not closed, which `regex` reports

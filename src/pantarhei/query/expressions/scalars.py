@@ -1,15 +1,10 @@
 """Values of single terms, on which SPARQL's operators are defined, and casts between datatypes.
 
-Numbers are exact (`int`, `Decimal`) or IEEE 754's; times count seconds since the year 0 in Greenwich, those
-without a time zone as if they were there.
+Numbers are exact (`int`, `Decimal`) or IEEE 754 numbers. Times count the seconds since the year 0 in UTC; a
+time without a time zone counts as UTC. Casts return literals in canonical form, except times, which keep
+their form.
 
-Source: SPARQL 1.1, section 17; XQuery and XPath Functions and Operators.
-
-Casts between XML Schema's datatypes.
-
-Results are in canonical form, but for times, which stay as they are written.
-
-Source: SPARQL 1.1, section 17.5; XQuery and XPath Functions and Operators, section 17.
+Source: SPARQL 1.1, sections 17 and 17.5; XQuery and XPath Functions and Operators, section 17.
 """
 
 from __future__ import annotations
@@ -45,16 +40,20 @@ from pantarhei.values.value import (
 
 
 class ExpressionError(Exception):
-    """SPARQL's type error: an expression has no value. Caught where the expression's result is stored."""
+    """SPARQL's type error: an expression has no value. It is caught where the result of the expression is
+    stored.
+    """
 
 
 class Time(NamedTuple):
-    """Value of a dateTime, date or time of day.
+    """Value of an xsd:dateTime, xsd:date or xsd:time.
 
     Args:
         datatype: xsd:dateTime, xsd:date or xsd:time.
-        zone: minutes ahead of Greenwich; 0 without a time zone.
-        seconds: since the year 0; a date's begin, and a time of day on a fixed day.
+        zoned: whether the time has a time zone.
+        zone: minutes ahead of UTC; 0 without a time zone.
+        seconds: seconds since the year 0; for a date those of its first instant, for a time of day those of
+            this time on 1972-12-31.
     """
 
     datatype: URIRef
@@ -72,7 +71,7 @@ class Duration(NamedTuple):
 
     @property
     def period(self) -> Period:
-        """Length, which is partially ordered."""
+        """Length of the duration, which is partially ordered."""
         return Period(self.months, self.seconds)
 
 
@@ -96,7 +95,7 @@ TEMPORAL_DATATYPES: Final = frozenset(
 
 
 def scalar_of(literal: Literal) -> Value | None:
-    """Return the value of a literal for SPARQL's operators; None if it is unknown to them.
+    """Return the value of a literal for SPARQL's operators; None if they do not support its datatype.
 
     >>> scalar_of(Literal("2.50", datatype=XSD.decimal, normalize=False))
     Numeric(type=17, value=Decimal('2.50'))
@@ -143,7 +142,7 @@ def _temporal(text: str, datatype: URIRef) -> Time | Duration | None:
 
 
 def _end_of_date(text: str) -> int:
-    """Return the place behind year, month and day of an xsd:date, where the zone begins."""
+    """Return the position after year, month and day of an xsd:date, at which the time zone begins."""
     dash = text.find("-", 1)
     return dash + 6 if dash >= 0 else len(text)
 
@@ -154,7 +153,9 @@ def _duration(text: str, datatype: URIRef) -> Duration | None:
 
 
 def is_known(literal: Literal) -> bool:
-    """Return whether the literal's value is known, so that it differs from other known values."""
+    """Return whether a literal's value is known, so that it is certainly different from other known
+    values.
+    """
     key = value_key(str(literal), literal.datatype, literal.language)
     return not is_text(key) and not is_ill_typed(key)
 
@@ -180,7 +181,7 @@ def cast(datatype: URIRef, term: Term) -> Literal:
     """Cast a term to a datatype.
 
     Raises:
-        ExpressionError: the datatype has no such value.
+        ExpressionError: the cast is undefined, or the datatype does not contain the value.
 
     >>> from rdflib import XSD
     >>> str(cast(XSD.integer, Literal("3.7", datatype=XSD.decimal)))
@@ -203,7 +204,9 @@ def cast(datatype: URIRef, term: Term) -> Literal:
 
 
 def _to_string(term: Term) -> Literal:
-    """Return the text of an IRI or a literal; numbers and booleans as XPath writes them (section 17.1.2)."""
+    """Return the text of an IRI or a literal; numbers and booleans are written as by XPath (section
+    17.1.2).
+    """
     if isinstance(term, BNode):
         raise ExpressionError
     value = scalar_of(term) if isinstance(term, Literal) else None
@@ -221,7 +224,7 @@ def _number_text(number: Numeric) -> str:
 
 
 def _from_string(datatype: URIRef, text: str) -> Value:
-    """Parse a text in a datatype."""
+    """Parse a text as a literal of a datatype."""
     value = scalar_of(typed_literal(text.strip(_SPACE), datatype))
     if value is None:
         raise ExpressionError

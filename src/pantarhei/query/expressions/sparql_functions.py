@@ -1,4 +1,4 @@
-"""Table of SPARQL's functions: each on single terms, and by column where that needs no call for each row.
+"""Table of SPARQL's functions, on single terms, and on columns where that avoids a call for each row.
 
 Functional forms, which evaluate their arguments themselves, are in `evaluator`.
 """
@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import TIMESTAMP
 from pantarhei.query.expressions import comparison, date_functions, kinds, term_functions
-from pantarhei.query.expressions.arithmetic import arithmetic, negation, of_numbers, rounding
+from pantarhei.query.expressions.arithmetic import arithmetic, arithmetic_of_terms, negation, rounding
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.expression_columns import (
     ERROR,
@@ -48,13 +48,13 @@ def _undefined(*terms: Term) -> Term:
 
 
 class SparqlFunction(NamedTuple):
-    """Function of a query's expressions.
+    """Function that can occur in expressions of a query.
 
     Args:
-        of_terms: the function of single terms; by default an error.
-        by_column: the function of columns, if there is one.
+        of_terms: the function on single terms; by default it always raises an error.
+        by_column: the function on columns; None if there is none.
         arities: numbers of arguments for which `by_column` is used.
-        takes_context: `of_terms` has the context as its first argument.
+        takes_context: whether the first argument of `of_terms` is the context.
     """
 
     of_terms: Function = _undefined
@@ -63,7 +63,7 @@ class SparqlFunction(NamedTuple):
     takes_context: bool = False
 
     def in_context(self, context: Context) -> Function:
-        """Return the function of terms in a context."""
+        """Return the function on single terms in a context."""
         return partial(self.of_terms, context) if self.takes_context else self.of_terms
 
 
@@ -79,7 +79,7 @@ def _same_term(arguments: Sequence[Column], table: SolutionTable, context: Conte
 
 
 def _is_kind(least: int, arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
-    """Test whether the kinds are `least` or above."""
+    """Test whether terms have a kind of at least `least`."""
     of_terms = arguments[0].kinds
     found = (of_terms >= least).astype(np.int8)
     found[of_terms == kinds.NOTHING] = ERROR
@@ -90,7 +90,7 @@ def _is_kind(least: int, arguments: Sequence[Column], table: SolutionTable, cont
 
 
 def _length(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column | None:
-    """Evaluate STRLEN on plain strings."""
+    """Evaluate STRLEN on columns of strings without language tags; None for other columns."""
     (texts,) = arguments
     if not (texts.kinds == kinds.STRING).all():
         return None
@@ -101,7 +101,9 @@ def _length(arguments: Sequence[Column], table: SolutionTable, context: Context)
 def _text_filter(
     name: str, arguments: Sequence[Column], table: SolutionTable, context: Context
 ) -> Column | None:
-    """Evaluate CONTAINS, STRSTARTS, STRENDS or REGEX on strings and constants: once for each string."""
+    """Evaluate CONTAINS, STRSTARTS, STRENDS or REGEX on a column and constants, once for each distinct
+    string; None if the other arguments are not constant strings.
+    """
     texts, *constants = arguments
     if not isinstance(texts, IdColumn) or not all(map(_is_string, constants)):
         return None
@@ -109,14 +111,14 @@ def _text_filter(
     if len(strings) == len(texts):
         terms, places = distinct(texts.ids)
         wanted = [str(constant.at(np.zeros(1, np.intp))[0]) for constant in constants]
-        found = _filtered(name, [str(term) for term in context.terms_of(terms)], wanted, context)
+        found = _test_texts(name, [str(term) for term in context.terms_of(terms)], wanted, context)
         return TruthColumn(np.array(found, np.int8)[places], context)
     others = np.setdiff1d(np.arange(len(texts)), strings)
     truth = np.empty(len(texts), np.int8)
     truth[others] = call(function_of(name, context), [texts.take(others), *constants], context).truth
     if len(strings):
         of_strings = _text_filter(name, [texts.take(strings), *constants], table, context)
-        assert of_strings is not None, "all are strings"
+        assert of_strings is not None, "the column has only strings"
         truth[strings] = of_strings.truth
     return TruthColumn(truth, context)
 
@@ -125,7 +127,7 @@ def _is_string(column: Column) -> bool:
     return len(column) == 1 and column.kinds[0] == kinds.STRING
 
 
-def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) -> Sequence[int]:
+def _test_texts(name: str, texts: list[str], wanted: list[str], context: Context) -> Sequence[int]:
     test = TEXT_TESTS.get(name)
     if test is not None:
         (part,) = wanted
@@ -137,7 +139,7 @@ def _filtered(name: str, texts: list[str], wanted: list[str], context: Context) 
     return matches(texts, pattern, context.limits)
 
 
-# -- drawn once a row --------------------------------------------------------------------------------
+# -- volatile functions --------------------------------------------------------------------------------
 
 
 def _rand(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
@@ -152,9 +154,10 @@ def _each_row(
 
 
 def _bnode(arguments: Sequence[Column], table: SolutionTable, context: Context) -> Column:
-    """Make a blank node for each row; with an argument, one for each text in a solution.
+    """Create a blank node for each row; with an argument, one for each distinct text in a solution.
 
-    A solution is identified by its row in the first column, which persists when further variables are bound.
+    A solution is identified by its row in the first column of the table, which persists while further
+    variables are bound.
     """
     if not arguments:
         return _each_row(BNode, arguments, table, context)
@@ -164,10 +167,10 @@ def _bnode(arguments: Sequence[Column], table: SolutionTable, context: Context) 
         first = next(iter(table.columns.values()))
         context.pinned.append(first)
         place = id(first)
-    return IdColumn.of((_node(context, place, row, text) for row, text in enumerate(texts)), context)
+    return IdColumn.of((_blank_node(context, place, row, text) for row, text in enumerate(texts)), context)
 
 
-def _node(context: Context, place: int, row: int, text: Term | None) -> BNode | None:
+def _blank_node(context: Context, place: int, row: int, text: Term | None) -> BNode | None:
     if text is None:
         return None
     try:
@@ -177,22 +180,24 @@ def _node(context: Context, place: int, row: int, text: Term | None) -> BNode | 
     return context.blank_nodes.setdefault((place, row, key), BNode()) if place else BNode()
 
 
-# -- registered with rdflib --------------------------------------------------------------------------
+# -- functions registered with rdflib --------------------------------------------------------------
 
 
 def is_known_function(iri: str) -> bool:
-    """Return whether a query may call a function of this IRI: a cast, or one registered with rdflib."""
+    """Return whether a query may call a function with this IRI: a cast, or a function registered with
+    rdflib.
+    """
     return str(iri) in CASTS or URIRef(iri) in _custom_functions()
 
 
 def _custom_functions() -> Mapping[URIRef, tuple[Callable[..., Any], bool]]:
-    """Return the functions registered with rdflib, without loading its module, which is slow."""
+    """Return the functions registered with rdflib, without importing rdflib's slow module."""
     operators = sys.modules.get("rdflib.plugins.sparql.operators")
     return {} if operators is None else operators._CUSTOM_FUNCTIONS
 
 
 def _custom(iri: str, *arguments: Term) -> Term:
-    """Call the function registered with rdflib under an IRI.
+    """Call the function that is registered with rdflib under an IRI.
 
     Raises:
         ExpressionError: the function is no longer registered, or its result is not a term.
@@ -207,7 +212,7 @@ def _custom(iri: str, *arguments: Term) -> Term:
 
 
 def _raw(function: Callable[..., Any], iri: str, arguments: tuple[Term, ...]) -> object:
-    """Call a raw function, which takes a parse tree, as rdflib's evaluator does."""
+    """Call a raw function, whose argument is a parse tree, as rdflib's evaluator does."""
     from rdflib.plugins.sparql.parserutils import Expr
     from rdflib.plugins.sparql.sparql import FrozenBindings, QueryContext
 
@@ -219,7 +224,7 @@ def _raw(function: Callable[..., Any], iri: str, arguments: tuple[Term, ...]) ->
 
 
 def _of_columns(function: Callable[..., Column | None]) -> ByColumn:
-    """Adapt a function of columns and a context."""
+    """Adapt a function whose arguments are columns and the context."""
     return lambda arguments, table, context: function(*arguments, context)
 
 
@@ -237,11 +242,12 @@ _BY_COLUMN: Final[dict[str, SparqlFunction]] = {
     "!=": _comparison(comparison.inequality),
     **{sign: _comparison(partial(comparison.order, sign)) for sign in comparison.ORDERS},
     **{
-        sign: _Row(partial(of_numbers, sign), _of_columns(partial(arithmetic, sign)), (2,)) for sign in "+-*/"
+        sign: _Row(partial(arithmetic_of_terms, sign), _of_columns(partial(arithmetic, sign)), (2,))
+        for sign in "+-*/"
     },
-    "neg": _Row(partial(of_numbers, "neg"), _of_columns(negation), (1,)),
+    "neg": _Row(partial(arithmetic_of_terms, "neg"), _of_columns(negation), (1,)),
     **{
-        name: _Row(partial(of_numbers, name), _of_columns(partial(rounding, name)), (1,))
+        name: _Row(partial(arithmetic_of_terms, name), _of_columns(partial(rounding, name)), (1,))
         for name in ("ABS", "CEIL", "FLOOR", "ROUND")
     },
     **{
@@ -290,7 +296,7 @@ _BY_TERM: Final[dict[str, Function]] = {
 _IN_CONTEXT: Final[dict[str, Function]] = {
     "NOW": lambda context: context.now,
     TIMESTAMP: Context.time_of,
-    # check limits first: they may be slow, or make texts longer than their arguments
+    # these check limits first, since they may be slow or return texts longer than their arguments
     "REPLACE": term_functions.replace,
     "ENCODE_FOR_URI": term_functions.encode_for_uri,
     "CONCAT": term_functions.concat,
@@ -303,6 +309,6 @@ FUNCTIONS: Final[dict[str, SparqlFunction]] = {
 
 
 def function_of(name: str, context: Context) -> Function:
-    """Return the function of a name on single terms."""
+    """Return the function with a name on single terms."""
     known = FUNCTIONS.get(str(name))  # an IRI's hash differs from that of its text
     return partial(_custom, name) if known is None else known.in_context(context)

@@ -1,8 +1,6 @@
-"""Functions of strings and of terms, and functions that make terms.
+"""Functions of strings, of IRIs and of literals.
 
-Functions of strings.
-
-Source: SPARQL 1.1, section 17.4.3; XQuery and XPath Functions and Operators, section 7.
+Source: SPARQL 1.1, sections 17.4.2 to 17.4.4; XQuery and XPath Functions and Operators, section 7.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from pantarhei.values.value import STRING
 
 
 def string(term: Term) -> Literal:
-    """Return the term if it is a string, with or without a language.
+    """Return a term that is a string, with or without a language tag.
 
     Raises:
         ExpressionError: the term is not a string.
@@ -39,7 +37,7 @@ def string(term: Term) -> Literal:
 
 
 def simple(term: Term) -> str:
-    """Return the text of a string without a language.
+    """Return the text of a string without a language tag.
 
     Raises:
         ExpressionError: the term is not such a string.
@@ -62,7 +60,7 @@ def strlen(term: Term) -> int:
 
 
 def substr(term: Term, start: Term, length: Term | None = None) -> Literal:
-    """Return the characters from `start` on, counted from 1.
+    """Return the characters from position `start` on, where the first character has position 1.
 
     >>> str(substr(Literal("motor car"), Literal(0), Literal(3)))
     'mo'
@@ -89,7 +87,12 @@ def lcase(term: Term) -> Literal:
 
 
 def _compatible(one: Term, other: Term) -> tuple[Literal, str]:
-    """Return two strings, the second without a language or in that of the first (section 17.4.3.1.2)."""
+    """Return two compatible arguments (section 17.4.3.1.2): the second has no language tag, or that of the
+    first.
+
+    Raises:
+        ExpressionError: the arguments are not compatible.
+    """
     first, second = string(one), string(other)
     if second.language is not None and _language(first) != _language(second):
         raise ExpressionError
@@ -137,7 +140,7 @@ _UNRESERVED: Final = b"-_.~" + f"{ascii_letters}{digits}".encode()
 
 
 def concat(context: Context, *terms: Term) -> Literal:
-    """Join strings; the result has their language if all share one."""
+    """Concatenate strings; the result has their language tag if all have the same one."""
     texts = [string(term) for term in terms]
     context.limits.check_text(sum(map(size_of, texts)))
     text = "".join(texts)
@@ -209,7 +212,7 @@ def datatype(term: Term) -> URIRef:
 
 
 def iri(term: Term, base: Term | None = None) -> URIRef:
-    """Make an IRI of a simple string, resolved against a base."""
+    """Convert a simple string to an IRI, resolved against a base."""
     if isinstance(term, URIRef):
         return term
     text = simple(term)

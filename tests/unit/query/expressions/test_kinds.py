@@ -16,4 +16,4 @@ def test_types_are_promoted_in_their_order() -> None:
 
 
 def test_tables_say_which_kinds_are_in_a_set() -> None:
-    assert kinds.table_of(kinds.STRING).nonzero()[0].tolist() == [kinds.STRING]
+    assert kinds.mask_by_kind(kinds.STRING).nonzero()[0].tolist() == [kinds.STRING]
