@@ -152,7 +152,7 @@ def test_ctrl_c_ends_a_query_and_nothing_else(reasoner):
         ('ASK { ?x :v ?y FILTER(REGEX(?y, "(")) }', "regular expression '\\('"),
         ("ASK { SERVICE <http://127.0.0.1:9/> {} }", "SERVICE is refused"),
         ("DROP ALL", "this is an update"),
-        ("ASK " + "{" * 5000, "the text ends here; expected"),
+        ("ASK " + "{" * 5000, "unexpected end of the text; expected"),
         ("ASK " + "{" * 5000 + "}" * 5000, "nested too deeply"),
     ],
 )

@@ -53,7 +53,7 @@ Emit = Literal["delta", "istream", "dstream", "rstream"]
 """Content of a report."""
 
 Tick = Literal["abox", "timestamp"]
-"""Evaluation of a query without `"close"`: after each ABox, or when time leaves a timestamp."""
+"""Time at which a query without `"close"` is evaluated: after each ABox, or when time leaves a timestamp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Registration(NamedTuple):
 
 
 BYTES_A_ROW = 250
-"""Estimated bytes of a row: a tuple of numbers as a key of a dictionary."""
+"""Estimated bytes of a stored row, which is a tuple of numbers as a dictionary key."""
 
 _log = logging.getLogger("pantarhei.queries")
 
@@ -257,7 +257,7 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 _Changed = tuple["ContinuousQuery", AnswerChange]
 
 NO_ANSWER_CHANGES: Final = AnswerChanges()
-"""The changes of a step without registered queries."""
+"""Changes of a step without registered queries."""
 
 
 def _name(query: Any) -> Any:

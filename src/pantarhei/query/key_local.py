@@ -66,12 +66,14 @@ def _check_report_times(policy: ReportPolicy, name: str | None) -> None:
     if policy.closes:
         unknown = "change" if policy.emit == "rstream" else "non-empty"
         is_known = unknown not in policy.conditions
-        expected = f"with shard_by and emit={policy.emit!r} no {unknown!r}, which is about all shards"
+        expected = (
+            f"with shard_by and emit={policy.emit!r} conditions without {unknown!r}, "
+            "which depends on all shards"
+        )
     else:
         is_known = policy.is_plain
-        expected = (
-            'with shard_by on="close", or on="change" with emit="delta": shards have no other times in common'
-        )
+        expected = 'with shard_by on="close", or on="change" with emit="delta", '
+            "since shards have no other common times"
     if not is_known:
         option = "on" if name is None else f"queries[{name!r}]"
         raise OptionError(option, f"(on={policy.on!r}, emit={policy.emit!r})", expected)
@@ -101,13 +103,15 @@ class _LocalityCheck:
         if query.form != "SELECT":
             raise self._error(f"{query.form} has one answer for all shards; only SELECT has rows")
         if query.default_graphs is not None or query.named_graphs is not None:
-            raise self._error("FROM names graphs, and shards divide the materialization alone")
+            raise self._error("FROM reads named graphs, and only the materialization is divided among shards")
         for expression in (each for node in algebra.nodes_of(query.node) for each in expressions_of(node)):
             called = {
                 part.function for part in algebra.parts_of(expression) if isinstance(part, algebra.Call)
             }
             if "NOW" in called or algebra.is_volatile(expression):
-                raise self._error("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
+                raise self._error(
+                    "NOW, RAND, UUID, STRUUID and BNODE have different values in different shards"
+                )
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
             raise self._error(
@@ -115,7 +119,7 @@ class _LocalityCheck:
                 f"select {self._key_description} too"
             )
         if not rows.is_divided:
-            raise self._error("it has answers that need no streamed fact, which each shard would repeat")
+            raise self._error("it has answers without facts of the stream, which each shard would repeat")
 
     def _rows(self, node: algebra.Node) -> _Locality:
         match node:
@@ -157,9 +161,11 @@ class _LocalityCheck:
             case algebra.Group(child, names):
                 return self._group_locality(node, self._rows(child), names)
             case algebra.OrderBy() | algebra.Slice():
-                raise self._error("ORDER BY, LIMIT and OFFSET are about the answers of all shards")
+                raise self._error("ORDER BY, LIMIT and OFFSET need the answers of all shards")
             case algebra.Graph():
-                raise self._error("GRAPH names graphs, and shards divide the materialization alone")
+                raise self._error(
+                    "GRAPH reads named graphs, and only the materialization is divided among shards"
+                )
         raise AssertionError(node)
 
     def _matches(self, node: algebra.Node, patterns: Sequence[algebra.TriplePattern]) -> _Locality:
@@ -191,7 +197,7 @@ class _LocalityCheck:
         if not steps.is_background:
             raise self._error("a path of any length may lead through several shards")
         if node.is_reflexive and isinstance(node.subject, Variable) and isinstance(node.object, Variable):
-            raise self._error("a path without steps leads from each term of all shards to itself; use +")
+            raise self._error("a path of length zero relates each term of all shards to itself; use +")
         return _background(node)
 
     def _join_locality(self, node: algebra.Node, left: _Locality, right: _Locality) -> _Locality:
@@ -218,9 +224,7 @@ class _LocalityCheck:
     def _shared(self, one: _Locality, other: _Locality, written: str) -> frozenset[Hashable]:
         shared = one.keys & other.keys
         if not shared:
-            raise self._error(
-                f"{written} puts rows of different shards together; share {self._key_description}"
-            )
+            raise self._error(f"{written} joins rows of different shards; share {self._key_description}")
         return shared
 
     def _group_locality(

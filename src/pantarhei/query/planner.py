@@ -127,7 +127,7 @@ class QueryPlanner:
             given = getattr(query, "_original_args", None)
             if given is None:
                 raise OptionError(
-                    "query", "<a translated query>", "a text, or what rdflib's prepareQuery gives"
+                    "query", "<a translated query>", "a text, or a query prepared by rdflib's prepareQuery"
                 )
             query, prefixes, base = given
         check_type("query", query, str, "a SPARQL query as text, or one that rdflib prepared")
@@ -479,7 +479,7 @@ class QueryService:
         return self._execute(view, request)
 
     def execute_over_graph(self, request: QueryRequest) -> QueryResult:
-        """Execute a query over the default graph alone, with the schema if the request includes it."""
+        """Execute a query over the default graph only, with the schema if the request includes it."""
         view = self._present_view(request.query.symbols)
         view = view.joined(SCHEMA_GRAPH) if request.schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)

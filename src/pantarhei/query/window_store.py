@@ -121,7 +121,7 @@ class ReadOnlyStore(Store):
         raise ReadOnlyError("create a store")
 
     def destroy(self, configuration: str) -> NoReturn:
-        raise ReadOnlyError("destroy it")
+        raise ReadOnlyError("destroy the store")
 
 
 class WindowStore(ReadOnlyStore):

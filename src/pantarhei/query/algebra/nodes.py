@@ -17,7 +17,7 @@ from rdflib import Variable
 from pantarhei.model.term import Term
 
 TIMESTAMP: Final = "TIMESTAMP"
-"""The function of a `Call` that stands for C-SPARQL's `timestamp(subject, predicate, object)`."""
+"""Function name in a `Call` of C-SPARQL's `timestamp(subject, predicate, object)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def replaced(expression: Expression, values: Mapping[Variable, Expression]) -> E
 
 
 Place = Variable | Term
-"""A component of a triple pattern."""
+"""Term or variable of a triple pattern."""
 
 Test = tuple[Expression, frozenset[Variable]]
 """A condition with its variables."""

@@ -59,9 +59,9 @@ class Context:
     times: Mapping[Term | None, TripleTimes] = field(repr=False, default_factory=dict)
     graph: Term | None = None
     blank_nodes: dict[tuple[int, int, str], BNode] = field(repr=False, default_factory=dict)
-    """Blank nodes made by BNODE, by the column that identifies the solutions, the row, and the argument."""
+    """Blank nodes created by BNODE, by address of the solutions' first column, row index, and argument."""
     pinned: list[Ids] = field(repr=False, default_factory=list)
-    """The columns in those keys, kept so that their addresses are not reused."""
+    """Columns whose addresses are in these keys, kept so that the addresses are not reused."""
 
     def within(self, graph: Term) -> Context:
         """Return the context for patterns that are matched to a named graph."""

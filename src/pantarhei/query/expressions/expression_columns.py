@@ -345,7 +345,7 @@ def distinct_rows(columns: Sequence[Ids]) -> tuple[Places, Places]:
 
 
 Function = Callable[..., Term | bool | int | None]
-"""Function of terms; a result of None, and any exception, is a SPARQL error."""
+"""Function of terms; None and any exception denote a SPARQL error."""
 
 _CALLS_BETWEEN_CHECKS = 256
 

@@ -73,7 +73,9 @@ def compiled(text: str, flags: str) -> regex.Pattern[str]:
         place = "" if error.pos is None else f" at {min(error.pos, len(text))}"
         raise RegexError(f"the regular expression {_quoted(text)} is malformed: {error.msg}{place}") from None
     except (RecursionError, OverflowError):
-        raise RegexError(f"the regular expression {_quoted(text)} is too deep or too large") from None
+        raise RegexError(
+            f"the regular expression {_quoted(text)} is nested too deeply or too large"
+        ) from None
 
 
 def _quoted(text: str) -> str:
@@ -274,7 +276,7 @@ def _class(text: str, start: int) -> tuple[str, int]:
             subtracted, end = _class(text, place + 1)
             if not text.startswith("]", end):
                 raise RegexError(
-                    f"the regular expression {_quoted(text)} has characters behind a subtracted class"
+                    f"the regular expression {_quoted(text)} has characters after a subtracted class"
                 )
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:

@@ -40,7 +40,7 @@ from pantarhei.query.expressions.term_functions import TEXT_TESTS, simple
 from pantarhei.query.solutions import SolutionTable
 
 ByColumn = Callable[[Sequence[Column], SolutionTable, Context], Column | None]
-"""Evaluates a function on columns of arguments; None for columns that it is not defined for."""
+"""Evaluates a function on columns of arguments; returns None if it must be called for each row."""
 
 
 def _undefined(*terms: Term) -> Term:

@@ -26,7 +26,7 @@ from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
 GRAPH_TERMS: Final = Closure(_NODE, _NODE, Values((_START, _END), ()), _START, _END, True, False)
-"""All terms of the graph: the zero-length paths."""
+"""Path whose pairs are the terms of the graph, each with itself."""
 
 ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predicate"), Variable("#object")),))
 

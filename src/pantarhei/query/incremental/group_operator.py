@@ -46,12 +46,12 @@ from pantarhei.rdf.ntriples import write_term
 from pantarhei.values.numeric import EXACT, Numeric
 
 ORDERED_AGGREGATES: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
-"""Aggregates whose result may depend on the order of all values of a group."""
+"""Aggregates whose result depends on the order of a group's values."""
 
 
 Items = Collection[tuple[Row, int]]
-"""Delta of one group: argument values, each as a row of one number, or whole rows, with signed numbers of
-copies.
+"""Delta of one group: rows with their signed number of copies. A row is the value of the aggregate's argument
+alone, or a whole row for COUNT(*).
 """
 
 

@@ -239,7 +239,7 @@ def _map_arguments(node: algebra.BGP, mapped: Callable[[algebra.Place], algebra.
 
 
 Evaluate = Callable[[algebra.Node], SolutionTable]
-"""Evaluates a node at the present step, by column."""
+"""Evaluates a node at the present state, by column."""
 
 
 class PatternLeaf(Operator):
@@ -254,7 +254,7 @@ class PatternLeaf(Operator):
     """
 
     test: RowTest | None = None
-    """Condition on a single variable of the matches, None for all matches."""
+    """Condition on one variable of a match; None if all matches are emitted."""
 
     def __init__(self, node: algebra.BGP | algebra.Project, shared: SharedState, evaluate: Evaluate) -> None:
         super().__init__(node, shared)

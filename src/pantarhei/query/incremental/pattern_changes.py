@@ -30,7 +30,7 @@ from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
 _SUBJECT, _PREDICATE, _OBJECT, _FORM = range(4)  # positions in `_Triple`
 
 _Triple = tuple[int, int, int, int]
-"""Numbers of the values of subject, predicate and object, and the number of the object's literal form."""
+"""Value numbers of subject, predicate and object, and term number of the object."""
 
 
 class FactLeaf(Operator):

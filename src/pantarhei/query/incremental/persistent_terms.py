@@ -158,7 +158,9 @@ class PersistentTermIds(TermSpace):
         vocabulary.expected = self._unsettled
         self._settled: list[int] = []  # indexes of terms settled since `begin_step`
         self.replacements: dict[int, int] = {}
-        """Local numbers of terms of the vocabulary that were computed first, by the vocabulary's numbers."""
+        """Local numbers of terms that queries computed before an ABox had them, by the vocabulary's
+        numbers.
+        """
         self._fulfilled = 0  # number of processed entries of the vocabulary's `fulfilled`
         self.revision, self._certain = vocabulary.revision, 0
 

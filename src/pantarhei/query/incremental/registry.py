@@ -51,7 +51,7 @@ from pantarhei.window.log import Changes, Log
 from pantarhei.window.sliding import Step, Window
 
 _Savepoint = tuple[Savepoint, WindowState, int, int]
-"""Marked state of the journal and of the window."""
+"""Savepoint of the journal, the state of the window, and two counters of `bytes_used`."""
 
 
 class QueryRegistry:

@@ -111,9 +111,8 @@ _INTEGERS, _DOUBLES = Total._fields.index("integers"), Total._fields.index("doub
 _DOUBLED = Total._fields.index("doubled")
 
 Result = float | tuple[int | Decimal, int, bool]
-"""Result of a total (`kernel.summing.result_of`): an xsd:double; or the sum of integers and decimals, its
-divisor (0 for
-none), and whether any of them is a decimal.
+"""Result of a total, as computed by `kernel.groups.result_of`: an xsd:double; or the sum of integers and
+decimals, its divisor (0 for no division), and whether one of them is a decimal.
 """
 
 
@@ -137,7 +136,7 @@ def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
 
 
 Addend = tuple[int, int, tuple[tuple[int, Any], ...]]
-"""Contribution of a number to a total, in the form of the kernel (`kernel.summing`)."""
+"""Contribution of a number to a total, in the form of `kernel.groups.sum_up`."""
 
 
 def addends(term: Callable[[int], Term]) -> TermCache[Addend]:

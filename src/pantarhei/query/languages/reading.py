@@ -98,7 +98,7 @@ def check_kinds(part: Part, one: object, other: object, text: QueryText) -> None
         QueryTextError: one is a number, and the other a duration.
     """
     if isinstance(one, timedelta) is not isinstance(other, timedelta):
-        raise text.error(part, "a number and a duration do not go together", "two of one kind")
+        raise text.error(part, "a number and a duration cannot be combined", "two numbers, or two durations")
 
 
 class BoundsReader:
@@ -127,7 +127,7 @@ class BoundsReader:
         ]
         ticks = [self._tick(policy) for policy in policies if policy.data == "tick"]
         if len(set(ticks)) > 1:
-            raise self._text.error(part, "two ticks", "one")
+            raise self._text.error(part, "two TICK clauses that differ", "one")
         return Bounds(part, self._extent(what), tuple(dict.fromkeys(on)) or None, ticks[0] if ticks else None)
 
     def _extent(self, part: ParseTree) -> Extent:
@@ -221,7 +221,7 @@ class BoundsReader:
         """
         length = self.length(part)
         if not length:
-            raise self._text.error(part, f"{what} of {self._text.of(part)} is nothing", f"{what} above 0")
+            raise self._text.error(part, f"{what} of {self._text.of(part)} is 0", f"{what} above 0")
         return length
 
     def length(self, part: ParseTree) -> Length:
@@ -394,7 +394,7 @@ class _StreamTextReader:
         languages = [_LANGUAGE_OF[str(part.data)] for part in self._parts]
         for part, language in zip(self._parts, languages, strict=True):
             if language != languages[0]:
-                problem = f"this is {language}, and the part before it is {languages[0]}"
+                problem = f"a clause of {language} after a clause of {languages[0]}"
                 raise self._text.error(part, problem, "one language")
         return languages[0] if languages else "SPARQL"
 

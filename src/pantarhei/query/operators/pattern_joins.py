@@ -24,7 +24,7 @@ from pantarhei.query.solutions import Ids, Mask, Places, QueryLimits, SolutionTa
 from pantarhei.query.sources.relation import FactSource, Lookup, MatchedPairs, Relation
 
 Step = tuple[TriplePattern, float, int]
-"""A matched pattern, the expected number of rows after it, and the actual number."""
+"""A matched triple pattern, with the expected and the actual number of rows after the match."""
 
 
 def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:

@@ -37,7 +37,7 @@ class Ends(NamedTuple):
 
 
 Step = Callable[[Ids], Ends]
-"""Returns the ends one step from terms, which are given by lexical form."""
+"""Returns the ends that are one step from the given term numbers."""
 
 
 def join_closure(

@@ -171,7 +171,7 @@ class View:
             raise QueryError(
                 f"FROM <{name}>: there is no such graph, and graphs are not fetched from the network; "
                 "expected "
-                f"{known if here else 'no FROM: there is the default graph alone'}"
+                f"{known if here else 'no FROM, since there is only the default graph'}"
             )
         return found
 

@@ -25,7 +25,7 @@ _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 Written = Part | Term
-"""A part of a parse tree, or a term that stands for one, such as the nodes of a collection."""
+"""Part of a parse tree, or a term that the text implies, such as a node of a collection."""
 
 
 class NameScope:
@@ -188,7 +188,7 @@ def number(written: str) -> Literal:
 
 
 Existence = tuple[Variable, Node]
-"""A variable with the pattern of an EXISTS; a row binds the variable to whether the pattern has a match."""
+"""Variable for the truth value of an EXISTS, with the pattern of the EXISTS."""
 
 _TIMESTAMP_IRI = URIRef("http://larkc.eu/csparql/sparql/jena/ext#timestamp")
 

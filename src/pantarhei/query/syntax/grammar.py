@@ -274,7 +274,7 @@ class QueryText:
         self._escapes = list(_ESCAPE.finditer(self.written)) if "\\" in written else []
         self.decoded = _ESCAPE.sub(self._character, self.written) if self._escapes else self.written
         if half := _SURROGATE.search(self.decoded):
-            raise self.error(half.start(), "half of a character, an unpaired surrogate")
+            raise self.error(half.start(), "an unpaired surrogate, which is not a character")
 
     def _character(self, escape: re.Match[str]) -> str:
         try:
@@ -382,7 +382,7 @@ def _syntax_error(
             return stream_word(text, position)
     expected = _expected_text(accepted)
     if is_at_end:
-        return text.error(position, "the text ends here", expected)
+        return text.error(position, "unexpected end of the text", expected)
     word = _WORD.match(text.decoded, position)
     return text.error(position, f"unexpected {word[0] if word else 'character'}", expected)
 

@@ -79,7 +79,7 @@ def query_of_tree(tree: ParseTree, names: NameScope, windows: WindowGraphs | Non
 
 
 Selection = tuple[Part, Variable, algebra.Expression | None]
-"""A part of SELECT, its variable, and its expression if it has one."""
+"""Selected column: its part of the text, its variable, and its expression, if there is one."""
 
 
 class _QueryReader:

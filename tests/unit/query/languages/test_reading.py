@@ -405,7 +405,7 @@ def test_a_name_may_have_signs_with_a_backslash():
     ("name", "at", "message"),
     [
         (r"e:\u0020s", "s", "unexpected s"),
-        (r"e:\uD800", r"\uD800", "half of a character"),
+        (r"e:\uD800", r"\uD800", "an unpaired surrogate"),
         (r"e:\U7FFFFFFF", r"\U7FFFFFFF", "is not a character"),
         (r"\u0066:s", r"\u0066:s", "the prefix f: is not declared"),
     ],
@@ -489,9 +489,9 @@ def test_names_of_queries_and_windows_may_be_words_of_the_languages():
             "REGISTER QUERY q AS",
             1,
             20,
-            "the text ends here; expected ASK, BASE, CONSTRUCT, DESCRIBE",
+            "unexpected end of the text; expected ASK, BASE, CONSTRUCT, DESCRIBE",
         ),
-        ("SELECT * { { ?x a ?c }", 1, 23, 'the text ends here; expected "}"'),
+        ("SELECT * { { ?x a ?c }", 1, 23, 'unexpected end of the text; expected "}"'),
         ("SELECT * { ?x a ?c } }", 1, 22, "unexpected }"),
         ("SELECT (?x AS ?y { ?x a ?c }", 1, 18, r'unexpected {; expected "\)"'),
         ("SELECT * {\n ?x a\n}", 3, 1, "unexpected }"),
@@ -531,7 +531,7 @@ def test_a_malformed_text_is_refused_with_its_place(text, line, column, message)
         ("?x (1 AS ?y)", "?x ?p ?y", "(1 AS", r"where \?y has a value already"),
         ("*", "{ SELECT * { ?x ?p ?y } GROUP BY ?x }", "SELECT * { ?x", r"SELECT \* cannot be grouped"),
         ("?x", "{ ?x ?p _:b } { ?x ?q _:b }", "_:b", "_:b is used in two groups"),
-        ("?x", "?x ?p '\\uD800'", "\\uD800", "half of a character"),
+        ("?x", "?x ?p '\\uD800'", "\\uD800", "an unpaired surrogate"),
         ("?x", "{ " * 2000 + "?x ?p ?y" + " }" * 2000, "SELECT", "nested too deeply"),
     ],
 )
@@ -556,10 +556,10 @@ def test_what_sparql_refuses_is_refused_with_its_place(selected, pattern, at, me
     [
         ("FROM STREAM x:s [RANGE 2 STEP 1]", "x:s", "the prefix x: is not declared"),
         ("FROM STREAM _:s [RANGE 2 STEP 1]", "_:s", "unexpected _:s; expected a prefixed name or an IRI"),
-        ("FROM STREAM <s> [RANGE 0s STEP 1s]", "0s", "a range of 0s is nothing"),
-        ("FROM STREAM <s> [RANGE 10s STEP PT0S]", "PT0S", "a step of PT0S is nothing"),
+        ("FROM STREAM <s> [RANGE 0s STEP 1s]", "0s", "a range of 0s is 0"),
+        ("FROM STREAM <s> [RANGE 10s STEP PT0S]", "PT0S", "a step of PT0S is 0"),
         ("FROM STREAM <s> [RANGE P1M STEP PT1S]", "P1M", "P1M.*expected an ISO 8601 duration in weeks"),
-        ("FROM STREAM <s> [RANGE 10s STEP 1]", "1]", "a number and a duration do not go together"),
+        ("FROM STREAM <s> [RANGE 10s STEP 1]", "1]", "a number and a duration cannot be combined"),
         ("FROM STREAM <s> [RANGE 10ns STEP 1s]", "10ns", "10ns .* a whole number of microseconds"),
         ("FROM STREAM <s> [RANGE 9999999999d STEP 1s]", "9999999999d", "a length below a billion days"),
         ("FROM STREAM <s> [RANGE 1e300 STEP 1]", "RANGE", "fits into 62 bits"),
@@ -582,7 +582,7 @@ def test_what_sparql_refuses_is_refused_with_its_place(selected, pattern, at, me
             "TUPLE_DRIVEN",
             "ABoxes are inserted as a whole",
         ),
-        ("FROM STREAM <s> [RANGE 2 STEP 1 TICK TIME_DRIVEN TICK BATCH_DRIVEN]", "[", "two ticks"),
+        ("FROM STREAM <s> [RANGE 2 STEP 1 TICK TIME_DRIVEN TICK BATCH_DRIVEN]", "[", "two TICK clauses"),
         (
             "FROM STREAM <s> [RANGE 2 STEP 1] FROM STREAM <t> [RANGE 2 STEP 1 TICK BATCH_DRIVEN]",
             "[RANGE 2 STEP 1 TICK",
@@ -597,7 +597,7 @@ def test_what_sparql_refuses_is_refused_with_its_place(selected, pattern, at, me
         (
             "FROM NAMED WINDOW <w> ON <s> [RANGE 2 STEP 1] FROM STREAM <s> [RANGE 2 STEP 1]",
             "FROM STREAM",
-            "this is C-SPARQL, and the part before it is RSP-QL",
+            "a clause of C-SPARQL after a clause of RSP-QL",
         ),
     ],
 )
@@ -627,14 +627,14 @@ def test_a_window_that_cannot_be_is_refused_with_its_place(text, at, message):
         ("SELECT * { STREAM ?s [NOW] { ?x a ?c } }", r"the stream is \?s; expected the IRI of a stream"),
         (
             f"SELECT * {STRAIGHT} {{ STREAM <s> [NOW] {{ ?x a ?c }} }}",
-            "this is CQELS, .* before it is RSP-QL",
+            "a clause of CQELS after a clause of RSP-QL",
         ),
         (
             "REGISTER ISTREAM <o> AS SELECT DSTREAM * { ?x a ?c }",
             "two streams .* ISTREAM and DSTREAM",
         ),
-        ("REGISTER QUERY q COMPUTED EVERY 0s AS SELECT * { ?x a ?c }", "a period of 0s is nothing"),
-        ("SELECT * FROM STREAM <s> [RANGE 2 STEP 1] { ?x a ?c", "the text ends here"),
+        ("REGISTER QUERY q COMPUTED EVERY 0s AS SELECT * { ?x a ?c }", "a period of 0s is 0"),
+        ("SELECT * FROM STREAM <s> [RANGE 2 STEP 1] { ?x a ?c", "unexpected end of the text"),
     ],
 )
 def test_what_cannot_be_is_refused(text, message):
@@ -644,7 +644,7 @@ def test_what_cannot_be_is_refused(text, message):
 
 @pytest.mark.parametrize("text", ["", "# nothing", "   \n"])
 def test_an_empty_text_is_refused(text):
-    with pytest.raises(QueryTextError, match="the text ends here; expected ASK, BASE, CONSTRUCT"):
+    with pytest.raises(QueryTextError, match="unexpected end of the text; expected ASK, BASE, CONSTRUCT"):
         read_stream_text(text)
 
 
@@ -659,7 +659,7 @@ def test_an_empty_text_is_refused(text):
     ],
 )
 def test_windows_and_periods_of_a_text_are_all_numbers_or_all_durations(text):
-    with pytest.raises(QueryTextError, match="a number and a duration do not go together"):
+    with pytest.raises(QueryTextError, match="a number and a duration cannot be combined"):
         read_stream_text(text)
 
 
@@ -674,7 +674,7 @@ def test_windows_and_periods_of_a_text_are_all_numbers_or_all_durations(text):
         (f"ASK FROM STREAM <s> [TRIPLES {'9' * 5000}] {{}}", "a whole number above 0, below"),
         ("ASK FROM STREAM <\\UFFFFFFFF> [NOW] {}", "is not a character"),
         ("PREFIX : <\\UFFFFFFFF> ASK {}", "is not a character"),
-        ("ASK FROM STREAM <\ud800> [NOW] {}", "half of a character"),
+        ("ASK FROM STREAM <\ud800> [NOW] {}", "an unpaired surrogate"),
     ],
 )
 def test_what_is_beyond_all_measure_is_refused(text, message):

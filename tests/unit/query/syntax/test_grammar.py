@@ -62,7 +62,7 @@ def test_literals_keep_their_form_and_a_negated_set_its_predicates():
     [
         ("ASK { ?x a ?c ) }", r"line 1, column 15: unexpected \); expected"),
         ("REGISTER QUERY q ASK { }", "line 1, column 18: unexpected ASK; expected AS, COMPUTE"),
-        ("ASK { ?x a ?c", "line 1, column 14: the text ends"),
+        ("ASK { ?x a ?c", "line 1, column 14: unexpected end of the text"),
         ("SELECT * { ?x a ?c } }", "line 1, column 22: unexpected }; expected"),
     ],
 )
@@ -111,14 +111,14 @@ def test_the_dot_after_the_last_triple_may_be_left_out(end):
         ("# only a comment\n", "the query is empty"),
         (
             "SELECT ?x WHERE { ?x a :A ",
-            'line 1, column 26: the text ends here; expected "}"',
+            'line 1, column 26: unexpected end of the text; expected "}"',
         ),
         ("SELEC ?x { ?x ?y ?z }", "line 1, column 1: unexpected SELEC; expected ASK, .* PREFIX or SELECT"),
         ("SELECT ?x\n{ ?x ?y }", "line 2, column 9: unexpected }"),
         ("SELECT ?x { ?x ?y ?z }}", "line 1, column 23: unexpected }; expected GROUP, HAVING"),
         ("SELECT ?x { ?x a nonesuch:B }", "the prefix nonesuch: is not declared"),
-        ('ASK { ?x :p "\\uD800" }', "half of a character"),
-        ('ASK { ?x :p "\ud800" }', "half of a character"),
+        ('ASK { ?x :p "\\uD800" }', "an unpaired surrogate"),
+        ('ASK { ?x :p "\ud800" }', "an unpaired surrogate"),
         ('ASK { ?x :p "\\UFFFFFFFF" }', "malformed query, line 1, column 14: .UFFFFFFFF is not a character"),
         ("ASK { ?x :p ?y FILTER(1 = ) }", "line 1, column 27"),
         ("ASK {\n GRAPH :g {\n ?x :p ?y .\n ?x :q } }", "line 4, column 8"),
@@ -127,7 +127,7 @@ def test_the_dot_after_the_last_triple_may_be_left_out(end):
         ("ASK { ?x a :b; <c d> 3 }", "line 1, column 16"),
         (
             "ASK { GRAPH ?g { ?x :p ?y ",
-            'line 1, column 26: the text ends here; expected "}"',
+            'line 1, column 26: unexpected end of the text; expected "}"',
         ),
         ("PREFIX a <urn:a> ASK {}", "line 1, column 8: unexpected a; expected a prefixed name"),
         ("INSERT DATA { :a :b :c }", "this is an update: the materialization is read-only"),
