@@ -72,8 +72,10 @@ def _check_report_times(policy: ReportPolicy, name: str | None) -> None:
         )
     else:
         is_known = policy.is_plain
-        expected = 'with shard_by on="close", or on="change" with emit="delta", '
+        expected = (
+            'with shard_by on="close", or on="change" with emit="delta", '
             "since shards have no other common times"
+        )
     if not is_known:
         option = "on" if name is None else f"queries[{name!r}]"
         raise OptionError(option, f"(on={policy.on!r}, emit={policy.emit!r})", expected)
