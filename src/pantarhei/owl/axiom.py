@@ -1,8 +1,9 @@
 """OWL 2 axioms and SWRL rules as frozen values.
 
-The classes follow the OWL 2 structural specification; where it has an object and a data form
-(SubObjectPropertyOf and SubDataPropertyOf) there is one class here, whose property has its kind. `str` gives
-the functional-style syntax with short names. Expressions and data ranges are re-exported.
+The classes follow the OWL 2 structural specification. Where it has an object form and a data form of an axiom
+(SubObjectPropertyOf and SubDataPropertyOf), there is one class here, and the kind of the property
+distinguishes the forms. `str` renders the functional-style syntax with short names. Expressions and data
+ranges are re-exported.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ T = TypeVar("T")
 
 
 class PropertyKind(Enum):
-    """Kind of a property's values: names, literals, or annotations without meaning for a reasoner."""
+    """Kind of a property's values: individuals, literals, or annotations, which have no logical meaning."""
 
     OBJECT = "Object"
     DATA = "Data"
@@ -128,7 +129,7 @@ class OneOf(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class SomeValuesFrom:
-    """Existential restriction: at least one value in the filler."""
+    """Existential restriction: at least one value of the property is in the filler."""
 
     property: PropertyExpression
     filler: Filler
@@ -139,7 +140,7 @@ class SomeValuesFrom:
 
 @dataclass(frozen=True, slots=True)
 class AllValuesFrom:
-    """Universal restriction: all values in the filler."""
+    """Universal restriction: all values of the property are in the filler."""
 
     property: PropertyExpression
     filler: Filler
@@ -150,7 +151,7 @@ class AllValuesFrom:
 
 @dataclass(frozen=True, slots=True)
 class HasValue(FunctionalSyntax):
-    """Value restriction: has this value."""
+    """Value restriction: the property has this value."""
 
     property: PropertyExpression
     value: Term
@@ -159,7 +160,7 @@ class HasValue(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class HasSelf(FunctionalSyntax):
-    """Self restriction: related to itself."""
+    """Self restriction: the property relates the individual to itself."""
 
     property: PropertyExpression
     form = "ObjectHasSelf"
@@ -175,8 +176,8 @@ class Bound(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """Cardinality restriction: at least, at most or exactly `number` values in the filler, any value without
-    a filler.
+    """Cardinality restriction: the property has at least, at most or exactly `number` values in the filler.
+    If the filler is None, all values count.
     """
 
     bound: Bound
@@ -229,8 +230,8 @@ def _kind(filler: Filler) -> str:
 
 
 def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[object]:
-    """Yield an axiom or expression and all its parts, from the left; instances of `whole` are not descended
-    into.
+    """Yield an axiom or expression and all its parts, from left to right. Parts of instances of `whole` are
+    not yielded.
     """
     yield value
     if isinstance(value, whole):
@@ -243,8 +244,8 @@ def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[o
 
 
 def rewritten(value: T, change: Callable[[object], object]) -> T:
-    """Rewrite an axiom or expression: `change` returns the replacement of a part, or None to
-    descend into it.
+    """Rewrite an axiom or expression. `change` returns the replacement of a part, or None to rewrite the
+    parts of that part instead.
     """
     new = change(value)
     if new is not None:
@@ -273,7 +274,7 @@ class ClassAtom(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class DataRangeAtom(FunctionalSyntax):
-    """Atom: the argument is a literal of a data range."""
+    """Atom: the argument is a literal in a data range."""
 
     range: DataRange
     argument: SwrlArgument
@@ -312,7 +313,7 @@ class DifferentAtom(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class BuiltInAtom(FunctionalSyntax):
-    """Comparison, or a computation whose result is the first argument."""
+    """Atom: a comparison, or a computation whose first argument is its result."""
 
     name: URIRef
     arguments: tuple[SwrlArgument, ...]
@@ -323,11 +324,11 @@ SwrlAtom = ClassAtom | DataRangeAtom | PropertyAtom | SameAtom | DifferentAtom |
 
 @dataclass(frozen=True, slots=True)
 class SwrlRule:
-    """SWRL rule: `body` implies all atoms of `head`; an empty head is ⊥.
+    """SWRL rule: `body` implies each atom of `head`; an empty head is ⊥.
 
-    SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Variables stand
-    for names and literals of the ontology and the stream. `str` gives the functional-style syntax of the OWL
-    API.
+    SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Variables range
+    over the names and literals in the ontology and the stream. `str` renders the functional-style syntax of
+    the OWL API.
 
     >>> person, x = URIRef("urn:x/Person"), Variable("x")
     >>> from pantarhei.owl.axiom import Class
@@ -343,7 +344,7 @@ class SwrlRule:
 
 
 def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
-    """Return the arguments of an atom, in order."""
+    """Return the arguments of an atom in order."""
     match atom:
         case ClassAtom(_, argument) | DataRangeAtom(_, argument):
             return (argument,)
@@ -358,7 +359,7 @@ def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SubClassOf(FunctionalSyntax):
-    """Class inclusion: each instance of `sub` is one of `super`."""
+    """Class inclusion: each instance of `sub` is an instance of `super`."""
 
     sub: ClassExpression
     super: ClassExpression
@@ -366,7 +367,7 @@ class SubClassOf(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class EquivalentClasses(FunctionalSyntax):
-    """Equivalence: the operands have equal extensions."""
+    """Equivalence: the operands have the same instances."""
 
     operands: tuple[ClassExpression, ...]
 
@@ -380,7 +381,7 @@ class DisjointClasses(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class DisjointUnion(FunctionalSyntax):
-    """Class that is the union of pairwise disjoint operands."""
+    """Definition of a class as the union of pairwise disjoint operands."""
 
     union: Class
     operands: tuple[ClassExpression, ...]
@@ -388,7 +389,7 @@ class DisjointUnion(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class SubPropertyOf(FunctionalSyntax):
-    """Property inclusion: pairs of `sub` are pairs of `super`."""
+    """Property inclusion: each pair related by `sub` is related by `super`."""
 
     sub: PropertyExpression
     super: PropertyExpression
@@ -397,7 +398,9 @@ class SubPropertyOf(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class SubPropertyChainOf:
-    """Property chain inclusion: compositions of the members of `chain` are pairs of `super`."""
+    """Property chain inclusion: each pair related by the composition of the members of `chain` is related by
+    `super`.
+    """
 
     chain: tuple[PropertyExpression, ...]
     super: PropertyExpression
@@ -408,7 +411,7 @@ class SubPropertyChainOf:
 
 @dataclass(frozen=True, slots=True)
 class EquivalentProperties(FunctionalSyntax):
-    """Equivalence: the operands have equal pairs."""
+    """Equivalence: the operands relate the same pairs."""
 
     operands: tuple[PropertyExpression, ...]
     form = "Equivalent{self.operands[0].kind.value}Properties"
@@ -427,7 +430,7 @@ class DisjointProperties:
 
 @dataclass(frozen=True, slots=True)
 class InverseProperties(FunctionalSyntax):
-    """Inverse properties: pairs of one, exchanged, are pairs of the other."""
+    """Inverse properties: each relates the exchanged pairs of the other."""
 
     first: PropertyExpression
     second: PropertyExpression
@@ -466,7 +469,7 @@ class Trait(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """Axiom that the property has the trait."""
+    """Characteristic of a property: the property has the trait."""
 
     trait: Trait
     property: PropertyExpression
@@ -500,21 +503,23 @@ class DatatypeDefinition(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class SameIndividual(FunctionalSyntax):
-    """Equality of all the names."""
+    """Equality of individuals."""
 
     individuals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DifferentIndividuals(FunctionalSyntax):
-    """Pairwise difference of the names."""
+    """Pairwise difference of individuals."""
 
     individuals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassAssertion(FunctionalSyntax):
-    """Membership in a class expression; membership in a named class is a plain triple, not an axiom here."""
+    """Membership of an individual in a class expression. Membership in a named class is a triple and not an
+    axiom here.
+    """
 
     type: ClassExpression
     individual: Term
@@ -522,7 +527,7 @@ class ClassAssertion(FunctionalSyntax):
 
 @dataclass(frozen=True, slots=True)
 class NegativePropertyAssertion(FunctionalSyntax):
-    """Negative assertion: the property does not relate `subject` to `object`."""
+    """Negative property assertion: the property does not relate `subject` to `object`."""
 
     property: PropertyExpression
     subject: Term

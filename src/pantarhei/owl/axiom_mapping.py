@@ -1,7 +1,7 @@
-"""Axioms and SWRL rules read from triples, with every triple accounted for.
+"""Reading of axioms and SWRL rules from triples, such that every triple is accounted for.
 
-W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph ends in exactly one part
-of the `Reading`: axiom, declaration, annotation, assertion, or leftover with the reason.
+W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph belongs to exactly one
+part of the `Reading`: axiom, declaration, annotation, assertion, or leftover with the reason.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ def read_swrl_rule(read: ExpressionReader, triple: Triple) -> owl.SwrlRule:
     """Return the rule whose node is the subject of `triple`.
 
     SWRL (W3C member submission, 2004), section 6: a `swrl:Imp` has lists of atoms as body and head. Variables
-    are names declared as `swrl:Variable`, and names that begin with `urn:swrl`, as the OWL API writes them.
+    are the names declared as `swrl:Variable`, and the names that begin with `urn:swrl`, as written by the OWL
+    API.
 
     Raises:
-        UnreadableError: it is not a rule.
+        UnreadableError: the triples do not write a rule.
     """
     rule = _RuleReader(read)
     body = tuple(map(rule.atom, read.sequence(read.only(triple[0], owl.SWRL.body, "a rule"))))
@@ -47,7 +48,7 @@ def read_swrl_rule(read: ExpressionReader, triple: Triple) -> owl.SwrlRule:
 
 @dataclass(slots=True)
 class _RuleReader:
-    """Reader of the atoms of one rule, with names for its variables."""
+    """Reader of the atoms of one rule. It assigns names to the rule's variables."""
 
     read: ExpressionReader
     variables: dict[Term, Variable] = field(default_factory=dict)
@@ -104,7 +105,7 @@ class _RuleReader:
         return self.named(self.read.individual(self.part(node, place)))
 
     def named(self, term: Term) -> owl.SwrlArgument:
-        """Return `term`, or the variable it stands for."""
+        """Return the variable that `term` represents, or `term` itself."""
         if not self._is_variable(term):
             return term
         if term not in self.variables:
@@ -117,7 +118,9 @@ class _RuleReader:
         return isinstance(term, URIRef) and str(term).startswith(_VARIABLE_NAMES)
 
     def _name(self, term: Term) -> Variable:
-        """Return the last part of the variable's name, with a number if another variable has that name."""
+        """Return the last part of the variable's IRI, with a number appended if another variable has that
+        name.
+        """
         local = "" if isinstance(term, BNode) else last_part(term).rpartition(":")[2].lstrip("_")
         taken, number, name = set(self.variables.values()), 1, local or "v"
         while Variable(name) in taken:
@@ -139,17 +142,17 @@ _ATOMS: dict[Term, Callable[[_RuleReader, Term], owl.SwrlAtom]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Classification of a graph's triples.
+    """Classification of the triples of a graph.
 
     Args:
-        axioms: statements beyond single facts, in the order of their main triples.
-        main_triples: for each axiom the triple that identifies it; further triples write its expressions.
-        assertions: membership in named classes, and values of properties; also lists among these values,
-            which may be lists of axioms as well.
-        declarations: kinds of names, and the ontology's header.
+        axioms: statements that are not single facts, in the order of their main triples.
+        main_triples: for each axiom the triple that identifies it; other triples write its expressions.
+        assertions: memberships in named classes, and values of properties; also lists among these values,
+            which can be lists of axioms too.
+        declarations: triples that declare the kind of a name, and the ontology header.
         annotations: documentation of names and axioms.
-        leftovers: triples that the mapping does not read, with the reason.
-        axiom_triples: the triples of `axioms`.
+        leftovers: triples that cannot be read as an axiom, with the reason.
+        axiom_triples: the triples that write `axioms`.
     """
 
     axioms: tuple[owl.Axiom, ...]
@@ -161,7 +164,9 @@ class Reading:
     axiom_triples: frozenset[Triple]
 
     def check_invariants(self, graph: Iterable[Triple]) -> None:
-        """Assert that each triple of `graph` is in exactly one part; lists of axioms may be data too."""
+        """Assert that each triple of `graph` is in exactly one part; only lists of axioms can be assertions
+        too.
+        """
         parts = [self.assertions, self.declarations, self.annotations, self.axiom_triples]
         parts.append(frozenset(t for leftover in self.leftovers for t in leftover.triples))
         union = frozenset().union(*parts)
@@ -209,11 +214,11 @@ Read = Callable[[ExpressionReader, Triple], owl.Axiom]
 
 
 class _NotHereError(Exception):
-    """Triple that is not an axiom of the kind tried: part of an expression, or an annotation."""
+    """The triple is not an axiom of the kind tried, but part of an expression or an annotation."""
 
 
 class _AxiomReader:
-    """Collector of axioms, their triples, and the triples where reading failed."""
+    """Collects axioms, their triples, and the triples that could not be read as axioms."""
 
     def __init__(self, index: TripleIndex, vocabulary: NameKinds) -> None:
         self.index = index
@@ -259,7 +264,9 @@ def _pair(axiom: Callable[[tuple[P, ...]], owl.Axiom], part: Part[P]) -> Read:
 
 
 def _all(axiom: Callable[[tuple[P, ...]], owl.Axiom], part: Part[P], *members: URIRef) -> Read:
-    """Return the axiom about the distinct members of the subject's list."""
+    """Make a reader of an axiom whose operands are the distinct members of a list that the
+    subject refers to.
+    """
 
     def read_all(read: ExpressionReader, triple: Triple) -> owl.Axiom:
         listed = read.sequence(_member(read, triple[0], *members))
@@ -404,12 +411,12 @@ _BY_TYPE: dict[Term, Read] = {
     owl.SWRL.Imp: read_swrl_rule,
 }
 
-_NAMED = "a restriction with a name; it is read as the RDF-Based Semantics does: the name is equivalent to it"
-# Constructs outside OWL 2 DL, by the predicates of main triples: read by their meaning, and noted.
+_NAMED = "a named restriction; it is read as in the RDF-Based Semantics: the name is equivalent to it"
+# Constructs outside OWL 2 DL, by the predicates of their main triples, with the note for the report.
 BEYOND_DL: Final[dict[Term, str]] = {
     OWL.onProperty: _NAMED,
     OWL.onProperties: _NAMED,
-    OWL.assertionProperty: "a negative assertion that rdf:type does not call one; it is read as one",
+    OWL.assertionProperty: "a negative assertion without its rdf:type; it is read as a negative assertion",
 }
 
 # Predicates and types of main triples.

@@ -1,8 +1,9 @@
-"""Axioms within a background: a site model may define classes.
+"""Separation of axioms and facts in a background: a model of a site may define classes.
 
-An axiom is identified by a triple with a predicate of `AXIOM_PREDICATES` or a type of `AXIOM_TYPES`.
-Declarations, the ontology's header, and the lists and facets of axioms belong to it; all other triples are
-facts. `owl:sameAs` and `owl:differentFrom` are facts: their meaning depends on the reading of names.
+An axiom is identified by a triple with a predicate in `AXIOM_PREDICATES` or a class in `AXIOM_TYPES`.
+Declarations, the ontology's header, and the lists and facets of axioms belong to the axioms; all other
+triples are facts. `owl:sameAs` and `owl:differentFrom` are facts, since their consequences depend on the
+unique name assumption.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _VOCABULARIES: Final = (str(OWL), str(SWRL))
 
 
 def has_axioms(triples: Iterable[Triple]) -> bool:
-    """True if one of the triples belongs to an axiom; items that are not triples do not. Costs a test of
-    each.
+    """True if a triple belongs to an axiom. Items that are not triples are ignored. The cost is one test for
+    each triple.
     """
     try:
         return any(p in AXIOM_PREDICATES or (o in AXIOM_TYPES and p == RDF_TYPE) for _, p, o in triples)
@@ -48,10 +49,11 @@ def has_axioms(triples: Iterable[Triple]) -> bool:
 
 
 def table_has_axioms(table: pa.Table) -> bool:
-    """True if an Arrow table of N-Triples terms has axioms. Costs a test of each distinct property and class.
+    """True if an Arrow table of N-Triples terms has axioms. The cost is one test for each distinct property
+    and class.
 
     Raises:
-        InvalidTripleError: the table is not as `columns_of` requires.
+        InvalidTripleError: the table is invalid for `columns_of`.
     """
     columns = columns_of(table)
     codes, properties = columns.predicate.occurring()
@@ -66,7 +68,7 @@ def table_has_axioms(table: pa.Table) -> bool:
 
 
 def axioms_of(document: Document) -> Document | None:
-    """Return the part of a document with its axioms; None without axioms."""
+    """Return the part of a document that consists of its axioms; None if it has no axioms."""
     if not has_axioms(document.triples):
         return None
     expressions = {s for s, p, _ in document.triples if p in EXPRESSION_PREDICATES and isinstance(s, BNode)}
@@ -87,7 +89,12 @@ def axioms_of(document: Document) -> Document | None:
 
 
 def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> set[Triple]:
-    """Return the triples of axioms' lists that facts refer to: they are facts as well."""
+    """Return the triples of lists that are referred to by axioms and by facts. They belong to the facts too.
+
+    Args:
+        triples: all triples of the documents.
+        of_axioms: those of them that belong to axioms.
+    """
     cells: dict[Term, list[Triple]] = {}
     for triple in of_axioms:
         if triple[1] in LIST_PREDICATES:
@@ -103,7 +110,7 @@ def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> 
 
 
 def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
-    """Return the indexes of triples that write lists and anonymous facets, by node."""
+    """Map each blank node to the indexes of its triples that write a list or a facet."""
     parts: dict[Term, list[int]] = {}
     for place, (subject, predicate, _) in enumerate(triples):
         if isinstance(subject, BNode) and (predicate in LIST_PREDICATES or predicate.startswith(_FACETS)):
@@ -112,7 +119,7 @@ def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
 
 
 def _is_schema(triple: Triple) -> bool:
-    """True if a triple belongs to an axiom, a declaration or a header."""
+    """True if a triple belongs to an axiom, a declaration or an ontology header."""
     _, predicate, object_ = triple
     if predicate in AXIOM_PREDICATES:
         return True

@@ -1,8 +1,9 @@
-"""Ontology documents to triples. Nothing is fetched: a document is a local file or an object.
+"""Reading of ontology documents to triples. A document is a local file or an object; nothing is fetched from
+the network.
 
-Files are parsed by pyoxigraph, which keeps the lexical form of literals; OWL/XML, functional and Manchester
-syntax by `element_mapping`. Blank nodes are renamed by a hash of the document's content, so documents share
-none and reading twice gives equal names.
+RDF files are parsed by pyoxigraph, which keeps the lexical form of literals; OWL/XML, functional and
+Manchester syntax by `element_mapping`. Blank nodes are renamed with a hash of the document's content, so that
+different documents do not share blank nodes, and reading a document twice gives equal names.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]\w*)[\s>/]")
 
 
 def is_owl_xml(content: bytes) -> bool:
-    """True if the first element of an XML document is that of OWL/XML.
+    """True if the root element of an XML document is that of OWL/XML.
 
     >>> is_owl_xml(b'<?xml version="1.0"?><!-- <RDF> --><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>')
     True
@@ -46,14 +47,15 @@ def is_owl_xml(content: bytes) -> bool:
 
 
 def read_owl_xml(content: bytes, source: str, base: str) -> ParsedDocument:
-    """Return the triples of an OWL/XML document, with their lines, and its prefixes (W3C: OWL 2 XML
+    """Return the triples of an OWL/XML document with their lines, and its prefixes (W3C: OWL 2 XML
     serialization).
 
     Args:
-        base: base IRI of a document without `xml:base`.
+        base: base IRI if the document has no `xml:base`.
 
     Raises:
-        MalformedInputError: it is not XML or not OWL/XML, or has an element that OWL 2 does not have.
+        MalformedInputError: the content is not XML or not OWL/XML, or has an element that OWL 2 does not
+        define.
     """
     root, lines = _parse(content, source)
     if root.tag != OWL_NAMESPACE + "Ontology":
@@ -65,7 +67,7 @@ def read_owl_xml(content: bytes, source: str, base: str) -> ParsedDocument:
 
 
 def _parse(content: bytes, source: str) -> tuple[Element, list[int]]:
-    """Return the root, and the lines on which it and its children begin."""
+    """Return the root element, and the lines on which it and its children begin."""
     try:
         lines = _lines_of_axioms(content, source)
         return ElementTree.fromstring(content), lines
@@ -78,7 +80,7 @@ def _parse(content: bytes, source: str) -> tuple[Element, list[int]]:
 
 
 def _lines_of_axioms(content: bytes, source: str) -> list[int]:
-    """Return the lines on which the root and its children begin."""
+    """Return the lines on which the root element and its children begin."""
     parser, depth, lines = expat.ParserCreate(), 0, list[int]()
 
     def start(name: str, attributes: object) -> None:
@@ -129,8 +131,9 @@ SUFFIXES: Final = {
 _BEFORE = re.compile(rb"(?:\s|#[^\n\r]*(?:[\n\r]|\Z))*")
 _WITH_DIRECTIVES = ("turtle", "trig")
 _OF_STATEMENTS = (*_WITH_DIRECTIVES, "nt", "nquads")
-# First words of documents, after white space and comments, and the formats that may begin so. An XML element
-# with a prefixed name declares the prefix, so there is white space before its `>`; an IRI has none.
+# Patterns of the first words of documents, after white space and comments, with the formats that may begin
+# so. A root element with a prefixed name declares the prefix, so white space precedes its `>`; an IRI has
+# none.
 _BEGINNINGS: Final = tuple(
     (re.compile(pattern), formats)
     for pattern, formats in (
@@ -148,25 +151,25 @@ _PAGE = re.compile(rb"(?:<!doctype html|<html)[\s>]", re.IGNORECASE)
 
 
 def format_of(path: Path, content: bytes, given: str | None) -> str:
-    """Return the format of a document: one of `FORMATS`.
+    """Return the format of a document, a key of `FORMATS`.
 
-    Its first words decide, and its suffix where they are ambiguous: Protégé writes Turtle, functional syntax
-    and others with the suffix `.owl`.
+    The first words of the document determine the format. If they are ambiguous, the suffix of the file name
+    is used; it is less reliable, since Protégé writes several formats with the suffix `.owl`.
 
     Args:
-        content: in UTF-8.
-        given: the format stated by the caller.
+        content: the document in UTF-8.
+        given: the format given by the caller.
 
     Raises:
         MalformedInputError: the document is a web page.
-        OptionError: the stated format is unknown, or the format cannot be determined.
+        OptionError: the given format is unknown, or the format cannot be determined.
     """
     if given is not None:
         if given not in FORMATS:
             raise OptionError("format", repr(given), "one of " + ", ".join(FORMATS))
         return given
     if _PAGE.match(content, _start(content)):
-        reason = "a web page and no ontology; download the file that the page offers"
+        reason = "a web page, not an ontology; download the file that the page links to"
         raise MalformedInputError(str(path), None, reason)
     named, possible = SUFFIXES.get(path.suffix.lower()), formats_by_content(content)
     if possible == ("xml", "owl-xml"):
@@ -179,8 +182,7 @@ def format_of(path: Path, content: bytes, given: str | None) -> str:
 
 
 def formats_by_content(content: bytes) -> tuple[str, ...]:
-    r"""Return the formats in which a document may begin like this one, the likeliest first; none if it is
-    unknown.
+    r"""Return the formats whose documents may begin like `content`, most likely first; () if there are none.
 
     >>> formats_by_content(b"# rooms\nPREFIX ex: <http://example.org/>")
     ('turtle', 'trig')
@@ -195,7 +197,7 @@ def _start(content: bytes) -> int:
     return before.end() if before else 0
 
 
-# Syntaxes of OWL itself; the others are syntaxes of RDF.
+# Readers of the syntaxes that are not syntaxes of RDF.
 READERS = {
     "owl-xml": read_owl_xml,
     "functional": read_functional_syntax,
@@ -204,12 +206,12 @@ READERS = {
 
 
 class Document(NamedTuple):
-    """Triples of one document, each once, and the prefixes it declares.
+    """Triples of one document, without duplicates, and its prefixes.
 
     Args:
         triples: in order of first appearance.
-        lines: the line of each triple; None if the syntax has none.
-        source: the file; None for an object.
+        lines: the line of each triple; None if the syntax has no lines.
+        source: the file; None if the document is an object.
     """
 
     triples: tuple[Triple, ...]
@@ -219,16 +221,16 @@ class Document(NamedTuple):
 
 
 def read_document(source: object, format: str | None = None) -> Document:
-    """Read one document or object, without its imports.
+    """Read one document or object without its imports.
 
     Args:
         source: a path; an `rdflib.Graph` or `Dataset`; an owlready2 ontology or world.
-        format: one of `FORMATS`; by default determined by content and suffix.
+        format: a key of `FORMATS`; by default determined by content and suffix.
 
     Raises:
-        MalformedInputError: the text is not in its format, or is compressed.
+        MalformedInputError: the content is malformed, or compressed.
         MissingFileError: the file does not exist.
-        OptionError: the source or format is unknown, or the format cannot be determined.
+        OptionError: the source or format is not supported, or the format cannot be determined.
     """
     if isinstance(source, str | Path):
         return _read_file(Path(source), format)
@@ -253,28 +255,28 @@ def _read_file(path: Path, format: str | None) -> Document:
     base = path.resolve().as_uri()
     terms = DocumentTerms(nodes_of_document(content))
     prefixes: dict[str, str] = {}
-    said: Iterable[Triple]
+    statements: Iterable[Triple]
     lines: Sequence[int] | None
     if name in READERS:
         read = READERS[name](content, str(path), base)
         prefixes, lines = read.prefixes, read.lines
-        said = ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in read.triples)
+        statements = ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in read.triples)
     else:
         lines = lines_of_statements(content) if name in ("nt", "nquads") else None
         parsed = parse(content, FORMATS[name], str(path), base, prefixes, terms)
-        said = ((s, p, respelled(o)) for s, p, o in parsed)
-    return Document(*_each_once(said, lines), prefixes, str(path))
+        statements = ((s, p, respelled(o)) for s, p, o in parsed)
+    return Document(*_each_once(statements, lines), prefixes, str(path))
 
 
 def _each_once(
-    said: Iterable[Triple], lines: Sequence[int] | None
+    statements: Iterable[Triple], lines: Sequence[int] | None
 ) -> tuple[tuple[Triple, ...], Sequence[int] | None]:
     """Return the distinct triples, each with its first line."""
     if lines is None:
-        return tuple(dict.fromkeys(said)), None
+        return tuple(dict.fromkeys(statements)), None
     distinct: dict[Triple, None] = {}
     first = array("I")
-    for triple, line in zip(said, lines, strict=True):
+    for triple, line in zip(statements, lines, strict=True):
         distinct[triple] = None
         if len(first) < len(distinct):
             first.append(line)
@@ -299,13 +301,13 @@ class _Source(Protocol):
 def read_owlready(source: object) -> tuple[Triple, ...]:
     """Return the triples of an owlready2 ontology with its loaded imports, or of a whole world.
 
-    Its objects hide axioms (keys, negative assertions, disjoint unions), so the triples of its quad store are
-    read; owlready2 loads nothing here. The store keeps numbers as numbers: a literal's lexical form is
-    Python's.
+    owlready2's objects do not represent all axioms (keys, negative assertions, disjoint unions), so the
+    triples are read from its quad store. Nothing is loaded. The store keeps numbers as Python values, so
+    their lexical forms are those that Python writes.
 
     Raises:
         OptionError: `source` is another object of owlready2.
-        MalformedInputError: the store holds something else than RDF 1.1 triples.
+        MalformedInputError: the store has statements that are not RDF 1.1 triples.
     """
     import owlready2  # a heavy import, needed only for objects of owlready2
 

@@ -1,8 +1,9 @@
-"""Elements of OWL 2 to triples, for OWL/XML and for syntaxes read into the same elements.
+"""Conversion of OWL 2 elements to triples, for OWL/XML and for syntaxes that are parsed to the same elements.
 
 W3C: OWL 2 XML serialization for the elements, OWL 2 mapping to RDF graphs (table 1) for the triples. An
-element outside OWL 2 raises: nothing is left out. Rules become SWRL rules. Data properties, annotation
-properties and datatypes are declared by their element, since triples do not show their kind.
+element that OWL 2 does not define raises an error, so nothing is silently ignored. Rules become SWRL rules.
+Data properties, annotation properties and datatypes are declared when they are used, since their kind is
+known from the element but not from the triples.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ _BUILT_IN = (str(OWL), str(RDF), str(RDFS), str(XSD))
 
 
 def _reason(error: Exception, element: Element) -> str:
-    """Return the reason of an error in an element."""
+    """Return the reason of an error that occurred while an element was read."""
     if isinstance(error, KeyError):
         return f"an element in {name_of(element)} has no attribute {error}"
     if isinstance(error, IndexError) or "to unpack" in str(error):
-        return f"{name_of(element)} holds too few or too many elements"
+        return f"{name_of(element)} has too few or too many elements"
     return str(error)
 
 
@@ -38,8 +39,8 @@ class ParsedDocument(NamedTuple):
     """Content of a document in a syntax of OWL.
 
     Args:
-        lines: for each triple the line on which its axiom begins; None if unknown.
-        prefixes: declared ones, and the usual ones.
+        lines: for each triple the line on which its axiom begins; None if the lines are unknown.
+        prefixes: the declared prefixes, and those of OWL, RDF, RDFS and XML Schema.
     """
 
     triples: list[Triple]
@@ -48,7 +49,7 @@ class ParsedDocument(NamedTuple):
 
 
 class ElementReader:
-    """Collector of the triples of one document, each with the line on which its axiom begins."""
+    """Collects the triples of one document, each with the line on which its axiom begins."""
 
     def __init__(self, source: str, base: str) -> None:
         self.source = source
@@ -63,11 +64,11 @@ class ElementReader:
         """Read a whole document.
 
         Args:
-            lines: lines on which the root and its children begin.
-            syntax: name of the syntax, for errors.
+            lines: the lines on which the root element and its children begin.
+            syntax: name of the syntax in errors.
 
         Raises:
-            MalformedInputError: an element is not of OWL 2, or is incomplete.
+            MalformedInputError: an element is not defined by OWL 2, or is incomplete.
         """
         iri = root.get("ontologyIRI")
         header: Term = self.resolve(iri) if iri else self.blank()
@@ -98,7 +99,7 @@ class ElementReader:
                 self.axiom(child)
 
     def end_on(self, line: int) -> None:
-        """Assign the line `line` to the triples since the last call."""
+        """Assign `line` to the triples added since the last call."""
         self.lines.extend(repeat(line, len(self.triples) - len(self.lines)))
 
     # --- Names ---
@@ -112,7 +113,7 @@ class ElementReader:
         return triple
 
     def node(self, *said: tuple[URIRef, Term]) -> BNode:
-        """Return a new blank node, and add its triples."""
+        """Add the triples of a new blank node with these predicates and objects; return the node."""
         node = self.blank()
         for predicate, value in said:
             self.add(node, predicate, value)
@@ -135,7 +136,9 @@ class ElementReader:
     # --- Expressions ---
 
     def term(self, element: Element) -> Term:
-        """Return the term of an entity, a literal or an expression, and add its triples."""
+        """Return the term of an entity, a literal or an expression; the triples of an
+        expression are added.
+        """
         name = name_of(element)
         if name in _ENTITIES:
             return self.entity(element)
@@ -144,7 +147,7 @@ class ElementReader:
         raise ValueError(f"the element {name} is not supported here")
 
     def entity(self, element: Element) -> URIRef:
-        """Return the name of an entity, with a declaration where triples need one."""
+        """Return the IRI of an entity; add its declaration if its kind cannot be inferred from triples."""
         iri, kind = self.iri(element), _ENTITIES[name_of(element)]
         if (
             kind in _DECLARED_BY_USE
@@ -178,7 +181,7 @@ class ElementReader:
     def axiom(self, element: Element) -> None:
         name = name_of(element)
         if name not in _AXIOMS:
-            raise ValueError(f"the element {name} is no axiom of OWL 2")
+            raise ValueError(f"the element {name} is not an axiom of OWL 2")
         parts, annotations = _parts(element)
         main = _AXIOMS[name](self, parts)
         for annotation in annotations:
@@ -186,7 +189,9 @@ class ElementReader:
                 self.annotate(self.reified(triple), annotation)
 
     def reified(self, triple: Triple) -> Term:
-        """Return the node for annotations of a triple: the axiom's own node, if it has one."""
+        """Return the node that annotations of the triple refer to: the blank node of an axiom that has one,
+        otherwise a new `owl:Axiom`.
+        """
         if triple[1] == RDF.type and isinstance(triple[0], BNode):
             return triple[0]
         return self._reification(OWL.Axiom, triple)
@@ -409,7 +414,7 @@ def _atom(document: ElementReader, element: Element) -> Term:
         builtin = (SWRL.builtin, document.iri(element))
         return document.node((RDF.type, SWRL.BuiltinAtom), builtin, (SWRL.arguments, arguments))
     if name not in _ATOMS:
-        raise ValueError(f"the element {name} is no atom of a rule")
+        raise ValueError(f"the element {name} is not an atom of a rule")
     type_, predicates = _ATOMS[name]
     terms = document.terms(list(element))
     return document.node((RDF.type, type_), *zip(predicates, terms, strict=True))

@@ -1,8 +1,8 @@
-"""Class expressions, data ranges, property expressions and lists, read from triples.
+"""Reading of class expressions, data ranges, property expressions and lists from triples.
 
-W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple required by the tables but
-often missing in files (`rdf:type owl:Restriction`) is optional. An expression is read completely or raises
-`UnreadableError`.
+W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. Type triples that the tables require but
+files often lack (`rdf:type owl:Restriction`) are optional. An expression is read completely, or
+`UnreadableError` is raised.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def triple_key(triple: Triple) -> tuple[tuple[int, str, str, str], ...]:
 
 
 class TripleIndex:
-    """Index of a graph's triples by subject and predicate, by predicate, and by class.
+    """Index of the triples of a graph by subject and predicate, by predicate, and by class.
 
-    Triples are sorted, so that results do not depend on the order of the input. Building costs a sort of the
-    distinct terms and one of the triples; each lookup costs its results.
+    Triples are sorted, so that results do not depend on the order of the input. Building the index sorts the
+    distinct terms and the triples. A lookup takes time linear in its result.
     """
 
     def __init__(self, triples: Iterable[Triple]) -> None:
@@ -75,7 +75,7 @@ class TripleIndex:
         return self._by_predicate.keys()
 
     def about(self, subject: Term) -> Iterator[Triple]:
-        """Return the triples with this subject."""
+        """Yield the triples with this subject."""
         for predicate, objects in self._by_subject.get(subject, {}).items():
             for object_ in objects:
                 yield subject, predicate, object_
@@ -89,8 +89,8 @@ class TripleIndex:
         return self._instances.get(class_, [])
 
     def reachable(self, nodes: Iterable[Term]) -> Iterator[Triple]:
-        """Return the triples about the blank nodes among `nodes`, and about blank nodes
-        reachable from them.
+        """Yield the triples whose subject is one of the blank nodes among `nodes`, or a blank node reachable
+        from them.
         """
         waiting = list(dict.fromkeys(node for node in nodes if isinstance(node, BNode)))
         seen = set(waiting)
@@ -103,12 +103,12 @@ class TripleIndex:
 
 
 def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:
-    """Return distinct `triples` in the order of their `terms`, by sorting numbers of the terms."""
+    """Return the distinct triples, sorted by the positions of their terms in `terms`."""
     number = {term: i for i, term in enumerate(terms)}
     count = len(number)
     by_place = {
         (number[triple[0]] * count + number[triple[1]]) * count + number[triple[2]]: triple
-        for triple in reversed(triples)  # the first of equal ones is kept
+        for triple in reversed(triples)  # so that the first of equal triples is kept
     }
     return [by_place[place] for place in sorted(by_place)]
 
@@ -154,7 +154,9 @@ EXPRESSION_PREDICATES = frozenset(
 
 
 class UnreadableError(Exception):
-    """Triples that are not an expression; caught where the axiom is read, and reported."""
+    """The triples do not write an expression. The reader of axioms catches this error and reports the axiom
+    as a leftover.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -163,7 +165,7 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NameKinds:
-    """Kinds of the names of a graph."""
+    """Kinds of the names in a graph."""
 
     kinds: Mapping[Term, PropertyKind]
     datatypes: frozenset[Term]
@@ -174,7 +176,7 @@ class NameKinds:
 
 @dataclass(slots=True)
 class ExpressionReader:
-    """Reader of the expressions of one axiom; `used` collects their triples."""
+    """Reader of the expressions of one axiom. `used` collects their triples."""
 
     index: TripleIndex
     vocabulary: NameKinds
@@ -187,7 +189,7 @@ class ExpressionReader:
     # --- Names and values ---
 
     def property(self, node: Term) -> PropertyExpression:
-        """Return the property expression of `node`."""
+        """Return the property expression written by `node`."""
         if isinstance(node, URIRef):
             self.properties.add(node)
             return Property(node, self.vocabulary.kinds.get(node, PropertyKind.OBJECT))
@@ -199,13 +201,13 @@ class ExpressionReader:
         return owl.InverseOf(Property(inverse, PropertyKind.OBJECT))
 
     def individual(self, node: Term) -> Term:
-        """Return `node` if it can be an individual."""
+        """Return `node`; raise an error if it is a literal."""
         if isinstance(node, Literal):
             raise UnreadableError(f"the literal {node.n3()} where an individual is expected")
         return node
 
     def filler(self, node: Term, property: PropertyExpression) -> Filler:
-        """Return the class expression or data range of `node` as a filler of `property`."""
+        """Return the class expression or data range written by `node` as a filler of `property`."""
         return self.data_range(node) if self._is_data(node, property) else self.class_expression(node)
 
     def _is_data(self, node: Term, property: PropertyExpression) -> bool:
@@ -215,7 +217,7 @@ class ExpressionReader:
         return property.kind is PropertyKind.DATA or self.writes_data_range(node)
 
     def writes_data_range(self, node: Term) -> bool:
-        """True if the triples about a node show that it is a data range."""
+        """True if the triples about a node show that it writes a data range."""
         if {RDFS.Datatype, OWL.DataRange} & set(self.index.objects(node, RDF.type)):
             return True
         if any(self.index.objects(node, p) for p in (OWL.onDatatype, OWL.datatypeComplementOf)):
@@ -231,13 +233,13 @@ class ExpressionReader:
         """Return the members of an RDF list.
 
         Raises:
-            UnreadableError: it branches, ends early, or is cyclic.
+            UnreadableError: the list branches, is incomplete, or is cyclic.
         """
         members: list[Term] = []
         seen: set[Term] = set()
         while head != RDF.nil:
             if head in seen:
-                raise UnreadableError("a list that runs in a circle")
+                raise UnreadableError("a cyclic list")
             seen.add(head)
             self._step()
             members.append(self.only(head, RDF.first, "a list cell"))
@@ -249,7 +251,7 @@ class ExpressionReader:
     # --- Class expressions ---
 
     def class_expression(self, node: Term) -> ClassExpression:
-        """Return the class expression of `node`."""
+        """Return the class expression written by `node`."""
         if isinstance(node, Literal):
             raise UnreadableError(f"the literal {node.n3()} where a class is expected")
         if isinstance(node, URIRef):
@@ -260,7 +262,7 @@ class ExpressionReader:
         return self.anonymous_class(node)
 
     def anonymous_class(self, node: Term) -> ClassExpression:
-        """Return the class expression written with the triples about `node`."""
+        """Return the class expression written by the triples about `node`."""
         self._enter(node)
         if self.index.objects(node, OWL.onProperty) or self.index.objects(node, OWL.onProperties):
             expression = self.restriction(node)
@@ -270,7 +272,9 @@ class ExpressionReader:
         return expression
 
     def constructed_class(self, node: Term, constructor: URIRef) -> ClassExpression:
-        """Return the class expression of `node` with owl:intersectionOf, unionOf, complementOf or oneOf."""
+        """Return the class expression written by `node` with owl:intersectionOf, unionOf, complementOf or
+        oneOf.
+        """
         value = self.only(node, constructor)
         if constructor == OWL.complementOf:
             return owl.ComplementOf(self.class_expression(value))
@@ -287,7 +291,7 @@ class ExpressionReader:
         raise UnreadableError("a data range where a class is expected")
 
     def restriction(self, node: Term) -> ClassExpression:
-        """Return the restriction written with the triples about `node`."""
+        """Return the restriction written by the triples about `node`."""
         self._use(node, RDF.type, OWL.Restriction)
         present = [p for p in _RESTRICTIONS if self.index.objects(node, p)]
         if len(present) != 1:
@@ -332,7 +336,7 @@ class ExpressionReader:
     # --- Data ranges ---
 
     def data_range(self, node: Term) -> DataRange:
-        """Return the data range of `node`."""
+        """Return the data range written by `node`."""
         if isinstance(node, Literal):
             raise UnreadableError(f"the literal {node.n3()} where a data range is expected")
         if isinstance(node, URIRef):
@@ -343,7 +347,9 @@ class ExpressionReader:
         return expression
 
     def constructed_range(self, node: Term, constructor: URIRef) -> DataRange:
-        """Return the data range of `node` with owl:intersectionOf, unionOf, …, onDatatype."""
+        """Return the data range written by `node` with owl:intersectionOf, unionOf, oneOf,
+        datatypeComplementOf or onDatatype.
+        """
         value = self.only(node, constructor)
         if constructor == OWL.onDatatype:
             return self._datatype_restriction(node, value)
@@ -381,7 +387,7 @@ class ExpressionReader:
         return present[0]
 
     def only(self, node: Term, predicate: URIRef, where: str = "an expression") -> Term:
-        """Return the single value of `predicate`; `where` is the context for an error."""
+        """Return the single value of `predicate`. `where` describes the node in errors."""
         objects = self.index.objects(node, predicate)
         if len(objects) != 1:
             raise UnreadableError(f"{where} with {len(objects) or 'no'} values of {_names([predicate])}")
@@ -416,7 +422,7 @@ class ExpressionReader:
 def _natural_number(value: Term) -> int:
     text = str(value).strip()
     if not isinstance(value, Literal) or not (text.isascii() and text.isdigit()) or len(text) > 18:
-        raise UnreadableError(f"{value.n3()} where a number not below zero is expected")
+        raise UnreadableError(f"{value.n3()} where a nonnegative integer is expected")
     return int(text)
 
 
@@ -425,7 +431,7 @@ def _names(predicates: list[URIRef]) -> str:
 
 
 def prefixed(term: Term) -> str:
-    """Return a name of OWL, RDF, RDFS or SWRL with its usual prefix, the last part of other names.
+    """Return a name of OWL, RDF, RDFS or SWRL with its usual prefix, and the last part of any other name.
 
     >>> prefixed(RDF.first), prefixed(URIRef("http://example.org/a"))
     ('rdf:first', 'a')

@@ -1,7 +1,8 @@
-"""OWL functional and Manchester syntax to triples, by way of the elements of OWL/XML, which have equal names.
+"""Conversion of OWL functional and Manchester syntax to triples. The constructors are converted to the
+elements of OWL/XML with the same names, and these to triples.
 
-W3C: OWL 2 structural specification and functional-style syntax. A name in a constructor is an entity of the
-kind that its position requires; `_PLACES` has the positions of each.
+W3C: OWL 2 structural specification and functional-style syntax. A name in a constructor denotes an entity of
+the kind that its argument position requires; `_PLACES` lists the argument positions of each constructor.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ _TOKEN = re.compile(
 )
 _ESCAPED = re.compile(r'\\(["\\])')
 
-# Content of a position, by letter, and the element of a name there. C class expression, D data range, O
-# object property expression, H object property expression or chain, P data property, A annotation property, I
-# individual, L literal, V value or subject of an annotation, X argument of an atom, N number, B atom of a
-# rule, E entity of a declaration, F facet, G its value, R name of an entity or a variable. `+` repeats the
-# previous letter, or the letters in brackets.
+# Kinds of argument positions, each a letter, with the element of an IRI there. C: class expression, D: data
+# range, O: object property expression, H: object property expression or chain, P: data property, A:
+# annotation property, I: individual, L: literal, V: value or subject of an annotation, X: argument of an
+# atom, N: number, B: atom of a rule, E: entity of a declaration, F: facet, G: value of a facet, R: IRI of an
+# entity or a variable, W and U: body and head of a rule. `+` repeats the previous letter, or the letters in
+# parentheses.
 _NAMES: Final = {
     "C": "Class",
     "D": "Datatype",
@@ -67,7 +69,8 @@ _EXPECTED: Final = {
     "R": "an IRI",
 }
 _ATTRIBUTES: Final = {("N", "number"): "cardinality", ("R", "iri"): "IRI"}
-# For each constructor the letter of its positions, none for axioms, and its content.
+# For each constructor the letters of the positions where it may occur, "" for axioms, and the patterns of its
+# arguments.
 _PLACES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "Declaration": ("", ("E",)),
     "SubClassOf": ("", ("CC",)),
@@ -155,7 +158,7 @@ class _Token(NamedTuple):
 
 @dataclass(slots=True)
 class _Call:
-    """Constructor with the content of its brackets; brackets alone have no name."""
+    """Constructor with its arguments; parentheses without a constructor have an empty name."""
 
     name: str
     line: int
@@ -163,10 +166,10 @@ class _Call:
 
 
 class _Value(NamedTuple):
-    """Full IRI, blank node, literal, or number.
+    """IRI, blank node, literal, or number.
 
     Args:
-        of: its datatype, a language after an @, or nothing.
+        of: the datatype of a literal, its language after `@`, or "".
     """
 
     kind: str
@@ -176,10 +179,10 @@ class _Value(NamedTuple):
 
 
 def read_functional_syntax(content: bytes, source: str, base: str) -> ParsedDocument:
-    """Return the triples of a document in functional syntax, with their lines, and its prefixes.
+    """Return the triples of a document in functional syntax with their lines, and its prefixes.
 
     Raises:
-        MalformedInputError: it is not in this syntax, or nested too deep.
+        MalformedInputError: the document is malformed, or nested too deeply.
 
     >>> read = read_functional_syntax(b"Ontology(SubClassOf(<urn:A> <urn:B>))", "a.ofn", "urn:")
     >>> read.triples[-1][0], read.triples[-1][2]
@@ -192,7 +195,7 @@ def text_of(content: bytes, source: str) -> str:
     """Decode a document.
 
     Raises:
-        MalformedInputError: it is not UTF-8.
+        MalformedInputError: the content is not UTF-8.
     """
     try:
         return content.decode()
@@ -245,7 +248,7 @@ class _FunctionalParser:
             at = match.end()
 
     def _calls(self, tokens: Iterator[_Token]) -> Iterator[_Call]:
-        """Yield the calls at the top level; prefixes are declared as they appear."""
+        """Yield the constructors at the top level. Prefixes are declared as they are parsed."""
         stack: list[_Call] = []
         waiting: _Token | None = None
         for token in tokens:
@@ -313,14 +316,16 @@ class _FunctionalParser:
                 raise self._error(token.line, f"{token.text} without a text before it")
 
     def _word(self, token: _Token) -> _Value:
-        """Return a name with a prefix, a blank node, or a number."""
+        """Return an IRI written with a prefix, a blank node, or a number."""
         prefix, colon, local = token.text.partition(":")
         if token.text.isdigit():
             return _Value("number", token.text, token.line)
         if prefix == "_":
             return _Value("blank", token.text, token.line)
         if not colon:
-            raise self._error(token.line, f"{token.text} is no name; a name has a prefix or stands in < >")
+            raise self._error(
+                token.line, f"{token.text} is not a name; write a prefixed name, or an IRI in < >"
+            )
         if prefix not in self.prefixes:
             raise self._error(
                 token.line, f"the prefix {prefix}: is not declared; write Prefix({prefix}:=<…>) above"
@@ -338,7 +343,9 @@ class _FunctionalParser:
         return element
 
     def _element(self, call: _Call, place: str) -> Element:
-        """Convert a constructor to an element; `place` is its position, @ among the axioms."""
+        """Convert a constructor to an element. `place` is the letter of its argument position; `@` stands for
+        an axiom.
+        """
         yields, patterns = _PLACES.get(call.name, ("?", ()))
         if place not in yields and not (place == "@" and not yields):
             raise self._error(call.line, f"{call.name}(…) where {_EXPECTED[place]} is expected")
@@ -354,14 +361,16 @@ class _FunctionalParser:
         places = next((found for each in patterns if (found := _filled(each, len(parts))) is not None), None)
         if places is None:
             raise self._error(
-                call.line, f"{call.name}( holds {counted(len(parts), 'part')}, too few or too many"
+                call.line, f"{call.name}( has {counted(len(parts), 'argument')}, too few or too many"
             )
         for part, inner in zip(parts, places, strict=True):
             self._put(element, part, inner)
         return element
 
     def _put(self, element: Element, part: _Call | _Value, place: str) -> None:
-        """Add a part of a constructor as in OWL/XML: as a child element, or as an attribute."""
+        """Add an argument of a constructor to its element as in OWL/XML: as a child element, or as an
+        attribute.
+        """
         if isinstance(part, _Call):
             element.append(self._element(part, place))
         elif (place, part.kind) in _ATTRIBUTES:
@@ -393,7 +402,9 @@ def _literal(value: _Value) -> Element:
 
 
 def _flat(parts: list[_Call | _Value]) -> tuple[list[_Call | _Value], tuple[str, ...]]:
-    """Return a key's class and its two lists of properties as one list, with their positions."""
+    """Return the class and the two lists of properties of a key as one list of arguments, with the pattern of
+    their argument positions.
+    """
     lists = [part.parts for part in parts if isinstance(part, _Call) and not part.name]
     if len(parts) != 3 or len(lists) != 2:
         return parts, ()
@@ -401,7 +412,8 @@ def _flat(parts: list[_Call | _Value]) -> tuple[list[_Call | _Value], tuple[str,
 
 
 def _filled(pattern: str, number: int) -> str | None:
-    """Return the positions of `number` parts; None if the pattern has another length.
+    """Return the letters of the argument positions of `number` arguments; None if the pattern does not match
+    this number.
 
     >>> _filled("P+D", 4), _filled("CC", 3)
     ('PPPD', None)
@@ -420,26 +432,28 @@ INSTALL = "pip install 'pantarhei[manchester]'"
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _MANCHESTER_SYNTAX_EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 _SPAN = re.compile(r'\("([^"]*)", ByteSpan\((\d+)\.\.(\d+)\)\)')
-# Tokens that do not deepen an expression; words that begin a nested one; tokens that end all open ones. The
-# parser's recursion is bounded by the open brackets and the words that opened expressions since the last end.
+# Strings, IRIs and comments, which do not affect nesting; words that begin a nested expression; and tokens
+# that end all expressions begun since the last open bracket. The parser's recursion is bounded by the number
+# of open brackets and of such words.
 _PASSED_OVER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|<[^<>\s]*>|#[^\n]*', re.DOTALL)
 _BEGIN = r"some|only|not|min|max|exactly|value|inverse"
 _STEP = re.compile(
     rf"(?P<open>[({{\[])|(?P<close>[)}}\]])|\b(?P<begin>{_BEGIN})\b|\b(?:and|or)\b|,|\w+:\s", re.IGNORECASE
 )
-# The library keeps the letter that marks a float: 2.5f.
+# py-horned-owl keeps the suffix of a float: 2.5f.
 _FLOAT = re.compile(r'"([^"\\]*)[fF]"\^\^<http://www\.w3\.org/2001/XMLSchema#float>')
 _WITHOUT_LETTER = r'"\1"^^<http://www.w3.org/2001/XMLSchema#float>'
 
 
 def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocument:
-    """Return the triples of a document in Manchester syntax, and its prefixes; it has no lines.
+    """Return the triples of a document in Manchester syntax, and its prefixes; lines are unknown.
 
-    The extra py-horned-owl parses it and writes functional syntax. That library's own triples are incomplete:
-    for three disjoint classes they lack the disjointness of the second and the third.
+    The optional package py-horned-owl parses the document and writes functional syntax. Its own conversion to
+    triples is incomplete: for three disjoint classes, for example, the disjointness of the second and the
+    third is missing.
 
     Raises:
-        MalformedInputError: it is not in this syntax, or nested too deep.
+        MalformedInputError: the document is malformed, or nested too deeply.
         OptionError: the package py-horned-owl is not installed.
     """
     library, text = _library(source), text_of(content, source)
@@ -450,10 +464,10 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocu
         prefixes = dict(read.prefix_mapping)
     except Exception as error:
         raise _malformed(error, text, source) from error
-    except BaseException as error:  # panics of the library are not Exceptions
+    except BaseException as error:  # a panic of the library is not an Exception
         if type(error).__name__ != "PanicException":
             raise
-        raise MalformedInputError(source, None, "not OWL Manchester syntax: its parser gave up") from error
+        raise MalformedInputError(source, None, "not OWL Manchester syntax: its parser failed") from error
     try:
         written = read_functional_syntax(_in_functional_syntax(components).encode(), source, base)
     except MalformedInputError as error:
@@ -493,7 +507,7 @@ def _refuse_deep_nesting(text: str, source: str) -> None:
 
 
 def _malformed(error: Exception, text: str, source: str) -> MalformedInputError:
-    """Convert an error of the library, whose positions are bytes or lines and columns."""
+    """Convert an error of py-horned-owl, whose positions are byte offsets, or lines and columns."""
     said = str(error)
     if at := _LINE.search(said):
         line, column = int(at[1]), int(at[2])
@@ -512,7 +526,7 @@ def _malformed(error: Exception, text: str, source: str) -> MalformedInputError:
 
 
 def _in_functional_syntax(components: Sequence[tuple[str, str]]) -> str:
-    """Return a document of the parsed components, in a deterministic order."""
+    """Return a document with the parsed components, in a deterministic order."""
     names = [text for kind, text in components if kind == "OntologyID"]
     others = sorted(text for kind, text in components if kind != "OntologyID")
     return _FLOAT.sub(_WITHOUT_LETTER, "\n".join(["Ontology(", *names, *others, ")"]))

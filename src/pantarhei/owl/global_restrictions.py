@@ -1,7 +1,7 @@
-"""OWL 2 DL's global restrictions on properties, and the axioms that violate them.
+"""Global restrictions of OWL 2 DL on properties, and the axioms that violate them.
 
-W3C: OWL 2 structural specification, section 11. They keep OWL 2 DL decidable. Rules do not need them: a
-violation is reported and the axiom has its effect.
+W3C: OWL 2 structural specification, section 11. These restrictions keep OWL 2 DL decidable. Rules do not need
+them: an axiom that violates one is reported, and translated nevertheless.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from pantarhei.owl.axiom import (
 )
 from pantarhei.owl.normal_form import inverse
 
-# Number of properties whose predecessors are computed together, a bit for each.
+# Number of properties whose predecessors are computed together, with one bit for each.
 _AT_A_TIME = 4096
 
 
 def named(on: PropertyExpression) -> Property:
-    """Return the property of `on`, which may be its inverse."""
+    """Return the property of a property expression, without its inversion."""
     return on.inverted if isinstance(on, InverseOf) else on
 
 
 def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
-    """Return the properties required before the property implied by the chain, whichever way
-    round, in order.
+    """Return the properties that have to precede the property implied by the chain, in the order of the
+    chain; inversions are ignored.
     """
     chain, super_ = axiom.chain, axiom.super
     if named(super_).iri == OWL.topObjectProperty or chain == (super_, super_):
@@ -51,18 +51,18 @@ def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
 def circles(
     chains: Sequence[SubPropertyChainOf], above: Mapping[PropertyExpression, Iterable[PropertyExpression]]
 ) -> dict[int, Property]:
-    """Return the indexes of the chains for which no order exists, each with a property both below and above
-    it.
+    """Return the indexes of the chains for which no order of properties exists, each with a property that
+    would have to be both before and after the implied one.
 
-    W3C: OWL 2 structural specification, section 11.2. Each member of a chain must precede the property that
-    the chain implies, except that property itself at one end; and no property may precede one that is
-    included in it.
+    W3C: OWL 2 structural specification, section 11.2. There must be a strict partial order in which each
+    member of a chain precedes the property that the chain implies, except for that property itself at one end
+    of the chain; and in which no property precedes one of its subproperties.
 
-    Costs time linear in their size without cycles; otherwise also a traversal for each few thousand
-    properties in cycles.
+    The cost is linear in the size of the input if there are no cycles; otherwise the graph is also traversed
+    once for every 4,096 properties in cycles.
 
     Args:
-        above: superproperties of each property, inverses included.
+        above: the superproperties of each property expression, also for inverses.
     """
     order = _Order.of(chains, above)
     return {
@@ -76,11 +76,11 @@ class _Order:
     """Properties as numbers, in the order of their names, and the relations between them.
 
     Args:
-        properties: property `i` is expression `2 * i`, its inverse `2 * i + 1`.
+        properties: property `i` has the property expressions `2 * i`, and `2 * i + 1` for its inverse.
         supers: the property implied by each chain.
-        members: the properties required before it.
-        before: for each property those it must precede; `after` is the inverse.
-        included: for each expression its superproperties.
+        members: for each chain the properties that have to precede the implied one.
+        before: for each property the properties it has to precede; `after` has the edges reversed.
+        included: for each property expression its superproperties.
     """
 
     properties: tuple[Property, ...]
@@ -115,9 +115,8 @@ class _Order:
         )
 
     def irregular(self) -> dict[int, int | None]:
-        """Return the chains with a required predecessor of the implied property that comes after it.
-
-        Each with its first member that does; None if only a predecessor of a member does.
+        """Map each chain for which no order exists to a member that the implied property would have to
+        precede; None if only a predecessor of a member is such a property.
         """
         suspects, around = self._suspects()
         found: dict[int, int | None] = {}
@@ -138,10 +137,10 @@ class _Order:
         return found
 
     def _suspects(self) -> tuple[list[int], list[int]]:
-        """Return the chains with a member reachable from the implied property by any steps, and the
-        properties on such paths.
+        """Return the chains with a member that is reachable from the implied property by edges of any kind,
+        and the properties on such paths.
 
-        Only these can be part of cycles.
+        Only these chains can be part of cycles.
         """
         steps = [
             [*later, *(upper // 2 for end in (0, 1) for upper in self.included[2 * number + end])]
@@ -160,7 +159,9 @@ class _Order:
         return suspects, [number for number, place in enumerate(component) if place in around]
 
     def circle(self, chain: int) -> int:
-        """Return the first property, from the chain's members downwards, that comes after the implied one."""
+        """Return the first property, searched from the chain's members to their predecessors, that has to
+        follow the implied one.
+        """
         later = reached([self.supers[chain]], self.before.__getitem__)
         above = {upper // 2 for upper in reached((2 * number for number in later), self.included.__getitem__)}
         return next(
@@ -188,9 +189,10 @@ class Breach(NamedTuple):
 
 
 def breaches(axioms: Iterable[Axiom]) -> tuple[Breach, ...]:
-    """Return the axioms that require a simple property and have another one, and the cyclic chains.
+    """Return the axioms that require a simple property but have another one, and the chains for which no
+    order of properties exists.
 
-    Costs a traversal of the property hierarchy, and one for each property that must be simple and is not.
+    The property hierarchy is traversed once, and again for each property that has to be simple and is not.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/partOf"))
@@ -206,7 +208,12 @@ def breaches(axioms: Iterable[Axiom]) -> tuple[Breach, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Hierarchy:
-    """Hierarchy of properties, with the properties implied by chains, and the reasons."""
+    """Hierarchy of properties.
+
+    Args:
+        above, below: superproperties and subproperties of each property expression.
+        composite: the properties implied by chains or transitive, with the reason.
+    """
 
     above: _Edges
     below: _Edges
@@ -250,7 +257,7 @@ class _Hierarchy:
         return frozenset(reached(start, _next_in(self.above)))
 
     def why_not_simple(self, on: PropertyExpression) -> str | None:
-        """Return the reason why the property is not simple, None if it is."""
+        """Return the reason why the property is not simple; None if it is simple."""
         for lower in reached([on], _next_in(self.below)):
             why = self._why_composite(lower)
             if why is not None:
@@ -281,7 +288,7 @@ def _about_simple_properties(axioms: Iterable[Axiom], hierarchy: _Hierarchy) -> 
 
 
 def _needed_simple(axiom: Axiom) -> Iterator[PropertyExpression]:
-    """Return the properties of an axiom that must be simple."""
+    """Yield the properties of an axiom that have to be simple."""
     for part in parts(axiom):
         match part:
             case owl.Characteristic(trait, on):

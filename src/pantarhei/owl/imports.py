@@ -1,8 +1,9 @@
-"""Sources of an ontology: documents, folders and globs; `owl:imports` resolved by catalogs. Nothing is
-fetched.
+"""Sources of an ontology: documents, folders and glob patterns, and `owl:imports` resolved by catalogs.
+Nothing is fetched from the network.
 
-Imports are resolved by the catalog that the caller gives, and by the one beside the importing file. The
-author of an ontology may have written the latter, so it is used for files in its folder only.
+Imports are resolved by the catalog given by the caller, and by the catalog in the folder of the importing
+file. The latter may have been written by the author of the ontology and is not trusted: it may refer only to
+files in its folder.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from pantarhei.rdf.decompression import is_document, plain_text, refuse_null, un
 from pantarhei.rdf.parse import DEEPEST_EXPRESSION, refuse_deep_nesting
 from pantarhei.rdf.xml_guard import in_utf_8, refuse_entity_expansion
 
-# Suffixes of arbitrary content; left out in a folder.
+# Suffixes that do not indicate an ontology; such files in a folder are ignored.
 _OF_ANYTHING: Final = (".json", ".xml")
 ENDINGS: Final = tuple(suffix for suffix in SUFFIXES if suffix not in _OF_ANYTHING)
 
 
 def sources_of(given: object) -> tuple[object, ...]:
-    """Return the documents and objects of `given`, each once, in order.
+    """Return the documents and objects of `given` in order, without duplicates.
 
     Args:
-        given: a path or an object; or a list of them. A folder stands for the files directly in it with the
-            suffix of an ontology, a glob for the files that it matches, both in order of their names.
+        given: a path or an object, or a list of these. A folder stands for the files directly in it that have
+            the suffix of an ontology, a glob pattern for the matching files; both are sorted by name.
 
     Raises:
-        MissingFileError: a folder has no such file, or a glob matches none.
-        OptionError: the list is empty, or holds triples.
+        MissingFileError: a folder has no such file, or a glob pattern has no match.
+        OptionError: the list is empty, or contains triples.
     """
     listed = list(given) if isinstance(given, list | tuple) else [given]
     if not listed:
@@ -74,7 +75,7 @@ def _is_ontology(path: Path) -> bool:
 
 
 def _none_in(folder: Path) -> str:
-    """Return the reason why a folder has no ontologies."""
+    """Return the reason why a folder yields no ontologies."""
     reason = f"no file in this folder ends in {', '.join(ENDINGS)}"
     levels = (sorted(filter(_is_ontology, folder.glob(pattern))) for pattern in ("*/*", "*/*/*"))
     below = next((found[0] for found in levels if found), None)
@@ -91,25 +92,27 @@ _BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
 class _Entry(NamedTuple):
-    """Entry of a catalog: the ontology, None for a further catalog, and the file, None for a remote one."""
+    """Entry of a catalog: an ontology IRI, or None for a reference to another catalog; and the file, or None
+    if it is remote.
+    """
 
     iri: str | None
     path: Path | None
 
 
 def read_catalog(path: Path, within: Path | None = None) -> dict[str, Path]:
-    """Return the file of each ontology in a catalog and the catalogs it includes; the first entry of an
-    ontology counts.
+    """Map each ontology in a catalog, and in the catalogs it refers to, to its file. If an ontology has
+    several entries, the first is used.
 
-    OASIS: XML Catalogs 1.1, as Protégé writes them: the elements `uri`, `group`, `nextCatalog` and the
+    OASIS: XML Catalogs 1.1, as written by Protégé: the elements `uri`, `group` and `nextCatalog`, and the
     attribute `xml:base`. Nothing is fetched.
 
     Args:
-        within: folder to which an untrusted catalog is restricted; missing files are then left out, too.
+        within: folder to which an untrusted catalog is restricted; missing files are then omitted too.
 
     Raises:
-        MalformedInputError: it is not a catalog.
-        MissingFileError: it, or an included catalog, cannot be read.
+        MalformedInputError: the file is not a catalog.
+        MissingFileError: the catalog, or one it refers to, cannot be read.
     """
     found: dict[str, Path] = {}
     waiting, seen = [path], set[Path]()
@@ -129,35 +132,35 @@ def read_catalog(path: Path, within: Path | None = None) -> dict[str, Path]:
 
 
 def names_in(catalog: Path) -> list[str]:
-    """Return the ontologies of a catalog.
+    """Return the ontology IRIs in a catalog.
 
     Raises:
-        MalformedInputError: it is not a catalog.
+        MalformedInputError: the file is not a catalog.
     """
     return [iri for iri, _ in _entries(catalog) if iri is not None]
 
 
 def unresolved_reason(catalog: Path, iri: str) -> str | None:
-    """Return the reason why an untrusted catalog does not resolve an ontology; None if it has no entry for
-    it.
+    """Return the reason why an untrusted catalog does not resolve an ontology IRI; None if it has no entry
+    for the IRI.
 
     Raises:
-        MalformedInputError: it is not a catalog.
+        MalformedInputError: the file is not a catalog.
     """
     targets = [path for each, path in _entries(catalog) if each == iri]
     if not targets:
         return None
     if targets[0] is None:
-        return f"{catalog} has on the network only, and nothing is fetched"
+        return f"{catalog} maps to a remote document, and nothing is fetched"
     if catalog.resolve().parent in targets[0].resolve().parents:
-        return f"{catalog} says to be in {targets[0].name}, and there is no such file"
-    return f"{catalog} says to be outside of its folder, where it leads only if you give it as catalog"
+        return f"{catalog} maps to {targets[0].name}, which does not exist"
+    return f"{catalog} maps to a file outside its folder, which is permitted only if you give it as catalog"
 
 
 def _is_in(path: Path, folder: Path) -> bool:
     try:
         return path.resolve().is_relative_to(folder.resolve()) and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # a name that no file can have, or cyclic links
+    except (OSError, ValueError, RuntimeError):  # an invalid file name, or cyclic links
         return False
 
 
@@ -172,9 +175,9 @@ def _entries(path: Path) -> Iterator[_Entry]:
     try:
         root = ElementTree.fromstring(content)
     except ElementTree.ParseError as error:
-        raise MalformedInputError(source, error.position[0], f"no XML catalog: {error}") from error
+        raise MalformedInputError(source, error.position[0], f"not an XML catalog: {error}") from error
     if root.tag != _CATALOG + "catalog":
-        raise MalformedInputError(source, None, f"no XML catalog: it begins with the element {root.tag}")
+        raise MalformedInputError(source, None, f"not an XML catalog: the root element is {root.tag}")
     yield from _entries_below(root, path.resolve().as_uri(), source, 0)
 
 
@@ -196,11 +199,11 @@ def _joined(base: str, uri: str, source: str) -> str:
     try:
         return urljoin(base, uri)
     except ValueError as error:
-        raise MalformedInputError(source, None, f"{uri!r} is no URI") from error
+        raise MalformedInputError(source, None, f"{uri!r} is not a URI") from error
 
 
 def _file(uri: str) -> Path | None:
-    """Return the local file of a URI; None for a remote one."""
+    """Return the local file of a URI; None if it is remote."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
@@ -210,11 +213,12 @@ def _file(uri: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """Resolution of imports, and the policy for missing ones.
+    """Resolution of imports.
 
     Args:
-        files: path by ontology IRI.
-        folder: folder with files named after the last part of the IRI, or with a catalog.
+        files: path for each ontology IRI.
+        folder: folder with files that are named after the last part of the IRI, or with a catalog.
+        skip_missing: skip imports that cannot be resolved.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -223,11 +227,11 @@ class Imports:
 
     @classmethod
     def of(cls, catalog: Mapping[str, str | Path] | str | Path | None, skip_missing: bool = False) -> Imports:
-        """Return the imports of a catalog given by the caller.
+        """Return the resolution of imports by the catalog that the caller gave.
 
         Raises:
             MalformedInputError, MissingFileError: as for `read_catalog`.
-            OptionError: it is not a catalog.
+            OptionError: the catalog is not a mapping, a folder or a file.
         """
         if isinstance(catalog, str | Path) and Path(catalog).is_dir():
             return cls({}, Path(catalog), skip_missing)
@@ -241,7 +245,9 @@ class Imports:
 
 
 class WrittenAt(NamedTuple):
-    """Position of an axiom: the file, None for an object; and the line, None if its syntax has none."""
+    """Position of an axiom: the file, None if the source is an object; and the line, None if the syntax has
+    no lines.
+    """
 
     source: str | None
     line: int | None
@@ -249,27 +255,28 @@ class WrittenAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
-    """Documents with all their imports, and the imports skipped.
+    """Documents with all their imports, and the imports that were skipped.
 
     Args:
-        triples: triples of all documents, each once.
-        documents: requested ones first.
-        asked: number of requested documents.
+        triples: triples of all documents, without duplicates.
+        documents: the requested documents, followed by their imports.
+        skipped: the IRIs of skipped imports.
+        requested: number of requested documents.
     """
 
     triples: tuple[Triple, ...]
     documents: tuple[Document, ...]
     skipped: tuple[str, ...]
-    asked: int = 1
+    requested: int = 1
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """Prefixes of the requested documents; the first meaning counts."""
-        asked = reversed(self.documents[: self.asked])
-        return {prefix: iri for document in asked for prefix, iri in document.prefixes.items()}
+        """Prefixes of the requested documents. If a prefix has several IRIs, the first is used."""
+        requested = reversed(self.documents[: self.requested])
+        return {prefix: iri for document in requested for prefix, iri in document.prefixes.items()}
 
     def with_documents(self, further: Iterable[Document]) -> DocumentSet:
-        """Return a copy with further documents; their unresolved imports are skipped."""
+        """Return a copy with further documents, whose unresolved imports are skipped."""
         added = tuple(further)
         documents = (*self.documents, *added)
         known = {name for document in documents for name in _ontology_names(document.triples)}
@@ -278,24 +285,24 @@ class DocumentSet:
             tuple(dict.fromkeys(chain(self.triples, *(document.triples for document in added)))),
             documents,
             tuple(dict.fromkeys((*self.skipped, *missing))),
-            self.asked,
+            self.requested,
         )
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Files of the documents."""
+        """The files of the documents."""
         return tuple(document.source for document in self.documents if document.source is not None)
 
     def places(self, triples: Iterable[Triple]) -> dict[Triple, WrittenAt]:
-        """Return the position of each triple, in the first document that has it.
+        """Return the position of each triple in the first document that has it.
 
-        Costs a pass over the documents, except for a single one without lines.
+        The cost is one pass over the documents, or none if there is only one document and it has no lines.
         """
         wanted, found = set(triples), dict[Triple, WrittenAt]()
         only, *others = self.documents
         if not others and only.lines is None:
             return dict.fromkeys(wanted, WrittenAt(only.source, None))
-        predicates = {predicate for _, predicate, _ in wanted}  # a fifth of the cost of looking up the triple
+        predicates = {predicate for _, predicate, _ in wanted}  # five times as fast as looking up the triple
         for document in self.documents:
             for number, triple in enumerate(document.triples):
                 if triple[1] in predicates and triple in wanted:
@@ -306,17 +313,17 @@ class DocumentSet:
 
 
 def read_with_imports(source: object, format: str | None, imports: Imports) -> DocumentSet:
-    """Read documents and everything they import, each once.
+    """Read documents and everything they import, each document once.
 
     Raises:
-        MissingImportError: an import cannot be resolved, and missing ones are not skipped.
+        MissingImportError: an import cannot be resolved, and missing imports are not skipped.
         MissingFileError, OptionError: as for `sources_of`.
     """
-    asked = [(each, read_document(each, format)) for each in sources_of(source)]
-    documents = [document for _, document in asked]
+    requested = [(each, read_document(each, format)) for each in sources_of(source)]
+    documents = [document for _, document in requested]
     waiting: list[tuple[str, Path | None]] = [
         (iri, each if isinstance(each, Path) else None)
-        for each, document in asked
+        for each, document in requested
         for iri in _imported(document.triples)
     ]
     seen = {name for document in documents for name in _ontology_names(document.triples)}
@@ -339,10 +346,10 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
     triples = documents[0].triples
     if len(documents) > 1:
         triples = tuple(dict.fromkeys(chain.from_iterable(document.triples for document in documents)))
-    return DocumentSet(triples, tuple(documents), tuple(skipped), len(asked))
+    return DocumentSet(triples, tuple(documents), tuple(skipped), len(requested))
 
 
-# A set lookup compares equal hashes only; `==` of rdflib's terms costs three times as much.
+# Membership in a set is three times as fast as `==` of rdflib's terms.
 _IMPORTS = frozenset({OWL.imports})
 _ONTOLOGY = frozenset({OWL.Ontology})
 
@@ -356,14 +363,16 @@ def _ontology_names(triples: Iterable[Triple]) -> set[str]:
 
 
 class _ImportResolver:
-    """Resolver of imports; a catalog beside a file is read on the first import not found elsewhere."""
+    """Resolver of imports. The catalog in the folder of a file is read on the first import that is not
+    resolved otherwise.
+    """
 
     def __init__(self, imports: Imports) -> None:
         self._imports = imports
         self._beside: dict[Path, Mapping[str, Path]] = {}
 
     def find(self, iri: str, importing: Path | None) -> Path | None:
-        """Return the file of an imported ontology; None if it is in no catalog."""
+        """Return the file of an imported ontology; None if it cannot be resolved."""
         if iri in self._imports.files:
             return self._imports.files[iri]
         found, folder = None, self._imports.folder
@@ -374,17 +383,17 @@ class _ImportResolver:
         return found
 
     def problem(self, iri: str, importing: Path | None) -> str:
-        """Return the reason why an import is not found."""
+        """Return the reason why an import cannot be resolved."""
         folders = (self._imports.folder, None if importing is None else importing.parent)
         names = list(self._imports.files)
         for folder in folders:
             catalog = None if folder is None else folder / CATALOG_NAME
             if catalog is not None and catalog.is_file():
-                if (said := unresolved_reason(catalog, iri)) is not None:
-                    return said
+                if (reason := unresolved_reason(catalog, iri)) is not None:
+                    return reason
                 names += names_in(catalog)
         near = next((name for name in names if _without_ends(name) == _without_ends(iri)), None)
-        return "is in no catalog" if near is None else f"is in no catalog; there is <{near}>, another name"
+        return "is in no catalog" if near is None else f"is in no catalog; there is the similar <{near}>"
 
     def _in_catalog_in(self, folder: Path) -> Mapping[str, Path]:
         if folder not in self._beside:
@@ -394,7 +403,7 @@ class _ImportResolver:
 
 
 def _without_ends(iri: str) -> str:
-    """Normalize the parts of an IRI that are often confused: drop the scheme and a mark at the end."""
+    """Remove the parts of an IRI that are often confused: the scheme, and a final slash or number sign."""
     return iri.partition("://")[2].rstrip("/#")
 
 

@@ -1,7 +1,8 @@
-"""Triples outside axioms: declarations, annotations, assertions, and leftovers with the reason.
+"""Classification of triples outside axioms: declarations, annotations, assertions, and leftovers with the
+reason.
 
 W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 17. A leftover is a triple
-that looks like part of an axiom but could not be read; it is reported and never becomes a fact.
+that looks like part of an axiom but cannot be read as one. It is reported, and never becomes a fact.
 """
 
 from __future__ import annotations
@@ -58,12 +59,14 @@ _SYMMETRIC: frozenset[Term] = frozenset(
 
 
 class Structures:
-    """Structural identity of the terms of one graph. A key costs its triples, once.
+    """Structural equality of the terms of one graph. A key is computed once, from the triples that the term
+    leads to.
 
-    Two blank nodes are alike if both write one constructor with parts that are equal or alike. The order of
-    operands is irrelevant, that of property chains and of lists of data is relevant. Types, such as `a
-    owl:Restriction`, are irrelevant. Symmetric axioms, such as disjointness, are alike with sides exchanged.
-    An anonymous individual is alike only to itself. Source: OWL 2 structural specification, section 2.1.
+    Two blank nodes are structurally equal if both write the same constructor with structurally equal parts.
+    The order of operands is ignored; the order of property chains and of lists in data is not. Types such as
+    `a owl:Restriction` are ignored. Symmetric axioms, such as disjointness, are equal if their sides are
+    exchanged. An anonymous individual is equal only to itself. Source: OWL 2 structural specification,
+    section 2.1.
     """
 
     def __init__(self, index: TripleIndex) -> None:
@@ -72,7 +75,9 @@ class Structures:
         self._axioms: dict[Term, frozenset[tuple[Hashable, Hashable]]] = {}
 
     def has_alike(self, subject: Term, predicate: URIRef, object: Term) -> bool:
-        """True if the graph has a triple whose subject and object are alike to these."""
+        """True if the graph has a triple with this predicate whose subject and object are structurally equal
+        to the given ones.
+        """
         if object in self._index.objects(subject, predicate):
             return True
         is_symmetric = predicate in _SYMMETRIC
@@ -88,17 +93,18 @@ class Structures:
         return sides in found or (is_symmetric and sides[::-1] in found)
 
     def key(self, term: Term, role: Term, depth: int = 0) -> Hashable:
-        """Return a value that is equal for alike terms, and different for others.
+        """Return a value that is equal for structurally equal terms only.
 
         Args:
-            role: the property with the term as object; it determines whether the order of a list is relevant.
+            role: the property that has the term as object. It determines whether the order of a list is
+                ignored.
         """
         if not isinstance(term, BNode) or depth > _DEEPEST:
             return term
         place = term, role in _OF_SETS
         found = self._keys.get(place)
         if found is None:
-            self._keys[place] = term  # a cyclic node is alike only to itself
+            self._keys[place] = term  # a node that leads to itself is equal only to itself
             members = self._members(term)
             if members is None:
                 about = ((p, self.key(o, p, depth + 1)) for _, p, o in self._index.about(term) if writes(p))
@@ -110,7 +116,7 @@ class Structures:
         return found
 
     def _members(self, node: Term) -> list[Term] | None:
-        """Return the members of a list; None unless the node is a well-formed list."""
+        """Return the members of an RDF list; None if the node is not a well-formed list."""
         members, seen = list[Term](), set[Term]()
         while node != RDF.nil:
             first, rest = self._index.objects(node, RDF.first), self._index.objects(node, RDF.rest)
@@ -123,7 +129,7 @@ class Structures:
 
 
 def writes(predicate: Term) -> bool:
-    """True if a property writes a part of an expression, facets included."""
+    """True if triples with this predicate write parts of an expression, including facets."""
     return predicate in _WRITING or (isinstance(predicate, URIRef) and predicate.startswith(str(XSD)))
 
 
@@ -137,7 +143,7 @@ _DECLARING = frozenset({RDF.type, *HEADER_PREDICATES})
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """Triples that the mapping does not read, their apparent construct, and the reason."""
+    """Triples that cannot be read as an axiom, the construct they seem to write, and the reason."""
 
     construct: str
     triples: tuple[Triple, ...]
@@ -145,7 +151,7 @@ class Leftover:
 
     @property
     def is_idle(self) -> bool:
-        """True if the triples write an unused expression or list."""
+        """True if the triples write an expression or list that is not used."""
         return self.reason == _IDLE and all(map(_is_part_of_an_expression, self.triples))
 
     def __str__(self) -> str:
@@ -166,7 +172,7 @@ def sort_remainder(
     Args:
         used: the triples of axioms.
         failed: the main triples of axioms that could not be read, with the reasons.
-        schema_names: the classes and properties of axioms.
+        schema_names: the classes and properties in axioms.
     """
     remainder = Remainder(index, vocabulary, frozenset(used), schema_names)
     remainder.take_failures(failed)
@@ -179,7 +185,7 @@ def sort_remainder(
 
 
 def _is_part_of_an_expression(triple: Triple) -> bool:
-    """True if a triple is part of a list, or of an anonymous expression."""
+    """True if the triple is part of a list, or of an anonymous expression."""
     subject, predicate, object_ = triple
     if is_part_of_a_list(triple):
         return True
@@ -189,7 +195,7 @@ def _is_part_of_an_expression(triple: Triple) -> bool:
 
 @dataclass(slots=True)
 class Remainder:
-    """Triples outside axioms, by kind; build with `sort_remainder`."""
+    """Triples outside axioms by kind. Create it with `sort_remainder`."""
 
     index: TripleIndex
     vocabulary: NameKinds
@@ -199,7 +205,7 @@ class Remainder:
     declarations: set[Triple] = field(default_factory=set)
     annotations: set[Triple] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
-    taken: set[Triple] = field(init=False)  # triples of an axiom or of an earlier part
+    taken: set[Triple] = field(init=False)  # triples of axioms, and triples classified so far
     reserved: frozenset[Term] = field(init=False)
     of_swrl: frozenset[Term] = field(init=False)
     of_shacl: frozenset[Term] = field(init=False)
@@ -212,16 +218,16 @@ class Remainder:
         self.of_shacl = frozenset(iri for iri in iris if _is_in(SHACL, iri))
 
     def take_failures(self, failed: Iterable[tuple[Triple, str]]) -> None:
-        """Take one leftover for each axiom that could not be read, with its blank nodes."""
+        """Classify each axiom that could not be read as one leftover, including its blank nodes."""
         for triple, reason in failed:
             written = [t for t in self.index.about(triple[0]) if triple[2] == SWRL.Imp and _is_in(SWRL, t[1])]
             parts = [*written, *self.index.reachable([triple[0], triple[2], *(t[2] for t in written)])]
             self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
 
     def take_reified_annotations(self) -> None:
-        """Take annotations of axioms (`owl:Axiom`) of the ontology.
+        """Classify annotations of axioms (`owl:Axiom`) as annotations if the ontology contains the axiom.
 
-        The annotation may repeat the axiom's expressions in blank nodes of its own.
+        Such an annotation may repeat the expressions of its axiom with blank nodes of its own.
         """
         structures = Structures(self.index)
         for node, _, type_ in self.index.with_predicate(RDF.type):
@@ -246,14 +252,16 @@ class Remainder:
         return isinstance(predicate, URIRef) and structures.has_alike(subject, predicate, object_)
 
     def take_shapes(self) -> None:
-        """Take the structures of SHACL's properties, such as the lists of `sh:or`, which are outside OWL."""
+        """Classify the structures referred to by SHACL properties, such as the lists of `sh:or`, as
+        annotations: they are outside OWL.
+        """
         starts = [o for predicate in self.of_shacl for _, _, o in self.index.with_predicate(predicate)]
         parts = set(self.index.reachable(starts)) - self.taken
         self.annotations |= parts
         self.taken |= parts
 
     def take_structures(self) -> None:
-        """Take one leftover for each unused expression or list, from its root where it has one."""
+        """Classify each unused expression or list as one leftover, beginning at its root if it has one."""
         rest = [t for t in self.index.triples if self._is_structural(t) and t not in self.taken]
         inner = {o for _, _, o in rest if isinstance(o, BNode)}
         for triple in sorted(rest, key=lambda triple: triple[0] in inner):
@@ -261,8 +269,8 @@ class Remainder:
                 self._leave_structure(triple)
 
     def take_lists(self) -> None:
-        """Take lists that data refer to as data, also lists of axioms; of other lists those in annotations as
-        annotations.
+        """Classify lists to which assertions refer as assertions, even if they are also lists of axioms.
+        Classify other lists to which annotations refer as annotations.
         """
         written = (t for p in LIST_PREDICATES for t in self.index.with_predicate(p))
         cells = {subject for subject, _, _ in written}.union(self.index.instances(RDF.List))
@@ -282,7 +290,7 @@ class Remainder:
     def _lists_from(
         self, triples: Iterable[Triple], cells: Collection[Term], nodes: Iterable[Term] = ()
     ) -> set[Triple]:
-        """Return the triples of the lists with a cell among nodes, or subjects and objects of triples.
+        """Return the triples of the lists that contain one of `nodes`, or a subject or object of `triples`.
 
         Args:
             cells: the cells of all lists.
@@ -298,7 +306,7 @@ class Remainder:
         return found
 
     def take_the_rest(self) -> None:
-        """Take declarations, annotations and assertions."""
+        """Classify the remaining triples as declarations, annotations and assertions."""
         annotated, headers = self._annotated_nodes(), self._typed((OWL.Ontology,))
         schema = self.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
         kinds = self.vocabulary.kinds
@@ -325,7 +333,7 @@ class Remainder:
                     self.assertions.add(triple)
 
     def _annotated_nodes(self) -> set[Term]:
-        """Return the nodes that can only have annotations: nodes of axioms, shapes and rules."""
+        """Return the nodes whose other triples can only be annotations: nodes of axioms, shapes and rules."""
         nodes: set[Term] = {
             subject
             for subject, predicate, object_ in self.used
@@ -340,7 +348,9 @@ class Remainder:
         return {subject for type_ in types for subject in self.index.instances(type_)}
 
     def _is_structural(self, triple: Triple) -> bool:
-        """True if a triple writes an expression, a list or a rule, and is not an assertion."""
+        """True if the triple writes part of an expression, a list or a rule, so that it is not
+        an assertion.
+        """
         _, predicate, object_ = triple
         if predicate in self.of_swrl or object_ in self.of_swrl:
             return not is_declaration(triple)
@@ -349,11 +359,13 @@ class Remainder:
         return predicate in self.reserved
 
     def _is_reserved(self, term: Term) -> bool:
-        """True if a name belongs to OWL, RDF or RDFS, and was not added to them by the ontology."""
+        """True if the name belongs to the OWL, RDF or RDFS vocabulary, and was not added to it by the
+        ontology.
+        """
         return is_reserved(term) and (is_defined(term) or term not in self.schema_names)
 
     def _leave_structure(self, triple: Triple) -> None:
-        """Take one leftover for an unused expression or list, with all its triples."""
+        """Classify an unused expression or list with all its triples as one leftover."""
         subject, written = triple[0], self.index.about(triple[0])
         parts = [t for t in written if isinstance(subject, BNode) or t[1] in EXPRESSION_PREDICATES]
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
@@ -367,7 +379,7 @@ class Remainder:
 
 
 def _is_about_somebody(predicate: Term, object_: Term) -> bool:
-    """True if the subject of such a triple is an individual, not the node of an axiom or expression."""
+    """True if the subject of such a triple is an individual, and not the node of an axiom or expression."""
     if predicate == RDF_TYPE:
         return not is_reserved(object_)
     return predicate in _ABOUT_INDIVIDUALS
@@ -378,7 +390,9 @@ def _is_in(namespace: str, term: Term) -> bool:
 
 
 def _construct(triple: Triple) -> str:
-    """Return the name of a triple's apparent construct: `rdfs:subClassOf`, `owl:AllDisjointClasses`, …"""
+    """Return the name of the construct that a triple seems to write: `rdfs:subClassOf`,
+    `owl:AllDisjointClasses`, …
+    """
     if triple[1] == RDF.type and triple[2] == SWRL.Imp:
         return "SWRL rule"
     return prefixed(triple[2] if triple[1] == RDF.type and isinstance(triple[2], URIRef) else triple[1])

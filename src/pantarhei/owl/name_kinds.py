@@ -1,4 +1,4 @@
-"""Kinds of the names of a graph: properties, datatypes, and the vocabulary of OWL itself.
+"""Kinds of the names in a graph: properties, datatypes, and the vocabulary of OWL itself.
 
 W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structural specification, section 5.5
 (built-in annotation properties).
@@ -64,9 +64,9 @@ _OBJECT_TYPES = (
 
 
 def read_vocabulary(index: TripleIndex) -> NameKinds:
-    """Return the kinds of properties and the datatypes that the graph declares or shows by their use.
+    """Return the kinds of properties and the datatypes that the graph declares or implies by their use.
 
-    A declared object or data property keeps that kind where it is declared an annotation property too.
+    A name declared both as an annotation property and as an object or data property has the latter kind.
     """
     written = (
         s for p in _WRITING_DATA_RANGES for s, _, _ in index.with_predicate(p) if isinstance(s, URIRef)
@@ -83,7 +83,9 @@ def read_vocabulary(index: TripleIndex) -> NameKinds:
 
 
 def _guessed_kinds(index: TripleIndex, vocabulary: NameKinds) -> Iterator[tuple[Term, PropertyKind]]:
-    """Return undeclared data properties: by their range, their values, or the expressions with them."""
+    """Yield properties that must be data properties because of their range, their values, or the expressions
+    they occur in.
+    """
 
     def is_data(node: Term) -> bool:
         return vocabulary.is_datatype(node) or any(index.objects(node, p) for p in _WRITING_DATA_RANGES)
@@ -103,7 +105,7 @@ def _guessed_kinds(index: TripleIndex, vocabulary: NameKinds) -> Iterator[tuple[
             yield declared, PropertyKind.DATA
 
 
-# Looked up once: attribute access of a namespace costs more than the use of the name.
+# Constants, since attribute access on rdflib's namespaces is slow.
 _WRITING_DATA_RANGES = (OWL.onDatatype, OWL.datatypeComplementOf)
 _WITH_FILLERS = (OWL.someValuesFrom, OWL.allValuesFrom)
 _HAS_VALUE = OWL.hasValue
@@ -116,7 +118,7 @@ _DECLARING = (
 )
 
 
-# RDF's vocabulary for data: containers, reification, structured values.
+# Terms of RDF that occur in data: containers, reification, structured values.
 _FOR_DATA = frozenset(
     {
         *(RDF.Seq, RDF.Bag, RDF.Alt, RDF.Statement, RDF.subject, RDF.predicate, RDF.object, RDF.value),
@@ -143,25 +145,27 @@ _BUILT_IN = (str(OWL), str(RDF), str(RDFS))
 
 
 def is_reserved(term: Term) -> bool:
-    """True if a term is of OWL, RDF or RDFS, and neither a datatype nor for data."""
+    """True if the term is in the OWL, RDF or RDFS namespace, except datatypes, annotation properties and
+    terms for data, such as containers.
+    """
     if not isinstance(term, URIRef) or term in _USABLE:
         return False
     return str(term).startswith(_BUILT_IN) and _MEMBER.fullmatch(term) is None
 
 
 def is_part_of_a_list(triple: Triple) -> bool:
-    """True if the triple writes a list."""
+    """True if the triple is part of an RDF list."""
     _, predicate, object_ = triple
     return predicate in LIST_PREDICATES or (object_ == RDF.List and predicate == RDF_TYPE)
 
 
 @lru_cache(maxsize=65536)
 def is_defined(term: Term) -> bool:
-    """True if OWL, RDF or RDFS define the name; some ontologies add names of their own to them."""
+    """True if OWL, RDF or RDFS define the name. Some ontologies add names to these namespaces."""
     return str(term) not in _BUILT_IN and any(term in namespace for namespace in (OWL, RDF, RDFS))
 
 
 def is_declaration(triple: Triple) -> bool:
-    """True if the triple only declares the kind of a name, or belongs to an ontology's header."""
+    """True if the triple only declares the kind of a name, or belongs to an ontology header."""
     _, predicate, object_ = triple
     return predicate in HEADER_PREDICATES or (object_ in DECLARED_TYPES and predicate == RDF_TYPE)

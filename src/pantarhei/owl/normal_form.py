@@ -1,8 +1,9 @@
-"""Axioms in normal form: the input of the translation into rules, one inclusion at a time.
+"""Normal form of axioms, from which they are translated to rules one by one.
 
-A normal axiom is a class inclusion whose left side has no union and whose right side no intersection, an
-inclusion of properties or of a chain, disjointness, a characteristic, or about individuals. `normalize` is
-`PASSES` in order; each pass is pure, preserves the meaning, and rewrites every axiom by itself.
+An axiom in normal form is one of the following: a class inclusion without a union on its left side and
+without an intersection on its right side; an inclusion of properties or of a property chain; a disjointness;
+a characteristic of a property; an axiom about individuals. `normalize` applies `PASSES` in order. Each pass
+is pure, preserves the meaning, and rewrites every axiom independently of the others.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from pantarhei.owl.simplify import every, intersection, is_bottom, is_extreme, s
 Axioms = tuple[owl.Axiom, ...]
 Pass = Callable[[Axioms], Axioms]
 
-# An inclusion whose unions expand to more inclusions than this is left as it is, and reported.
+# Largest number of inclusions into which one inclusion is split; one with more alternatives is reported as
+# lost.
 MOST_ALTERNATIVES = 10_000
 
 
 def _pass(rewrite: Callable[[owl.Axiom], Iterator[owl.Axiom]]) -> Pass:
-    """Return the pass that rewrites each axiom by itself."""
+    """Make a pass over axioms from a function that rewrites one axiom."""
 
     @wraps(rewrite)
     def apply(axioms: Axioms) -> Axioms:
@@ -36,8 +38,8 @@ def _pass(rewrite: Callable[[owl.Axiom], Iterator[owl.Axiom]]) -> Pass:
 
 @_pass
 def expand_equivalences(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Replace equivalence by inclusions both ways, between all operands (cax-eqc1, cax-eqc2, prp-eqp1,
-    prp-eqp2).
+    """Replace an equivalence by inclusions in both directions between all pairs of operands (cax-eqc1,
+    cax-eqc2, prp-eqp1, prp-eqp2).
 
     >>> from rdflib import URIRef
     >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
@@ -77,7 +79,7 @@ def expand_disjoint_unions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def inclusions_from_assertions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Replace membership in a class expression by an inclusion of a nominal.
+    """Replace membership of an individual in a class expression by the inclusion of its nominal.
 
     >>> from rdflib import URIRef
     >>> a = owl.Class(URIRef("urn:x/A"))
@@ -93,7 +95,8 @@ def inclusions_from_assertions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def turn_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Eliminate inverses: an axiom about `P⁻` becomes one about P, with sides exchanged.
+    """Eliminate inverses: an axiom about `P⁻` becomes an axiom about P with exchanged sides. Axioms about
+    universal or empty properties are simplified too.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/p"))
@@ -148,7 +151,7 @@ def turn_inclusions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def simplify_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Put every class expression into negation normal form.
+    """Put class expressions into negation normal form.
 
     >>> from rdflib import URIRef
     >>> a, p = owl.Class(URIRef("urn:x/A")), owl.Property(URIRef("urn:x/p"))
@@ -171,7 +174,8 @@ def simplify_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def pair_disjoint_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Replace disjointness with a class expression by an empty intersection; named classes stay together.
+    """Replace disjointness with an unnamed class expression by an empty intersection for each pair; the named
+    classes remain in one axiom.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -194,8 +198,8 @@ def pair_disjoint_expressions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def split_right(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Split into one inclusion for each conjunct on the right, also below `∀R`; complements in a union move
-    to the left.
+    """Split an inclusion into one for each conjunct on the right side, also below `∀R`. Complements in a
+    union on the right side are moved to the left side.
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -219,7 +223,7 @@ def split_right(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def split_left(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Split into one inclusion for each alternative on the left, also below `∃R` and `⊓` (cls-uni).
+    """Split an inclusion into one for each alternative on the left side, also below `∃R` and `⊓` (cls-uni).
 
     >>> from rdflib import URIRef
     >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
@@ -234,7 +238,8 @@ def split_left(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 @_pass
 def unwrap_nominals(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
-    """Replace an inclusion of a nominal in another by equality; drop it if the name is among the other's.
+    """Replace the inclusion of a nominal in another one by equality, and omit the tautological inclusion of a
+    nominal in an enumeration that contains its name.
 
     >>> from rdflib import URIRef
     >>> i, j = (owl.OneOf((URIRef("urn:x/" + name),)) for name in "ij")
@@ -275,7 +280,7 @@ def normalize(axioms: Axioms) -> Axioms:
 
 
 def inverse(expression: owl.PropertyExpression) -> owl.PropertyExpression:
-    """Return the inverse, without double inversion."""
+    """Return the inverse of a property expression, without double inversion."""
     return expression.inverted if isinstance(expression, owl.InverseOf) else owl.InverseOf(expression)
 
 
@@ -308,7 +313,7 @@ def _conjuncts(expression: owl.ClassExpression) -> Iterator[owl.ClassExpression]
 
 
 def _without_complements(sub: owl.ClassExpression, super_: owl.ClassExpression) -> owl.SubClassOf:
-    """Rewrite `A ⊑ ¬B ⊔ C` to `A ⊓ B ⊑ C`, if that leaves at most one disjunct."""
+    """Rewrite `A ⊑ ¬B ⊔ C` as `A ⊓ B ⊑ C` if at most one disjunct remains on the right side."""
     if isinstance(super_, owl.UnionOf):
         denied = [part.operand for part in super_.operands if isinstance(part, owl.ComplementOf)]
         kept = [part for part in super_.operands if not isinstance(part, owl.ComplementOf)]
@@ -334,7 +339,9 @@ def _count_leaves(expression: owl.Filler) -> int:
 
 
 def count_alternatives(expression: owl.ClassExpression) -> int:
-    """Return the number of expressions without union that a left side expands to."""
+    """Return the number of expressions without a union into which `alternatives` would split
+    the expression.
+    """
     match expression:
         case owl.UnionOf(operands):
             return sum(map(count_alternatives, operands))
@@ -349,7 +356,9 @@ def count_alternatives(expression: owl.ClassExpression) -> int:
 
 
 def alternatives(expression: owl.Filler) -> tuple[owl.Filler, ...]:
-    """Return the expressions without union that a left side expands to; itself where they are too many."""
+    """Split an expression on a left side into expressions without a union; return it unsplit if there would
+    be too many.
+    """
     if isinstance(expression, owl.DataRange) or not _is_splittable(expression):
         return (expression,)
     return tuple(_alternatives(expression))

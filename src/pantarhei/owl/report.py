@@ -1,4 +1,4 @@
-"""Admission report: the outcome of each axiom of an ontology."""
+"""Admission report: the outcome of the translation of each axiom of an ontology."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.expression_mapping import triple_key
 
-# Limits of the summary: entries of a list, characters of a line.
+# Limits of the summary: reasons, lines of a section, examples of a reason, characters of a line.
 _MOST_REASONS = 12
 _MOST_LINES = 5
 _MOST_EXAMPLES = 2
@@ -21,7 +21,7 @@ _WIDEST = 110
 
 
 class AxiomOutcome(Enum):
-    """Outcome of an axiom."""
+    """Outcome of the translation of an axiom."""
 
     RULES = "rules"
     CONSTRAINT = "constraint"
@@ -48,15 +48,15 @@ _COUNTED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class ReportEntry:
-    """Axiom with its outcome, and its kept and lost parts.
+    """Axiom with the outcome of its translation.
 
     Args:
-        origin: the axiom and its position; for unreadable triples, the triples.
+        origin: the axiom and its position; for triples that could not be read, their text.
         construct: the axiom's outermost constructor.
-        made: the rules and constraints made of it.
-        lost: the parts without effect, each with the reason.
-        kept: the parts with effect, if others are lost.
-        facts: the facts made of it.
+        made: the rules and constraints it was translated to.
+        lost: the parts that have no effect, each with the reason.
+        kept: the parts that have an effect, if other parts are lost.
+        facts: the facts it was translated to.
     """
 
     origin: Origin
@@ -69,46 +69,48 @@ class ReportEntry:
 
     @property
     def axiom(self) -> str:
-        """Axiom in functional-style syntax."""
+        """The axiom in functional-style syntax."""
         return self.origin.axiom
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Rules, constraints and facts made of it, as text. Costs the text, which can be long."""
+        """Texts of the rules, constraints and facts; computed on each access, and possibly long."""
         facts = (" ".join(term.n3() for term in fact) + " ." for fact in sorted(self.facts, key=triple_key))
         return (*map(str, self.made), *facts)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Reasons for parts without effect, one for each part."""
+        """The reason for each part that has no effect."""
         return tuple(reason if part == self.axiom else f"{part}: {reason}" for part, reason in self.lost)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.outcome.value}: {self.axiom}", *(f"    {line}" for line in self.parts())])
 
     def parts(self) -> list[str]:
-        """Return the kept and lost parts, a line for each."""
+        """Return one line for each kept and each lost part."""
         lost = "lost: " if self.kept else ""
         return [*(f"kept: {part}" for part in self.kept), *(f"{lost}{reason}" for reason in self.reasons)]
 
 
 @dataclass(frozen=True, slots=True)
 class LossGroup:
-    """Axioms with parts lost for one reason.
+    """Axioms with parts that have no effect for the same reason.
 
     Args:
-        reason: without the operands of the expression concerned.
+        reason: the reason, in which the operands of expressions are replaced by `…`.
     """
 
     reason: str
     entries: tuple[ReportEntry, ...]
 
     def constructs(self) -> dict[str, int]:
-        """Return the number of axioms of each construct, the most frequent first."""
+        """Return the number of axioms of each construct, most frequent first."""
         return dict(Counter(entry.construct for entry in self.entries).most_common())
 
     def examples(self) -> list[ReportEntry]:
-        """Return a few of the axioms: one lost as a whole and one in part, if there are both."""
+        """Return at most two of the axioms, if possible one without any effect and one with a
+        partial effect.
+        """
         first: dict[AxiomOutcome, ReportEntry] = {}
         for entry in self.entries:
             first.setdefault(entry.outcome, entry)
@@ -120,18 +122,18 @@ class Report:
     """Outcome of every axiom of an ontology.
 
     Args:
-        entries: one for each axiom, in the order read.
-        counts: numbers of assertions, declarations, annotations.
-        imports_skipped: imports that were not found and skipped.
+        entries: one entry for each axiom, in the order in which they were read.
+        counts: the numbers of assertions, declarations and annotations.
+        imports_skipped: imports that were skipped because no local copy was given.
         unsatisfiable: the classes and properties without possible instances, each with the steps of a proof.
-        merged: groups of names that the ontology declares equal; under unique names the first represents all.
-        notes: axioms outside OWL 2 DL, each with the reason: they violate one of its global restrictions, or
-            are written in another way. They have their effect.
-        contradiction: a constraint that the ontology's own assertions violate under unique names, with the
-            steps
-            of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
-        documents: the files read, imports included.
-        names: display of the ontology's names with ambiguous last parts.
+        merged: groups of names that the ontology declares equal; under unique names the first name represents
+            the group.
+        notes: axioms outside OWL 2 DL, each with the reason: they violate a global restriction, or use
+            vocabulary that OWL 2 DL lacks. They are translated nevertheless.
+        contradiction: a constraint violated by the ontology's own assertions under unique names, with the
+            steps of a proof. A `StreamReasoner` accepts such an ontology only with `unique_names=False`.
+        documents: the files that were read, imports included.
+        names: names shown for IRIs whose last parts are ambiguous.
     """
 
     entries: tuple[ReportEntry, ...]
@@ -146,11 +148,11 @@ class Report:
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
-        """Axioms with lost parts."""
+        """The axioms with parts that have no effect."""
         return tuple(entry for entry in self.entries if entry.outcome in LOST)
 
     def losses_by_reason(self) -> tuple[LossGroup, ...]:
-        """Return the losses grouped by reason, the most frequent first."""
+        """Return the losses grouped by reason, most frequent first."""
         groups: dict[str, dict[ReportEntry, None]] = {}
         for entry in self.losses:
             for _, reason in entry.lost:
@@ -166,8 +168,8 @@ class Report:
         return {construct: dict(sorted(table[construct].items())) for construct in sorted(table)}
 
     def text(self, details: bool = False) -> str:
-        """Return a summary, a screen or two; with `details` every axiom with its rules, and nothing
-        shortened.
+        """Return a summary of one or two screens; if `details` is true, list every axiom with its rules,
+        without truncation.
         """
         return disambiguate(lambda: "\n".join(self._parts(details)), self.names)
 
@@ -198,7 +200,7 @@ class Report:
         return f"Report({axioms}, {len(self.losses)} of them lost in whole or in part)"
 
     def to_json(self) -> str:
-        """Return the whole report as a JSON object; docs/ontologies.md lists its keys."""
+        """Return the complete report as a JSON object; docs/ontologies.md lists its keys."""
         return json.dumps(disambiguate(self._data, self.names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
@@ -288,7 +290,9 @@ def _examples(group: LossGroup) -> Iterator[str]:
 
 
 def _constructs(group: LossGroup, details: bool) -> Iterator[str]:
-    """Return the number of axioms of the group, where the examples do not show it."""
+    """Yield a line with the number of axioms of each construct in the group, unless the examples list them
+    all.
+    """
     if details or len(group.entries) > _MOST_EXAMPLES:
         constructs = [f"{number} {name}" for name, number in group.constructs().items()]
         shown = constructs if details else constructs[:_MOST_LINES]
@@ -303,7 +307,9 @@ def _first_of(parts: Sequence[str]) -> str:
 def _section(
     title: str, lines: Sequence[tuple[str, Iterable[str]]], details: bool, number: str = ""
 ) -> Iterator[str]:
-    """Yield a title with a count, and lines with sublines; only the first ones without `details`."""
+    """Yield a title with a count, followed by lines with indented lines below. Without `details`, only the
+    first lines are listed.
+    """
     if not lines:
         return
     yield f"\n{title}: {number or len(lines)}"
@@ -319,7 +325,7 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _without_operands(reason: str) -> str:
-    """Replace the operands in the brackets of an expression by `…`.
+    """Replace the operands of the expressions in a reason by `…`.
 
     >>> _without_operands("ObjectUnionOf(A ObjectOneOf(i)) on the right is a choice (of three)")
     'ObjectUnionOf(…) on the right is a choice (of three)'

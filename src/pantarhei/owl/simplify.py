@@ -1,8 +1,8 @@
-"""Class expressions in negation normal form, each written in one way.
+"""Class expressions in negation normal form, in which equivalent ways of writing an expression are unified.
 
-Complements occur only before expressions without a dual; cardinalities 0 and 1 become quantifiers where that
-is equivalent; intersections and unions are flat, without duplicates, owl:Thing or owl:Nothing. The absence of
-values in a data range stays a cardinality.
+Complements occur only before expressions without a dual. Cardinalities 0 and 1 become quantifiers where that
+is equivalent. Intersections and unions are flat and have no duplicates, owl:Thing or owl:Nothing as operands.
+The absence of values in a data range remains a cardinality restriction.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ T = TypeVar("T")
 
 
 def datatype_definitions(axioms: Iterable[Axiom]) -> dict[URIRef, DataRange]:
-    """Return the meaning of each defined datatype, in terms of undefined ones.
+    """Return the definition of each defined datatype, in which defined datatypes are replaced by their
+    definitions.
 
-    Of several definitions of one datatype the first counts, and none that leads back to itself.
+    If a datatype has several definitions, the first one is used. Cyclic definitions are omitted.
 
     >>> from rdflib import XSD
     >>> name, integer = owl.Datatype(URIRef("urn:x/count")), owl.Datatype(XSD.integer)
@@ -56,7 +57,7 @@ def _resolve(
     resolved: dict[URIRef, DataRange],
     above: tuple[URIRef, ...],
 ) -> bool:
-    """Resolve `name`; returns whether it is resolved."""
+    """Resolve `name` and the datatypes its definition uses; return False if the definition is cyclic."""
     if name in resolved or name not in written:
         return True
     if name in above:
@@ -76,8 +77,8 @@ def data_ranges(value: object) -> Iterator[DataRange]:
 def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:
     """Replace each defined datatype in an axiom or expression by its definition.
 
-    In a restriction it is replaced only if it is an alias of a datatype: OWL 2 has no facets for defined
-    datatypes (structural specification, section 9.4).
+    In a datatype restriction, a defined datatype is replaced only if its definition is a datatype: OWL 2 does
+    not define facets for other definitions (structural specification, section 9.4).
     """
 
     def inlined(part: object) -> object:
@@ -129,17 +130,17 @@ def simplify(expression: ClassExpression) -> ClassExpression:
 
 
 def intersection(operands: Iterable[ClassExpression]) -> ClassExpression:
-    """Return the intersection of simple expressions: flat, without owl:Thing, each operand once."""
+    """Return the intersection of simplified expressions: flat, without owl:Thing and duplicates."""
     return _combine(_flat(operands, owl.IntersectionOf), owl.IntersectionOf, THING, NOTHING)
 
 
 def union(operands: Iterable[ClassExpression]) -> ClassExpression:
-    """Return the union of simple expressions: flat, without owl:Nothing, each operand once."""
+    """Return the union of simplified expressions: flat, without owl:Nothing and duplicates."""
     return _combine(_flat(operands, owl.UnionOf), owl.UnionOf, NOTHING, THING)
 
 
 def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
-    """Return `∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
+    """Return `∃R.C` for a simplified C: `∃R.{a}` becomes a value restriction, and `∃R.⊥` becomes ⊥."""
     if is_bottom(on) or (is_extreme(on) and filler in (THING, owl.ANY_LITERAL)):
         return NOTHING if is_bottom(on) else THING
     match filler:
@@ -151,7 +152,7 @@ def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
 
 
 def every(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
-    """Return `∀R.C` for a simple C: `∀R.⊤` is ⊤."""
+    """Return `∀R.C` for a simplified C: `∀R.⊤` becomes ⊤."""
     if filler == NO_LITERAL:
         return Cardinality(Bound.MAX, 0, on, owl.ANY_LITERAL)
     return THING if is_bottom(on) or filler in (THING, owl.ANY_LITERAL) else owl.AllValuesFrom(on, filler)
@@ -179,7 +180,7 @@ def _flat(
 
 
 def _combine(parts: Iterable[T], constructor: Callable[[tuple[T, ...]], T], neutral: T, absorbing: T) -> T:
-    """Join distinct parts without the neutral one; an absorbing part stands alone."""
+    """Combine distinct parts, without the neutral one; if a part is absorbing, the result is that part."""
     kept = tuple(dict.fromkeys(part for part in parts if part != neutral))
     if absorbing in kept:
         return absorbing
@@ -250,14 +251,16 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
 
 
 def _no_value(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
-    """Return `∀R.¬C`; for data ranges the maximum 0, which a constraint tests directly."""
+    """Return `∀R.¬C`. For a data range, return the cardinality restriction with maximum 0, which a constraint
+    can test directly.
+    """
     if isinstance(filler, DataRange):
         return Cardinality(Bound.MAX, 0, on, filler)
     return every(on, _complement(filler))
 
 
 def _complement(simple: ClassExpression) -> ClassExpression:
-    """Return the complement of a simple expression, pushed inwards."""
+    """Return the complement of a simplified expression, with the negation pushed inwards."""
     match simple:
         case owl.ComplementOf(operand):
             return operand

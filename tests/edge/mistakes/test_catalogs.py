@@ -55,7 +55,7 @@ MISTAKES = {
         {},
         (
             "pizza.ttl imports <http://example.org/other>, which is in no catalog; there is "
-            "<http://example.org/other/>, another name; give its file as "
+            "the similar <http://example.org/other/>; give its file as "
             "catalog={'http://example.org/other': 'path/to/file'} or the folder it is in, or load"
             ' with imports="skip"'
         ),
@@ -65,7 +65,7 @@ MISTAKES = {
         {},
         (
             "pizza.ttl imports <http://example.org/other>, which is in no catalog; there is "
-            "<https://example.org/other>, another name; give its file as "
+            "the similar <https://example.org/other>; give its file as "
             "catalog={'http://example.org/other': 'path/to/file'} or the folder it is in, or load"
             ' with imports="skip"'
         ),
@@ -74,8 +74,8 @@ MISTAKES = {
         catalog("http://example.org/other.owl"),
         {},
         (
-            "pizza.ttl imports <http://example.org/other>, which catalog-v001.xml has on the "
-            "network only, and nothing is fetched; give its file as "
+            "pizza.ttl imports <http://example.org/other>, which catalog-v001.xml maps to a "
+            "remote document, and nothing is fetched; give its file as "
             "catalog={'http://example.org/other': 'path/to/file'} or the folder it is in, or load"
             ' with imports="skip"'
         ),
@@ -84,8 +84,8 @@ MISTAKES = {
         catalog("../../elsewhere.ttl"),
         {},
         (
-            "pizza.ttl imports <http://example.org/other>, which catalog-v001.xml says to be "
-            "outside of its folder, where it leads only if you give it as catalog; give its file "
+            "pizza.ttl imports <http://example.org/other>, which catalog-v001.xml maps to a "
+            "file outside its folder, which is permitted only if you give it as catalog; give its file "
             "as catalog={'http://example.org/other': 'path/to/file'} or the folder it is in, or "
             'load with imports="skip"'
         ),
@@ -94,8 +94,8 @@ MISTAKES = {
         catalog("gone.ttl"),
         {},
         (
-            "pizza.ttl imports <http://example.org/other>, which catalog-v001.xml says to be in "
-            "gone.ttl, and there is no such file; give its file as "
+            "pizza.ttl imports <http://example.org/other>, which catalog-v001.xml maps to "
+            "gone.ttl, which does not exist; give its file as "
             "catalog={'http://example.org/other': 'path/to/file'} or the folder it is in, or load"
             ' with imports="skip"'
         ),
@@ -113,7 +113,7 @@ MISTAKES = {
     "a catalog that is another file": (
         {"pizza.ttl": IMPORTING, "catalog-v001.xml": "<project/>"},
         {},
-        ("catalog-v001.xml: no XML catalog: it begins with the element project"),
+        ("catalog-v001.xml: not an XML catalog: the root element is project"),
     ),
     "a catalog with another name": (
         {"pizza.ttl": IMPORTING, "catalog.xml": CATALOG.format(OTHER, "a.ttl")},
@@ -157,7 +157,7 @@ MISTAKES = {
     "the import's file as catalog": (
         {"pizza.ttl": IMPORTING, "b.ttl": TURTLE},
         {"catalog": "b.ttl"},
-        ("b.ttl, line 1: no XML catalog: not well-formed (invalid token): line 1, column 0"),
+        ("b.ttl, line 1: not an XML catalog: not well-formed (invalid token): line 1, column 0"),
     ),
     "a dictionary whose file is gone": (
         {"pizza.ttl": IMPORTING},
@@ -198,7 +198,7 @@ MISTAKES = {
     "an import that is a web page": (
         catalog("b.ttl") | {"b.ttl": "<!DOCTYPE html>\n<html></html>"},
         {},
-        ("b.ttl: a web page and no ontology; download the file that the page offers"),
+        ("b.ttl: a web page, not an ontology; download the file that the page links to"),
     ),
     "a file beside it that nothing names": (
         {"pizza.ttl": IMPORTING, "other.ttl": TURTLE},

@@ -90,7 +90,7 @@ MISTAKES = {
     "a folder with a web page": (
         *RUN,
         "mixed",
-        ("error: mixed/b.owl: a web page and no ontology; download the file that the page offers"),
+        ("error: mixed/b.owl: a web page, not an ontology; download the file that the page links to"),
     ),
     "a glob that matches nothing": (
         *RUN,

@@ -40,7 +40,7 @@ MISTAKES = {
     "the web page instead of the file": (
         "pizza.owl",
         "<!DOCTYPE html>\n<html><body>Download</body></html>",
-        ("pizza.owl: a web page and no ontology; download the file that the page offers"),
+        ("pizza.owl: a web page, not an ontology; download the file that the page links to"),
     ),
     "a name without a suffix": (
         "pizza",
@@ -143,7 +143,7 @@ MISTAKES = {
     "OWL/XML with an element that is none": (
         "pizza.owx",
         OWL_XML.format("<SubClasOf/>"),
-        ("pizza.owx, line 3: not OWL/XML: the element SubClasOf is no axiom of OWL 2"),
+        ("pizza.owx, line 3: not OWL/XML: the element SubClasOf is not an axiom of OWL 2"),
     ),
     "OWL/XML with a prefix that is not declared": (
         "pizza.owx",
@@ -153,7 +153,7 @@ MISTAKES = {
     "OWL/XML with a class too few": (
         "pizza.owx",
         OWL_XML.format('<SubClassOf><Class IRI="#A"/></SubClassOf>'),
-        ("pizza.owx, line 3: not OWL/XML: SubClassOf holds too few or too many elements"),
+        ("pizza.owx, line 3: not OWL/XML: SubClassOf has too few or too many elements"),
     ),
     "functional syntax with a prefix that is not declared": (
         "pizza.owl",
@@ -166,7 +166,10 @@ MISTAKES = {
     "functional syntax without a colon": (
         "pizza.ofn",
         OFN.format("SubClassOf(A :B)"),
-        ("pizza.ofn, line 3: not OWL functional syntax: A is no name; a name has a prefix or stands in < >"),
+        (
+            "pizza.ofn, line 3: not OWL functional syntax: A is not a name; write a prefixed name, "
+            "or an IRI in < >"
+        ),
     ),
     "functional syntax with an axiom that is none": (
         "pizza.ofn",
@@ -181,7 +184,7 @@ MISTAKES = {
     "functional syntax with a class too few": (
         "pizza.ofn",
         OFN.format("SubClassOf(:A)"),
-        ("pizza.ofn, line 3: not OWL functional syntax: SubClassOf( holds 1 part, too few or too many"),
+        ("pizza.ofn, line 3: not OWL functional syntax: SubClassOf( has 1 argument, too few or too many"),
     ),
     "Manchester syntax with a word that is none": (
         "pizza.omn",

@@ -338,7 +338,7 @@ def test_where_nothing_tells_the_error_says_what_would():
 
 @pytest.mark.parametrize("page", ["<!DOCTYPE html>", "<html lang='en'>", "\n<HTML>"])
 def test_a_web_page_is_called_one(page):
-    with pytest.raises(MalformedInputError, match="a web page and no ontology; download the file"):
+    with pytest.raises(MalformedInputError, match="a web page, not an ontology; download the file"):
         format_of(Path("pizza.owl"), page.encode(), None)
 
 

@@ -229,19 +229,19 @@ def test_a_catalog_beside_the_ontology_cannot_leave_its_folder(tmp_path):
 def test_a_broken_catalog_is_told_where_it_is_needed(tmp_path):
     (tmp_path / CATALOG_NAME).write_text("<catalog")
     assert load_ontology(ontology(tmp_path, "b")).report().documents
-    with pytest.raises(MalformedInputError, match=rf"{CATALOG_NAME}, line 1: no XML catalog"):
+    with pytest.raises(MalformedInputError, match=rf"{CATALOG_NAME}, line 1: not an XML catalog"):
         load_ontology(ontology(tmp_path, "a", "c"))
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("<rdf:RDF xmlns:rdf='urn:x'/>", "no XML catalog: it begins with"),
+        ("<rdf:RDF xmlns:rdf='urn:x'/>", "not an XML catalog: the root element is"),
         ("<!DOCTYPE a [<!ENTITY b '&c;&c;'>]><a/>", "made of entities"),
-        ("<?xml version='1.0' encoding='cp037'?><a/>", "which is not read"),
+        ("<?xml version='1.0' encoding='cp037'?><a/>", "which is not supported"),
         ("<a>" * 10_000, "nested deeper"),
         (HEAD + "<group>" * 200 + "</group>" * 200 + "</catalog>", "groups nested deeper than 100"),
-        (HEAD + uri("a", "http://[") + "</catalog>", "is no URI"),
+        (HEAD + uri("a", "http://[") + "</catalog>", "is not a URI"),
     ],
 )
 def test_a_file_that_is_no_catalog_is_refused(tmp_path, text, reason):
