@@ -31,7 +31,7 @@ from counts import seeds
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.errors import InconsistentOntologyError
 
-SEEDS = seeds(25, 200)
+SEEDS = seeds(12, 200)
 
 DRIVER = """
 import java.io.*;

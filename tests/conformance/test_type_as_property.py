@@ -178,14 +178,14 @@ def is_about_a_property(triple):
 
 
 @pytest.mark.filterwarnings("ignore::pantarhei.AxiomsInStreamWarning")
-@pytest.mark.parametrize("seed", seeds(20, 200, 20_000))
+@pytest.mark.parametrize("seed", seeds(10, 200, 20_000))
 def test_owlrl_derives_the_same_triples(seed):
     case = Case(seed)
     assert differences(case) == (set(), set()), case.axioms
 
 
 @pytest.mark.filterwarnings("ignore::pantarhei.AxiomsInStreamWarning")
-@pytest.mark.parametrize("seed", seeds(20, 200, 2_000))
+@pytest.mark.parametrize("seed", seeds(10, 200, 2_000))
 def test_owlrl_finds_the_same_ontologies_contradicted(seed):
     case = Case(seed, constraints=2)
     reasoner = StreamReasoner(case.ontology(), Window(range=0), unique_names=False)

@@ -128,7 +128,7 @@ def test_streams_have_ties_repetitions_and_contradictions_of_three_and_more(expe
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("seed", seeds(3, 40))
+@pytest.mark.parametrize("seed", seeds(2, 40))
 def test_each_way_gives_the_window_of_the_default_way_for_other_seeds(tmp_path, seed):
     stream = faculty(tmp_path, 500, facts=25, seed=seed)
     outcome = follow(stream)
@@ -181,7 +181,7 @@ def test_registered_queries_have_the_answers_of_asked_ones_on_each_way(expected,
 LIMITED = [
     parameters("plant, 10 k", 15, pr.Budget(steps=50), is_daily=True),
     parameters("plant, 10 k", 24, pr.Budget(instances=50), is_daily=False),
-    parameters("plant, 6 k", 5, pr.Budget(instances=200), is_daily=True),
+    parameters("plant, 6 k", 5, pr.Budget(instances=200), is_daily=False),
     parameters("plant, 10 k", None, pr.Budget(sets=3, steps=200), is_daily=False),
     parameters("plant, 100 k", 40, pr.Budget(steps=50, instances=500), is_daily=False),
     parameters("building, 10 k", 12, pr.Budget(instances=50), is_daily=False),

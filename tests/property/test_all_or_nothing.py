@@ -117,7 +117,7 @@ def steps_of(world, count):
 
 
 @both_ways
-@pytest.mark.parametrize("seed", seeds(4, 8))
+@pytest.mark.parametrize("seed", seeds(2, 8))
 def test_a_disturbed_reasoner_equals_an_undisturbed_one(monkeypatch, seed, keep):
     world, dice = World(seed, constraints=2), random.Random(seed)
     window = Window(dice.choice((2, 5, 12)), dice.choice((1, 1, 2)))

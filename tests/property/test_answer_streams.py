@@ -110,7 +110,7 @@ def compare(rules, stream):
     assert found(rules, stream) == answers, str(Case(rules, stream))
 
 
-@settings(max_examples=cases(30, 300, long=5_000), deadline=None)
+@settings(max_examples=cases(15, 300, long=5_000), deadline=None)
 @given(seed=SEEDS)
 def test_clingo_finds_the_answer_streams_of_rules_without_variables(seed):
     rnd = random.Random(seed)
@@ -130,7 +130,7 @@ def with_variables(seed):
         compare(rules, stream)
 
 
-@settings(max_examples=cases(10, 100, long=2_000), deadline=None)
+@settings(max_examples=cases(5, 100, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_clingo_finds_the_answer_streams_of_rules_with_variables(seed):
     with_variables(seed)

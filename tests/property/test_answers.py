@@ -19,7 +19,7 @@ from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.view import GraphFacts, LazyGraphs, View
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
-SEEDS = seeds(3, 40, long=2_000)
+SEEDS = seeds(2, 40, long=2_000)
 QUERIES = 10  # over each dataset
 
 QUESTIONS = QueryPlanner(PREFIXES)

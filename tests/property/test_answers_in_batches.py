@@ -149,7 +149,7 @@ def totals(rows, at):
     return found
 
 
-@pytest.mark.parametrize("seed", seeds(2, 8))
+@pytest.mark.parametrize("seed", seeds(1, 8))
 def test_changes_add_up_to_the_answers_after_each_abox_however_the_stream_is_cut(seed):
     aboxes = random_aboxes(seed)
     one, *others = (followed(aboxes, seed + batches, batches) for batches in (1, 2, 5, 9, len(aboxes)))

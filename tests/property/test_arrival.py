@@ -148,7 +148,7 @@ def given_out(read, source, mode):
 
 @pytest.mark.parametrize("name", STREAMS)
 @given(st.data(), st.sampled_from(["raise", "skip"]))
-@settings(max_examples=cases(25, 100, 3_000), deadline=None)
+@settings(max_examples=cases(12, 100, 3_000), deadline=None)
 def test_a_stream_cut_anywhere_gives_what_it_gives_at_once(name, data, mode):
     texts, read = STREAMS[name]
     content = data.draw(texts)
@@ -161,7 +161,7 @@ def test_a_stream_cut_anywhere_gives_what_it_gives_at_once(name, data, mode):
 
 @pytest.mark.parametrize("name", [name for name in STREAMS if name != "csv, open"])
 @given(st.data())
-@settings(max_examples=cases(25, 100, 2_000), deadline=None)
+@settings(max_examples=cases(12, 100, 2_000), deadline=None)
 def test_nothing_that_is_skipped_ends_a_stream(name, data):
     texts, read = STREAMS[name]
     found, _, _, error = given_out(read, Pieces(data.draw(texts), []), "skip")

@@ -55,7 +55,7 @@ def lexical(number, unit):
     st.integers(0, 10**9 - 1),
     st.booleans(),
 )
-@settings(max_examples=cases(60, 500, 20_000), deadline=None)
+@settings(max_examples=cases(30, 500, 20_000), deadline=None)
 def test_a_zoned_timestamp_is_an_instant_with_the_offset_of_its_zone(unit, zone, seconds, rest, as_said):
     numbers = [each * PER_SECOND[unit] + rest * PER_SECOND[unit] // 10**9 for each in seconds]
     found = objects(pa.array(numbers, pa.timestamp(unit, zone)), "xsd:dateTime" if as_said else None)

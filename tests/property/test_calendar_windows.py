@@ -96,7 +96,7 @@ def shown(tick):
     st.integers(1975, 2035),
     st.integers(0, 366 * 24 * 60 - 1),
 )
-@settings(max_examples=cases(60, 250, 20_000), deadline=None)
+@settings(max_examples=cases(24, 250, 20_000), deadline=None)
 def test_a_window_is_as_defined(zone, range_, slide, closed, year, minute):
     window = pr.Window(range_, slide, closed=closed, zone=zone)
     now = datetime(year, 1, 1, tzinfo=UTC) + timedelta(minutes=minute)
@@ -109,7 +109,7 @@ def test_a_window_is_as_defined(zone, range_, slide, closed, year, minute):
 
 
 @given(st.sampled_from(ZONES), st.sampled_from(STEPS), st.integers(1975, 2035), st.integers(1, 400))
-@settings(max_examples=cases(40, 150, 5_000), deadline=None)
+@settings(max_examples=cases(16, 150, 5_000), deadline=None)
 def test_all_boundaries_close_once_and_in_order(zone, slide, year, days):
     begin = datetime(year, 1, 1, 12, tzinfo=UTC)
     until = begin + timedelta(days=days)
@@ -123,7 +123,7 @@ def test_all_boundaries_close_once_and_in_order(zone, slide, year, days):
 
 
 @given(st.sampled_from(ZONES), st.sampled_from(LENGTHS), st.sampled_from(STEPS), st.integers(0, 20_000))
-@settings(max_examples=cases(40, 150, 5_000), deadline=None)
+@settings(max_examples=cases(16, 150, 5_000), deadline=None)
 def test_what_a_window_has_left_is_not_in_it(zone, range_, slide, hours):
     window = pr.Window(range_, slide, zone=zone)
     at = ticks_of(datetime(2005, 1, 1, 5, tzinfo=UTC) + timedelta(hours=hours), KIND)

@@ -94,7 +94,7 @@ class Twins:
         return (*triple[:2], value) if value in self.forgotten else triple
 
 
-@settings(max_examples=cases(15, 60, long=3_000), deadline=None)
+@settings(max_examples=cases(8, 60, long=3_000), deadline=None)
 @given(scenes(), windows, steps)
 def test_a_restored_reasoner_goes_on_like_the_one_that_was_saved(scene, window, steps):
     rules, background, pool, options = scene

@@ -57,7 +57,7 @@ def changes(zone, year):
     st.integers(-180, 0),
     st.integers(1, 3),
 )
-@settings(max_examples=cases(40, 150, 20_000), deadline=None)
+@settings(max_examples=cases(20, 150, 20_000), deadline=None)
 def test_steps_shorter_than_the_repeated_time_are_inferred(zone, year, steps, begin, rows):
     for change, repeated in changes(zone, year)[:1]:
         # rows come at least every 29 minutes, from before the repeated time until after it
@@ -73,7 +73,7 @@ def test_steps_shorter_than_the_repeated_time_are_inferred(zone, year, steps, be
 @given(
     st.sampled_from(ZONES), st.integers(1975, 2045), st.integers(0, 59), st.integers(1, 3), st.integers(3, 9)
 )
-@settings(max_examples=cases(40, 150, 20_000), deadline=None)
+@settings(max_examples=cases(20, 150, 20_000), deadline=None)
 def test_hours_are_inferred_where_each_has_as_many_rows(zone, year, minute, rows, before):
     for change, repeated in changes(zone, year)[:1]:
         if repeated != timedelta(hours=1):

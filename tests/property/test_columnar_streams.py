@@ -54,7 +54,7 @@ def ontology(tmp_path_factory):
     return pr.load_ontology(path)
 
 
-@pytest.mark.parametrize("seed", seeds(10, 60))
+@pytest.mark.parametrize("seed", seeds(5, 60))
 @pytest.mark.parametrize(("unique_names", "keep"), [(True, "newest"), (False, "newest"), (True, "every")])
 def test_columns_and_triples_come_to_the_same_at_each_step(seed, unique_names, keep, ontology, monkeypatch):
     monkeypatch.setattr(stream_reader, "FEWEST_BYTES", 1)

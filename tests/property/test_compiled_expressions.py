@@ -86,6 +86,6 @@ def run(seed):
     return by_row._truth.compiled is not None
 
 
-@pytest.mark.parametrize("hundred", seeds(2, 5, long=500))
+@pytest.mark.parametrize("hundred", seeds(1, 5, long=500))
 def test_expressions_say_by_row_what_they_say_by_column(hundred):
     assert sum(map(run, range(100 * hundred, 100 * hundred + 100))) > 30

@@ -152,7 +152,7 @@ def asked(reasoner, text):
 
 @pytest.mark.parametrize("conclusions", ["graph", "default"])
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(max_examples=cases(3, 20, long=1_000), deadline=None)
+@settings(max_examples=cases(2, 20, long=1_000), deadline=None)
 @given(seed=SEEDS)
 def test_queries_see_what_is_concluded_at_each_step(fragment, conclusions, seed):
     rnd = random.Random(seed)

@@ -13,7 +13,7 @@ from strategies import DOMAIN, EX
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
-@pytest.mark.parametrize("seed", seeds(6, 12))
+@pytest.mark.parametrize("seed", seeds(3, 12))
 def test_a_consumer_follows_the_model_by_changes_alone(seed, keep):
     followed = Followed(seed, keep=keep)
     for _ in range(40):
@@ -130,7 +130,7 @@ class Restored(Followed):
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
-@pytest.mark.parametrize("seed", seeds(3, 6))
+@pytest.mark.parametrize("seed", seeds(2, 6))
 def test_a_restored_consumer_goes_on_like_one_that_was_never_stopped(seed, keep):
     followed = Restored(seed, keep=keep)
     for _ in range(40):

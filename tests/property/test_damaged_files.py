@@ -54,7 +54,7 @@ def _quiet():
 @pytest.mark.parametrize("format", STREAMS)
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
 @given(changes=CHANGES, cut=CUTS)
-@settings(max_examples=cases(13, 150, 10_000), deadline=None)
+@settings(max_examples=cases(6, 150, 10_000), deadline=None)
 def test_a_damaged_stream_is_read_or_refused(format, on_error, changes, cut):
     content = damaged(STREAMS[format], changes, cut)
     try:
@@ -67,7 +67,7 @@ def test_a_damaged_stream_is_read_or_refused(format, on_error, changes, cut):
 @pytest.mark.parametrize("format", TABLES)
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
 @given(changes=CHANGES, cut=CUTS)
-@settings(max_examples=cases(13, 150, 10_000), deadline=None)
+@settings(max_examples=cases(6, 150, 10_000), deadline=None)
 def test_a_damaged_table_is_read_or_refused(format, on_error, changes, cut):
     content = damaged(TABLES[format], changes, cut)
     try:
@@ -78,7 +78,7 @@ def test_a_damaged_table_is_read_or_refused(format, on_error, changes, cut):
 
 
 @given(changes=CHANGES, cut=CUTS)
-@settings(max_examples=cases(20, 300, 10_000), deadline=None)
+@settings(max_examples=cases(10, 300, 10_000), deadline=None)
 def test_a_damaged_mapping_is_read_or_refused(changes, cut):
     text = damaged(MAPPING.encode(), changes, cut).decode(errors="replace") + "\n"
     try:
@@ -89,7 +89,7 @@ def test_a_damaged_mapping_is_read_or_refused(changes, cut):
 
 @pytest.mark.parametrize("name", ONTOLOGIES)
 @given(changes=CHANGES, cut=CUTS)
-@settings(max_examples=cases(13, 150, 10_000), deadline=None)
+@settings(max_examples=cases(6, 150, 10_000), deadline=None)
 def test_a_damaged_ontology_is_read_or_refused(tmp_path_factory, name, changes, cut):
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(damaged(ONTOLOGIES[name], changes, cut))
@@ -100,7 +100,7 @@ def test_a_damaged_ontology_is_read_or_refused(tmp_path_factory, name, changes, 
 
 
 @given(changes=CHANGES, cut=CUTS)
-@settings(max_examples=cases(20, 300, 10_000), deadline=None)
+@settings(max_examples=cases(10, 300, 10_000), deadline=None)
 def test_a_damaged_catalog_is_read_or_refused(tmp_path_factory, changes, cut):
     folder = tmp_path_factory.getbasetemp()
     (folder / "importing.ttl").write_bytes(IMPORTING)

@@ -62,7 +62,7 @@ def compare(seed):
         COUNTS["conclusions"] += len(concluded)
 
 
-@settings(max_examples=cases(13, 150, long=4_000), deadline=None)
+@settings(max_examples=cases(6, 150, long=4_000), deadline=None)
 @given(seed=st.integers(0, 1 << 30))
 def test_what_is_remembered_is_what_holds_in_the_whole_timeline(seed):
     compare(seed)

@@ -200,7 +200,7 @@ def worlds(draw, over_ranges):
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @given(data=st.data(), range_=ranges, other=ranges, window=windows, arrivals=arrivals)
-@settings(max_examples=cases(40, 400), deadline=None)
+@settings(max_examples=cases(20, 400), deadline=None)
 def test_conditions_on_literals_hold_of_their_values(keep, data, range_, other, window, arrivals):
     rules, background, pool = data.draw(worlds(rules_over(range_, other)))
     # without inequalities names and equality make no difference
@@ -256,7 +256,7 @@ MORE_NEAR += [
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @given(data=st.data(), range_=ranges, other=ranges, window=windows)
-@settings(max_examples=cases(20, 200, long=400), deadline=None)
+@settings(max_examples=cases(10, 200, long=400), deadline=None)
 def test_numbers_by_value_are_the_decimals_that_they_denote(keep, data, range_, other, window):
     rules, background, pool = data.draw(worlds(rules_over(range_, other)))
     pool += data.draw(st.lists(facts(MORE_NEAR), max_size=5))

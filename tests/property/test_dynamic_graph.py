@@ -29,7 +29,7 @@ from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 from worlds import World, canonical
 
-WORLDS, QUERIES = seeds(4, 20, long=300), seeds(4, 30, long=1_000)
+WORLDS, QUERIES = seeds(2, 20, long=300), seeds(2, 30, long=1_000)
 BAD = (Literal(1), RDF.type, URIRef("urn:x:A"))
 
 

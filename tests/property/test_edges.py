@@ -135,7 +135,7 @@ def levels_of(model):
 
 
 @pytest.mark.parametrize("merging", [False, True])
-@pytest.mark.parametrize("seed", seeds(30, 150))
+@pytest.mark.parametrize("seed", seeds(15, 150))
 def test_the_same_facts_at_the_same_levels_whatever_is_done(seed, merging):
     pair = Pair(seed)
     kinds = ("add", "add", "add", "slide", "cut", "withdraw", *(["merge"] if merging else []))

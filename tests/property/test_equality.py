@@ -42,7 +42,7 @@ def worlds(draw):
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @given(world=worlds(), window=windows, arrivals=arrivals)
-@settings(max_examples=cases(25, 250), deadline=None)
+@settings(max_examples=cases(12, 250), deadline=None)
 def test_equality_is_what_its_rules_say(keep, world, window, arrivals):
     rules, written, background, pool = world
     ontology = Ontology.from_rules(rules)

@@ -54,7 +54,7 @@ def check_cut(case, lineage, meaning, why):
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("seed", seeds(2, 100, 5000))
+@pytest.mark.parametrize("seed", seeds(1, 100, 5000))
 def test_the_cut_and_the_conflict_sets_of_a_small_lineage_are_those_of_the_definition(seed):
     dice = random.Random(seed)
     for number, case in enumerate(small_cases(dice, SMALL)):

@@ -159,7 +159,7 @@ steps = st.lists(
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @pytest.mark.parametrize("unique_names", [True, False])
 @given(world=worlds(), window=windows, steps=steps)
-@settings(max_examples=cases(15, 150), deadline=None)
+@settings(max_examples=cases(8, 150), deadline=None)
 def test_what_was_written_comes_back_and_changes_add_up(keep, unique_names, world, window, steps):
     rules, background, pool = world
     try:

@@ -78,7 +78,7 @@ def array(facts):
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @pytest.mark.parametrize("most", [3, superclasses_module.MOST_SUPERCLASSES])
 @pytest.mark.parametrize("merging", [0.0, 0.1, 0.5])
-@pytest.mark.parametrize("seed", seeds(10, 40))
+@pytest.mark.parametrize("seed", seeds(5, 40))
 def test_what_follows_is_there_and_nothing_else(seed, merging, most, keep, monkeypatch):
     """Facts that come, come again, come closed already, leave, and are cut."""
     monkeypatch.setattr(superclasses_module, "MOST_SUPERCLASSES", most)

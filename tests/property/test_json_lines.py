@@ -19,7 +19,7 @@ def said(source):
 
 
 @given(st.lists(LINES, max_size=6), st.lists(st.integers(0, 300), max_size=8))
-@settings(max_examples=cases(100, 1_000, 20_000), deadline=None)
+@settings(max_examples=cases(50, 1_000, 20_000), deadline=None)
 def test_a_line_says_what_it_says_by_itself(lines, cuts):
     lines = [b'{"t": 0}', *lines]  # whole numbers are the times
     content = b"\n".join(lines)

@@ -28,7 +28,7 @@ def understood(text):
         return None
 
 
-@pytest.mark.parametrize("seed", seeds(2, 20))
+@pytest.mark.parametrize("seed", seeds(1, 20))
 def test_a_query_is_the_same_when_it_is_registered(seed):
     random = Random(seed)
     for _ in range(20):
@@ -40,7 +40,7 @@ def test_a_query_is_the_same_when_it_is_registered(seed):
             assert (named.name, told(named.query)) == ("window", told(plain)), text
 
 
-@pytest.mark.parametrize("seed", seeds(2, 20))
+@pytest.mark.parametrize("seed", seeds(1, 20))
 def test_the_graphs_of_a_query_may_be_windows_of_streams(seed):
     """Each GRAPH with a name becomes STREAM <name> [NOW], of which the windows take their names."""
     random = Random(seed)

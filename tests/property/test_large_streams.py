@@ -84,7 +84,7 @@ def follow(seed, constraints, steps, size):
 
 
 @pytest.mark.parametrize("constraints", [0, 2])
-@pytest.mark.parametrize("seed", seeds(5, 12))
+@pytest.mark.parametrize("seed", seeds(2, 12))
 def test_both_ways_to_keep_a_window_agree_with_a_fresh_one(seed, constraints):
     for world, newest, every, step in follow(seed, constraints, steps=25, size=30):
         newest._held.model.kernel.check_invariants()

@@ -113,7 +113,7 @@ def in_order(rows):
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
-@pytest.mark.parametrize("seed", seeds(8, 40))
+@pytest.mark.parametrize("seed", seeds(4, 40))
 def test_a_lineage_that_is_cut_short_is_complete_above_its_floor(seed, keep):
     model = contradicting(seed, keep)._held.model
     whole = of_violations(model, 1 << 20)

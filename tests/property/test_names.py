@@ -107,7 +107,7 @@ def consistent(rules, background):
     window=windows,
     arrivals=arrivals,
 )
-@settings(max_examples=cases(35, 200), deadline=None)
+@settings(max_examples=cases(18, 200), deadline=None)
 def test_every_name_is_a_thing_where_that_is_asked(
     keep, some, of_things, given, pool, last, window, arrivals
 ):
@@ -180,7 +180,7 @@ def merged(rule, first):
     window=windows,
     arrivals=arrivals,
 )
-@settings(max_examples=cases(35, 200), deadline=None)
+@settings(max_examples=cases(18, 200), deadline=None)
 def test_names_declared_to_be_one_are_one(keep, chosen, same, given, pool, window, arrivals):
     first = GROUPS[same]
 

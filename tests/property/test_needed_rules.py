@@ -33,7 +33,7 @@ from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.values.value import value_of
 from random_queries import ONTOLOGY, random_dataset, random_query
 
-SEEDS = seeds(5, 60, long=4_000)
+SEEDS = seeds(2, 60, long=4_000)
 STEPS = 14
 QUERIES = (
     "SELECT ?x { ?x a :A }",

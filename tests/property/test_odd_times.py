@@ -303,7 +303,7 @@ def xsd_times(draw: st.DrawFn) -> str:
 
 
 @given(st.lists(xsd_times(), min_size=1, max_size=4), st.sampled_from(["microseconds", "exact"]))
-@settings(max_examples=cases(30, 300, 20_000), deadline=None)
+@settings(max_examples=cases(15, 300, 20_000), deadline=None)
 def test_all_doors_agree_on_random_times(times, precision):
     for door in DOORS:
         check(door, times, precision)
@@ -449,7 +449,7 @@ def test_a_rule_may_name_the_end_of_a_day():
 
 
 @given(xsd_times())
-@settings(max_examples=cases(50, 500, 20_000), deadline=None)
+@settings(max_examples=cases(25, 500, 20_000), deadline=None)
 def test_an_option_of_the_command_line_is_a_time_or_an_error(at):
     instant = meant(at)
     if instant is None or instant.is_cut:

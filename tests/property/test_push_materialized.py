@@ -115,10 +115,10 @@ class SideBySideEvery(SideBySide):
 TestNewest = SideBySide.TestCase
 TestEvery = SideBySideEvery.TestCase
 TestNewest.settings = settings(
-    max_examples=cases(50, 250, long=4_000), stateful_step_count=40 if LONG else 20, deadline=None
+    max_examples=cases(25, 250, long=4_000), stateful_step_count=40 if LONG else 20, deadline=None
 )
 TestEvery.settings = settings(
-    max_examples=cases(10, 40, long=1_000), stateful_step_count=40 if LONG else 20, deadline=None
+    max_examples=cases(5, 40, long=1_000), stateful_step_count=40 if LONG else 20, deadline=None
 )
 
 

@@ -20,7 +20,7 @@ from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_onto
 from pantarhei.model.time import TimeKind
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
-SEEDS = seeds(3, 40, long=2_000)
+SEEDS = seeds(2, 40, long=2_000)
 STEPS = 12
 RANGE = 9
 QUERIES = (

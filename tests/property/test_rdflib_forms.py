@@ -47,7 +47,7 @@ SPECIAL = {
 LITERALS = [literal for kind in SPECIAL.values() for literal in kind]
 
 
-@settings(max_examples=cases(100, 1000, 20_000), deadline=None)
+@settings(max_examples=cases(50, 1000, 20_000), deadline=None)
 @given(PYTHON_VALUES)
 @example(math.inf)
 @example(Fraction(0))

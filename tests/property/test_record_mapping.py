@@ -108,7 +108,7 @@ def single(lines):
 
 
 @given(mappings(), st.lists(st.one_of(LINES, TIMED, TIMED), min_size=1, max_size=4))
-@settings(max_examples=cases(100, 1_000, 20_000), deadline=None)
+@settings(max_examples=cases(50, 1_000, 20_000), deadline=None)
 def test_a_record_gives_what_a_table_of_it_gives(given_mapping, lines):
     if (mapping := loaded(given_mapping)) is None:
         return
@@ -126,7 +126,7 @@ def test_a_record_gives_what_a_table_of_it_gives(given_mapping, lines):
 
 
 @given(mappings(), st.lists(st.one_of(LINES, TIMED, TIMED), max_size=5))
-@settings(max_examples=cases(25, 250, 5_000), deadline=None)
+@settings(max_examples=cases(12, 250, 5_000), deadline=None)
 def test_bad_records_are_handed_over_and_the_others_are_as_in_a_table(given_mapping, lines):
     if (mapping := loaded(given_mapping)) is None:
         return

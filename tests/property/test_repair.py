@@ -43,7 +43,7 @@ def exact(conflicts, times, budget=UNLIMITED):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(80, 500), deadline=None)
+@settings(max_examples=cases(40, 500), deadline=None)
 def test_the_exact_cut_is_what_some_maximal_subset_lacks(hypergraph):
     times, conflicts = numbered(hypergraph)
     kept = reference.repair_of_conflicts(named(times, times), [named(c, times) for c in conflicts])
@@ -53,7 +53,7 @@ def test_the_exact_cut_is_what_some_maximal_subset_lacks(hypergraph):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(50, 300), deadline=None)
+@settings(max_examples=cases(25, 300), deadline=None)
 def test_all_members_of_minimal_conflicts_of_one_time_are_cut(hypergraph):
     """Some maximal subset lacks each of them, since some minimal hitting set has it."""
     times, conflicts = numbered(hypergraph)
@@ -61,7 +61,7 @@ def test_all_members_of_minimal_conflicts_of_one_time_are_cut(hypergraph):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(50, 300), deadline=None)
+@settings(max_examples=cases(25, 300), deadline=None)
 def test_maximal_subsets_of_one_time_are_the_complements_of_minimal_hitting_sets(hypergraph):
     times, conflicts = numbered(hypergraph)
     everything = frozenset(times)
@@ -88,7 +88,7 @@ def fixpoint(conflicts, times):
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(50, 300), deadline=None)
+@settings(max_examples=cases(25, 300), deadline=None)
 def test_the_grounded_fixpoint_is_the_one_of_its_definition_and_decides_nothing_wrong(hypergraph):
     times, conflicts = numbered(hypergraph)
     removed, _ = exact(conflicts, times)
@@ -101,7 +101,7 @@ def test_the_grounded_fixpoint_is_the_one_of_its_definition_and_decides_nothing_
 
 
 @given(conflict_hypergraphs())
-@settings(max_examples=cases(50, 300), deadline=None)
+@settings(max_examples=cases(25, 300), deadline=None)
 def test_algorithm3_is_the_printed_one(hypergraph):
     times, conflicts = numbered(hypergraph)
     removed = reference.algorithm3([named(c, times) for c in conflicts])
@@ -109,7 +109,7 @@ def test_algorithm3_is_the_printed_one(hypergraph):
 
 
 @given(conflict_hypergraphs(), st.integers(0, 12))
-@settings(max_examples=cases(50, 300), deadline=None)
+@settings(max_examples=cases(25, 300), deadline=None)
 def test_past_its_budget_a_search_removes_what_it_did_not_decide(hypergraph, steps):
     times, conflicts = numbered(hypergraph)
     decided, _ = exact(conflicts, times)
@@ -131,7 +131,7 @@ def of_conflicts(conflicts):
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @pytest.mark.parametrize("method", ["exact", "grounded", "algorithm3", "off"])
 @given(hypergraph=conflict_hypergraphs())
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(12, 60), deadline=None)
 def test_the_reasoner_follows_the_fold(keep, method, hypergraph):
     """One car, one class an element; elements arrive in time order, and each arrival is repaired."""
     elements, conflicts = hypergraph

@@ -73,7 +73,7 @@ def with_selected(rnd, fragment):
     return replace(case, rules=rules, remembered=case.remembered & heads)
 
 
-@settings(max_examples=cases(13, 150, long=5_000), deadline=None)
+@settings(max_examples=cases(6, 150, long=5_000), deadline=None)
 @given(seed=SEEDS)
 def test_each_tick_concludes_what_the_definitions_say(seed):
     rnd = random.Random(seed)
@@ -90,7 +90,7 @@ def test_each_tick_concludes_what_the_definitions_say(seed):
 
 
 # What further parts of a tick contradict is no event of it any more; states come and go within it too.
-@settings(max_examples=cases(13, 150, long=5_000), deadline=None)
+@settings(max_examples=cases(6, 150, long=5_000), deadline=None)
 @given(seed=SEEDS)
 def test_what_is_repaired_within_a_tick_is_undone_as_with_a_row_for_each_event(seed):
     rnd = random.Random(seed)

@@ -219,7 +219,7 @@ def check_shards(seed):
                 COUNTS["rows of windows that closed"] += len(wanted)
 
 
-@settings(max_examples=cases(30, 300, long=6_000), deadline=None)
+@settings(max_examples=cases(15, 300, long=6_000), deadline=None)
 @given(seed=SEEDS)
 def test_shards_report_together_what_one_reasoner_does(seed):
     check_shards(seed)

@@ -227,14 +227,14 @@ CASES = st.tuples(
 )
 
 
-@settings(max_examples=cases(15, 60), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(8, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
 
 
 @pytest.mark.long
-@settings(max_examples=cases(200, 400, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(100, 400, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
@@ -262,7 +262,7 @@ BY_VALUE = st.tuples(
 )
 
 
-@settings(max_examples=cases(5, 200, long=2_000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(2, 200, long=2_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(BY_VALUE)
 def test_shards_hold_what_one_model_holds_where_numbers_are_read_by_value(case):
     check_shards(*case, numbers="by_value")

@@ -67,7 +67,7 @@ def expected(rows):
 
 
 @given(ROWS, st.sampled_from([1, 7, 64, 1 << 20]), st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(max_examples=cases(30, 400, 2_000), deadline=None)  # the first waits for Arrow
+@settings(max_examples=cases(15, 400, 2_000), deadline=None)  # the first waits for Arrow
 def test_a_table_in_csv_is_read_as_row_by_row_however_it_is_cut(rows, block, newline, quotes_all):
     file = io.StringIO(newline="")
     ends_lines = any("\r" in row[3] for row in rows)  # which Python's writer does not put in quotes
@@ -79,7 +79,7 @@ def test_a_table_in_csv_is_read_as_row_by_row_however_it_is_cut(rows, block, new
 
 
 @given(ROWS)
-@settings(max_examples=cases(15, 150, 500), deadline=None)
+@settings(max_examples=cases(8, 150, 500), deadline=None)
 def test_a_table_in_arrow_and_in_json_is_read_as_row_by_row(rows):
     columns = {name: [row[place] for row in rows] for place, name in enumerate(HEAD)}
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
@@ -102,7 +102,7 @@ FILES = st.lists(PIECES, max_size=8).map(b"".join)
 
 
 @given(FILES, st.sampled_from(["csv", "tsv", "jsonl", "parquet"]), st.sampled_from(["raise", "skip"]))
-@settings(max_examples=cases(75, 750, 20_000), deadline=None)
+@settings(max_examples=cases(38, 750, 20_000), deadline=None)
 def test_whatever_is_given_as_a_table_is_read_or_refused(content, format, on_error):
     try:
         for abox in read_records(io.BytesIO(content), MAPPING, format=format, on_error=on_error):
@@ -112,7 +112,7 @@ def test_whatever_is_given_as_a_table_is_read_or_refused(content, format, on_err
 
 
 @given(st.data())
-@settings(max_examples=cases(10, 100, 2_000), deadline=None)
+@settings(max_examples=cases(5, 100, 2_000), deadline=None)
 def test_a_damaged_parquet_file_is_read_or_refused(data):
     file = io.BytesIO()
     parquet.write_table(pa.table({name: ["7"] * 50 for name in HEAD}), file)
@@ -131,7 +131,7 @@ WORDS = st.sampled_from(KEYS + MARKS)
 
 
 @given(st.lists(st.one_of(WORDS, st.text(max_size=3)), max_size=30).map("".join))
-@settings(max_examples=cases(75, 750, 20_000), deadline=None)
+@settings(max_examples=cases(38, 750, 20_000), deadline=None)
 def test_whatever_is_given_as_a_mapping_is_read_or_refused(text):
     try:
         read_mapping(f"{text}\n")
@@ -163,7 +163,7 @@ PARTS = {
 
 
 @given(st.fixed_dictionaries({}, optional=PARTS))
-@settings(max_examples=cases(75, 750, 20_000), deadline=None)
+@settings(max_examples=cases(38, 750, 20_000), deadline=None)
 def test_whatever_is_given_as_a_dictionary_is_read_or_refused(given_mapping):
     try:
         read_mapping({"prefixes": {"ex": str(EX)}, "time": "at", "mappings": {"m": NODES}, **given_mapping})
@@ -198,7 +198,7 @@ HOWS = st.sampled_from(
 
 
 @given(HOWS, st.lists(st.one_of(CLOCKS, DIGITS), min_size=1, max_size=4))
-@settings(max_examples=cases(75, 750, 20_000), deadline=None)
+@settings(max_examples=cases(38, 750, 20_000), deadline=None)
 def test_times_by_column_are_what_they_are_one_by_one(how, texts):
     cells = column_values(pa.array(texts), frozenset())
     by_column = text_times._by_column(how, cells.values)
@@ -211,7 +211,7 @@ def test_times_by_column_are_what_they_are_one_by_one(how, texts):
 
 
 @given(st.lists(st.one_of(st.floats(), st.integers(-(2**62), 2**62).map(float)), min_size=1, max_size=4))
-@settings(max_examples=cases(15, 150, 2_000), deadline=None)
+@settings(max_examples=cases(8, 150, 2_000), deadline=None)
 def test_a_number_is_the_same_number_in_a_literal(numbers):
     how = {
         "prefixes": {"ex": str(EX)},

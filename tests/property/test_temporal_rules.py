@@ -35,7 +35,7 @@ BEGINS = (0, -5, -40)
 
 
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
+@settings(max_examples=cases(3, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
     case = case_of(seed, COVERED[fragment])
@@ -56,7 +56,7 @@ def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
 
 
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(max_examples=cases(4, 60, long=1_000), deadline=None)
+@settings(max_examples=cases(2, 60, long=1_000), deadline=None)
 @given(seed=SEEDS)
 def test_time_that_jumps_over_the_start_comes_by_it(fragment, seed):
     rnd = random.Random(seed)
@@ -139,7 +139,7 @@ def test_what_is_not_evaluated_yet_is_refused_by_name():
             pr.StreamReasoner(NO_AXIOMS, pr.Window(range=1), temporal=rules)
 
 
-@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
+@settings(max_examples=cases(3, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_what_the_ontology_says_follows_from_conclusions_too(seed):
     rnd = random.Random(seed)
@@ -168,7 +168,7 @@ b(X) :- v(X, N), not c(N) in [1], not s(X).
 """
 
 
-@settings(max_examples=cases(5, 20), deadline=None)
+@settings(max_examples=cases(2, 20), deadline=None)
 @given(seed=SEEDS)
 def test_what_is_not_said_of_a_literal_is_not_there(seed):
     case = random_case(random.Random(seed), Part.SOMETIME)
@@ -182,7 +182,7 @@ def test_what_is_not_said_of_a_literal_is_not_there(seed):
 # -- over a repaired window ------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
+@settings(max_examples=cases(3, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 @example(seed=1041)  # a fact is asserted twice in a tick, and the first of these is cut
 @example(seed=100000)  # a further part of a contradicted timestamp, after a block of steps was rolled back
@@ -202,7 +202,7 @@ def test_over_a_repaired_window_the_past_is_what_was_said(seed):
 # -- conclusions that are asserted at the next tick -------------------------------------------------
 
 
-@settings(max_examples=cases(6, 50, long=2_000), deadline=None)
+@settings(max_examples=cases(3, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_with_feedback_what_is_concluded_at_a_tick_is_asserted_at_the_next(seed):
     driven = FedBack(random.Random(seed))

@@ -46,7 +46,7 @@ def check_shards(seed):
         COUNTS["steps with shards"] += len(shards) > 1
 
 
-@settings(max_examples=cases(30, 100, long=4_000), deadline=None)
+@settings(max_examples=cases(15, 100, long=4_000), deadline=None)
 @given(seed=SEEDS)
 def test_shards_conclude_together_what_one_reasoner_does(seed):
     check_shards(seed)

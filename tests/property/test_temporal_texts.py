@@ -103,7 +103,7 @@ def rules(draw):
 
 
 @given(st.lists(rules(), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=cases(15, 200, long=6_000), deadline=None)
+@settings(max_examples=cases(8, 200, long=6_000), deadline=None)
 def test_what_is_written_reads_back(given_rules, is_remembered):
     remembered = frozenset(rule.head.atom.predicate for rule in given_rules) if is_remembered else frozenset()
     written = pr.TemporalRules(tuple(given_rules), remembered, prefixes=PREFIXES)
@@ -111,7 +111,7 @@ def test_what_is_written_reads_back(given_rules, is_remembered):
 
 
 @given(st.sampled_from(list(FRAGMENTS.values())), st.integers(0, 2**32))
-@settings(max_examples=cases(15, 200, long=6_000), deadline=None)
+@settings(max_examples=cases(8, 200, long=6_000), deadline=None)
 def test_random_programs_are_accepted_and_read_back(parts, seed):
     case = random_case(random.Random(seed), parts)
     written = pr.TemporalRules(case.rules, case.remembered)
@@ -119,7 +119,7 @@ def test_random_programs_are_accepted_and_read_back(parts, seed):
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=cases(15, 200, long=6_000), deadline=None)
+@settings(max_examples=cases(8, 200, long=6_000), deadline=None)
 def test_random_ground_programs_read_back_where_they_are_accepted(seed):
     case = random_ground_case(random.Random(seed))
     try:
@@ -145,7 +145,7 @@ def mutated(draw):
 
 
 @given(mutated())
-@settings(max_examples=cases(15, 200, long=6_000), deadline=None)
+@settings(max_examples=cases(8, 200, long=6_000), deadline=None)
 def test_a_text_is_read_or_told_of(text):
     try:
         rules = pr.load_rules(f"{text}\n", prefixes=PREFIXES)

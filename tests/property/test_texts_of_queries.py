@@ -80,7 +80,7 @@ def shown(result: object) -> list[object]:
     return sorted(map(str, result))  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("seed", seeds(30, 120, 4_000))
+@pytest.mark.parametrize("seed", seeds(15, 120, 4_000))
 def test_limited_texts_are_the_same_or_refused_before_they_are_made(seed: int) -> None:
     random = Random(seed)
     graph = Graph()
@@ -104,7 +104,7 @@ def test_limited_texts_are_the_same_or_refused_before_they_are_made(seed: int) -
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("seed", seeds(12, 50, 1_500))
+@pytest.mark.parametrize("seed", seeds(6, 50, 1_500))
 def test_a_step_whose_texts_are_refused_changes_nothing(seed: int) -> None:
     random = Random(seed)
     query = query_of(random)

@@ -37,6 +37,6 @@ def compared(seed, count, monkeypatch):
     return steps
 
 
-@pytest.mark.parametrize("seed", seeds(40, 120, long=4_000))
+@pytest.mark.parametrize("seed", seeds(20, 120, long=4_000))
 def test_texts_report_over_views_what_they_do_when_they_are_evaluated_anew(seed, monkeypatch):
     compared(seed, 14, monkeypatch)

@@ -135,7 +135,7 @@ STRATIFIED = """
 """
 
 
-@settings(max_examples=cases(10, 60), deadline=None)
+@settings(max_examples=cases(5, 60), deadline=None)
 @given(seed=st.integers(0, 1 << 30))
 def test_rules_with_strata_have_the_answer_stream_that_a_reasoner_concludes(seed):
     pytest.importorskip("clingo", reason="the extra clingo is not installed")

@@ -60,6 +60,7 @@ def of_rows(reports):
     return {row: change for row, change in sums.items() if change}
 
 
+@pytest.mark.long
 def test_the_folders_of_queries_get_the_reports_of_one_reasoner_across_a_failure_and_a_restart(
     spark, tmp_path
 ):

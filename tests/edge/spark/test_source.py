@@ -201,6 +201,7 @@ def test_a_stream_of_files_has_the_rows_of_the_batch_across_stops(source, tmp_pa
     assert sink.rows() == rows_of(batch(source, folder))
 
 
+@pytest.mark.long
 def test_a_running_stream_takes_files_as_they_come_and_refuses_what_comes_too_late(source, tmp_path):
     folder, sink = tmp_path / "in", Sink()
     folder.mkdir()

@@ -93,7 +93,7 @@ def forgeries(draw):
     return pack(header, columns)
 
 
-@settings(max_examples=cases(130, 400), deadline=None)
+@settings(max_examples=cases(65, 400), deadline=None)
 @given(forgeries())
 def test_a_forged_checkpoint_is_refused_or_gives_a_reasoner_that_works(forged):
     try:

@@ -134,7 +134,7 @@ def test_another_thread_waits_until_all_is_there():
     assert seen == [reasoner.materialization()]
 
 
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(12, 60), deadline=None)
 @given(
     world=worlds(),
     first=arrivals,

@@ -77,7 +77,7 @@ def size(proof):
     return proof.timestamp, len(proof.supports), sum(step.rule is not None for step in proof.steps)
 
 
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_the_best_proof_and_the_minimal_supports_are_those_of_the_window(seed):
     one, parts = scene(seed)
     for triple in sorted(one.materialization()):
@@ -87,7 +87,7 @@ def test_the_best_proof_and_the_minimal_supports_are_those_of_the_window(seed):
         assert {proof.supports for proof in together} == {proof.supports for proof in alone}
 
 
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_an_absence_is_that_of_the_window(seed):
     one, parts = scene(seed)
     names = [*ROOMS, *BUILDINGS, EX.low, EX.attic]
@@ -115,7 +115,7 @@ def test_few_ways_are_told_where_few_are_asked_for_and_it_is_said():
     assert not merge_absences(told, lambda *_: False, 1).complete
 
 
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_quality_is_that_of_the_window(seed):
     one, parts = scene(seed)
     together = merge_quality([part.quality() for part in parts])

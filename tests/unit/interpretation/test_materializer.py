@@ -49,7 +49,7 @@ def triples_of(table):
     return found
 
 
-@settings(max_examples=cases(50, 150), deadline=None)
+@settings(max_examples=cases(25, 150), deadline=None)
 @given(world=worlds(), choices=st.lists(subsets, min_size=1, max_size=4))
 def test_an_interpretation_is_the_closure_of_its_abox_with_its_conflicts(world, choices):
     rules, background, pool = world

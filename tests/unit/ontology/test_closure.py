@@ -463,7 +463,7 @@ ONTOLOGIES = (FAMILY, FAMILY + KEYED, FAMILY + "owl:Thing rdfs:subClassOf :D . :
 
 
 @given(st.sampled_from(ONTOLOGIES), steps)
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(12, 60), deadline=None)
 def test_any_assumptions_and_withdrawals_leave_what_the_remaining_facts_entail(text, given_steps):
     ontology = load_ontology(Graph().parse(data=PREFIXES + text, format="turtle"))
     rules = (*ontology.rules, *ontology.constraints)

@@ -70,7 +70,7 @@ def test_an_inconsistent_background_is_in_conflict_with_no_assertion_at_all():
     assert conflict_sets([A_B_DISJOINT], {OLD_A}, background) == {frozenset()}
 
 
-@settings(max_examples=cases(15, 100), deadline=None)
+@settings(max_examples=cases(8, 100), deadline=None)
 @given(ontologies(literals=True), streams(literals=True))
 def test_conflict_sets_are_inconsistent_and_cease_to_be_without_any_member(ontology, stream):
     rules, background = ontology

@@ -102,7 +102,7 @@ def test_a_proof_that_is_not_minimal_counts_for_the_upper_bound_only():
     assert member(C, a) in with_oldest_assertion(rules, window)[1]
 
 
-@settings(max_examples=cases(15, 100), deadline=None)
+@settings(max_examples=cases(8, 100), deadline=None)
 @given(ontologies(literals=True), aboxes(literals=True))
 def test_every_interpretation_lies_between_the_newest_proofs_and_all_proofs(ontology, window):
     rules, background = ontology
@@ -113,7 +113,7 @@ def test_every_interpretation_lies_between_the_newest_proofs_and_all_proofs(onto
     assert all(model[at] <= every[at] for at in model)
 
 
-@settings(max_examples=cases(15, 100), deadline=None)
+@settings(max_examples=cases(8, 100), deadline=None)
 @given(ontologies(literals=True), aboxes(literals=True))
 def test_the_interpretations_from_any_time_on_are_the_materialization_of_that_part(ontology, window):
     rules, background = ontology
@@ -124,7 +124,7 @@ def test_the_interpretations_from_any_time_on_are_the_materialization_of_that_pa
         assert union == closure(rules, facts | background)
 
 
-@settings(max_examples=cases(15, 100), deadline=None)
+@settings(max_examples=cases(8, 100), deadline=None)
 @given(ontologies(), aboxes(), st.integers(0, 8))
 def test_dropping_old_interpretations_gives_the_model_of_the_window_without_them(ontology, window, start):
     rules, background = ontology
@@ -134,7 +134,7 @@ def test_dropping_old_interpretations_gives_the_model_of_the_window_without_them
     )
 
 
-@settings(max_examples=cases(15, 100), deadline=None)
+@settings(max_examples=cases(8, 100), deadline=None)
 @given(ontologies(), aboxes())
 def test_the_newest_proof_of_a_fact_is_the_newest_interpretation_that_holds_it(ontology, window):
     rules, background = ontology

@@ -96,7 +96,7 @@ def test_a_conflict_set_that_is_not_wholly_present_says_nothing():
     assert repair_of_conflicts({E0, E1}, [{E0, E3}]) == {E0, E1}
 
 
-@settings(max_examples=cases(25, 150), deadline=None)
+@settings(max_examples=cases(12, 150), deadline=None)
 @given(conflict_hypergraphs(max_conflicts=4))
 def test_maximal_subsets_are_those_that_no_other_subset_without_conflict_is_above(hypergraph):
     elements, conflicts = hypergraph
@@ -108,7 +108,7 @@ def test_maximal_subsets_are_those_that_no_other_subset_without_conflict_is_abov
     }
 
 
-@settings(max_examples=cases(25, 150), deadline=None)
+@settings(max_examples=cases(12, 150), deadline=None)
 @given(conflict_hypergraphs())
 def test_what_is_decided_without_guessing_agrees_with_the_repair(hypergraph):
     """The grounded fixpoint: what it calls in lies in every repair, what it calls out in none."""
@@ -126,7 +126,7 @@ def test_what_is_decided_without_guessing_agrees_with_the_repair(hypergraph):
     assert all(inside <= kept and not outside & kept for kept in repairs)
 
 
-@settings(max_examples=cases(25, 150), deadline=None)
+@settings(max_examples=cases(12, 150), deadline=None)
 @given(conflict_hypergraphs(), st.integers(1, 4))
 def test_no_decision_depends_on_what_is_older(hypergraph, start):
     elements, conflicts = hypergraph
@@ -165,7 +165,7 @@ def test_maximal_consistent_subsets_by_consistency_alone(ontology, stream):
     assert repair(rules, assertions, background) == frozenset.intersection(*maximal)
 
 
-@settings(max_examples=cases(25, 150), deadline=None)
+@settings(max_examples=cases(12, 150), deadline=None)
 @given(ontologies(literals=True), streams(literals=True))
 def test_a_repair_of_facts_timed_at_their_newest_occurrence_decides_all_occurrences(ontology, stream):
     rules, background = ontology
@@ -222,7 +222,7 @@ def test_aboxes_out_of_order_are_refused():
         fold([], [(2, set()), (1, set())], width=None)
 
 
-@settings(max_examples=cases(15, 100), deadline=None)
+@settings(max_examples=cases(8, 100), deadline=None)
 @given(ontologies(literals=True), streams(literals=True), st.integers(0, 6))
 def test_sliding_commutes_with_the_fold(ontology, stream, width):
     """PB26 Lemma 2: the repair of a window, cut down to its newer part, is the repair of that part."""
@@ -284,7 +284,7 @@ def test_algorithm_3_refuses_an_empty_conflict_set():
         algorithm3([frozenset()])
 
 
-@settings(max_examples=cases(25, 150), deadline=None)
+@settings(max_examples=cases(12, 150), deadline=None)
 @given(conflict_hypergraphs())
 def test_what_algorithm_3_keeps_is_free_of_conflict(hypergraph):
     elements, conflicts = hypergraph

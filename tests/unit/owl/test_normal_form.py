@@ -59,14 +59,14 @@ axioms = st.one_of(
 
 
 @given(st.lists(axioms, max_size=3).map(tuple))
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_normalizing_twice_changes_nothing(given_axioms):
     once = normalize(given_axioms)
     assert normalize(once) == once
 
 
 @given(expressions)
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_simplifying_twice_changes_nothing(expression):
     assert simplify(simplify(expression)) == simplify(expression)
 
@@ -133,13 +133,13 @@ def worlds():
 
 
 @given(expressions, worlds())
-@settings(max_examples=cases(160, 500), deadline=None)
+@settings(max_examples=cases(80, 500), deadline=None)
 def test_a_simplified_expression_means_the_same(expression, world):
     assert extension(simplify(expression), world) == extension(expression, world)
 
 
 @given(expressions, expressions, worlds())
-@settings(max_examples=cases(160, 500), deadline=None)
+@settings(max_examples=cases(80, 500), deadline=None)
 def test_normal_inclusions_mean_the_same(sub, super_, world):
     normal = normalize((SubClassOf(sub, super_),))
     holds = [
@@ -151,7 +151,7 @@ def test_normal_inclusions_mean_the_same(sub, super_, world):
 
 
 @given(expressions)
-@settings(max_examples=cases(60, 200), deadline=None)
+@settings(max_examples=cases(30, 200), deadline=None)
 def test_as_many_inclusions_come_out_as_were_counted(expression):
     simple = simplify(expression)
     normal = normalize((SubClassOf(simple, CLASSES[0]),))

@@ -55,7 +55,7 @@ def check(proof, rules, given):
 
 
 @given(rules=rules(8, 4, literals=True), given=facts(8, literals=True))
-@settings(max_examples=cases(130, 400), deadline=None)
+@settings(max_examples=cases(65, 400), deadline=None)
 def test_there_is_a_proof_exactly_if_there_is_a_contradiction(rules, given):
     proof = proof_from(rules, given)
     assert (proof is None) is is_consistent(rules, given)
@@ -85,7 +85,7 @@ NUMBERS = [Literal(number) for number in (-2, -1, 0, 1)]
         st.tuples(st.sampled_from((a, b)), st.sampled_from((V, S)), st.sampled_from(NUMBERS)), max_size=4
     ),
 )
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(15, 100), deadline=None)
 def test_conditions_on_literals_are_part_of_a_proof(rules, given):
     proof = proof_from(rules, given)
     assert (proof is None) is is_consistent(rules, given)

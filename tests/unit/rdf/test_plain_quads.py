@@ -269,7 +269,7 @@ def test_others_are_not(text):
     assert are_ordinary_iris(split(["<http://a>", text, "<http://b>"])[0]).tolist() == [True, False, True]
 
 
-@settings(deadline=None, max_examples=cases(130, 400))
+@settings(deadline=None, max_examples=cases(52, 400))
 @given(st.lists(words, min_size=1, max_size=20))
 def test_canonical_words_are_what_the_parser_would_write(texts):
     found, decoded = split(texts)

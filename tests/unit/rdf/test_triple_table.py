@@ -96,7 +96,7 @@ def by_column(block, width):
     return dict(zip(places.tolist(), rows, strict=True)), lines
 
 
-@settings(deadline=None, max_examples=cases(160, 500))
+@settings(deadline=None, max_examples=cases(80, 500))
 @given(texts, st.integers(1, 5), st.sampled_from(["", "\n"]))
 def test_words_by_column_are_those_of_each_line(text, width, end):
     block = (text + end).encode()

@@ -42,7 +42,7 @@ def members_of(conflicts, rows):
 bodies = st.lists(st.integers(0, 7), min_size=1, max_size=3, unique=True).map(tuple)
 
 
-@settings(max_examples=cases(130, 400), deadline=None)
+@settings(max_examples=cases(65, 400), deadline=None)
 @given(
     levels=st.lists(st.sampled_from((NONE, 3, 5, NOW)), min_size=8, max_size=8),
     instances=st.lists(st.tuples(st.integers(0, 7), bodies), max_size=8),

@@ -217,7 +217,7 @@ def renumbered(log):
 some = st.lists(st.integers(0, CLASSES - 1), max_size=3)
 
 
-@settings(deadline=None, max_examples=cases(100, 1000))
+@settings(deadline=None, max_examples=cases(50, 1000))
 @given(st.lists(st.tuples(some, some, st.integers(1, 6), st.booleans()), max_size=12))
 def test_a_removed_fact_has_the_occurrences_of_the_definition(steps):
     """A cut fact loses what asserts it in the window of the time, since it was last cut.

@@ -342,7 +342,7 @@ def conditions(values):
 
 @pytest.mark.parametrize("sort", VALUES)
 @given(data=st.data())
-@settings(max_examples=cases(60, 200))
+@settings(max_examples=cases(30, 200))
 def test_the_intervals_that_contain_a_value_are_those_whose_formula_holds(sort, data):
     formulas = data.draw(st.lists(conditions(VALUES[sort]), max_size=20))
     found = [(number, interval_of(formula, sort)) for number, formula in enumerate(formulas)]
@@ -354,7 +354,7 @@ def test_the_intervals_that_contain_a_value_are_those_whose_formula_holds(sort, 
 
 
 @given(st.lists(RANGES, max_size=20), st.lists(LITERALS, min_size=1))
-@settings(max_examples=cases(60, 200), deadline=None)
+@settings(max_examples=cases(30, 200), deadline=None)
 def test_many_ranges_contain_what_each_contains_by_itself(ranges, literals):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(membership, "MIN_INTERVALS", 1)

@@ -145,7 +145,7 @@ def read_of_csv_parts(items):
     return rows, skipped
 
 
-@pytest.mark.parametrize("seed", seeds(20, 300, long=2_000))
+@pytest.mark.parametrize("seed", seeds(10, 300, long=2_000))
 @pytest.mark.parametrize("broken", [0, 0.1])
 def test_parts_give_together_what_the_file_gives(tmp_path, monkeypatch, seed, broken):
     monkeypatch.setattr(csv_table, "BLOCK", 64)

@@ -91,7 +91,7 @@ def test_rules_around_a_cycle_come_to_an_end():
 
 
 @pytest.mark.parametrize("draw", [small_cases, large_cases])
-@pytest.mark.parametrize("seed", seeds(2, 10))
+@pytest.mark.parametrize("seed", seeds(1, 10))
 def test_in_and_out_are_what_all_and_no_maximal_subsets_have(draw, seed):
     dice, opened = random.Random(seed), 0
     for number, case in enumerate(draw(dice, CASES)):
@@ -148,7 +148,7 @@ def test_many_that_derive_one_atom_are_tested_by_one_propagation():
 # -- at once ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", seeds(2, 10))
+@pytest.mark.parametrize("seed", seeds(1, 10))
 def test_at_once_finds_sets_of_one_and_leaves_the_members_of_larger_ones_open(seed):
     """More may be open: atoms of proofs that are not minimal."""
     dice = random.Random(seed)
@@ -167,7 +167,7 @@ def test_at_once_finds_sets_of_one_and_leaves_the_members_of_larger_ones_open(se
         assert not found[OPEN] or any(len(rows) > 1 for rows in expected), why
 
 
-@pytest.mark.parametrize("seed", seeds(2, 10))
+@pytest.mark.parametrize("seed", seeds(1, 10))
 def test_the_residue_has_the_conflict_sets_of_more_than_one(seed):
     dice = random.Random(seed)
     for number, case in enumerate(small_cases(dice, CASES)):

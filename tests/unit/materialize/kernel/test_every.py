@@ -58,7 +58,7 @@ bodies = st.lists(st.sets(st.sampled_from(LEVELS), min_size=1, max_size=5), min_
 )
 
 
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 @given(bodies)
 def test_the_oldest_levels_of_the_minimal_sets(bodies):
     assert attached(model_of(bodies), LEVELS) == oldest_of_minimal_sets(bodies)
@@ -72,7 +72,7 @@ def test_what_holds_for_ever_takes_no_part_in_the_sets(bodies):
     assert not attached(model, [FOREVER])
 
 
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(15, 100), deadline=None)
 @given(bodies, st.sampled_from(LEVELS[1:]))
 def test_a_slide_leaves_the_younger_levels_as_they_were(bodies, oldest):
     model = model_of(bodies)
@@ -83,7 +83,7 @@ def test_a_slide_leaves_the_younger_levels_as_they_were(bodies, oldest):
     assert attached(model, younger) == before & set(younger)
 
 
-@settings(max_examples=cases(30, 100), deadline=None)
+@settings(max_examples=cases(15, 100), deadline=None)
 @given(bodies, st.data())
 def test_a_withdrawn_abox_leaves_what_holds_without_it(bodies, data):
     """The newest level is taken back: the minimal sets are those of the levels before."""

@@ -106,7 +106,7 @@ def test_a_reason_that_contradicts_names_the_conflict_sets():
     assert {reason.conflicts for reason in calm} == {frozenset()}
 
 
-@settings(max_examples=cases(15, 30), deadline=None)
+@settings(max_examples=cases(8, 30), deadline=None)
 @given(ontologies(literals=True), facts(max_size=4, literals=True), facts(max_size=2, literals=True))
 def test_with_what_is_missing_it_follows_and_without_any_part_it_does_not(ontology, given, wanted):
     rules, background = ontology

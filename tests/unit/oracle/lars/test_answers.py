@@ -66,7 +66,7 @@ def test_the_fixpoint_is_the_only_answer_of_random_ground_programs_with_strata(r
 
 
 @given(st.sampled_from(list(FRAGMENTS.values())), st.randoms(use_true_random=False))
-@settings(max_examples=cases(25, 60), deadline=None)
+@settings(max_examples=cases(12, 60), deadline=None)
 def test_an_answer_has_the_data_and_the_heads_of_all_instances_whose_body_holds_in_it(
     parts, rnd: random.Random
 ):

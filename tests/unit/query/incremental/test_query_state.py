@@ -158,7 +158,7 @@ def changes(random, answers):
     return {row: weight for row, weight in change.items() if weight}
 
 
-@pytest.mark.parametrize("seed", seeds(20, 200, long=20_000))
+@pytest.mark.parametrize("seed", seeds(10, 200, long=20_000))
 def test_each_version_is_the_answers_at_its_time(seed, monkeypatch):
     monkeypatch.setattr("pantarhei.query.incremental.query_state._MIN_HELD", 3)
     random, answers, version, made = Random(seed), {}, None, Made()

@@ -159,7 +159,7 @@ def keys_asked(plan):
 
 
 @given(rules(literals=True))
-@settings(max_examples=cases(60, 200), deadline=None)
+@settings(max_examples=cases(30, 200), deadline=None)
 def test_each_plan_is_tried_with_the_facts_whose_keys_it_asks_for(given):
     without = compile_(given).plans
     with switches_everywhere():

@@ -229,7 +229,7 @@ def is_valid(rule):
 
 
 @given(st.lists(shaped.filter(is_valid), max_size=12), rules(literals=True))
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_a_program_is_the_same_with_templates(several, others):
     given_ = (*several, *others, *several)
     assert content(compile_(given_)) == content(without_templates(given_))
@@ -294,7 +294,7 @@ def walk(found, class_):
 
 
 @given(above=hierarchies, most=st.sampled_from((1, 2, 5, MOST_SUPERCLASSES)))
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_all_that_is_above_is_listed_behind_what_it_follows_from(above, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pantarhei.rules.compilation.program.MOST_SUPERCLASSES", most)

@@ -42,7 +42,7 @@ def rules(draw):
 
 
 @given(rules(), st.permutations(range(4)), st.randoms(use_true_random=False))
-@settings(max_examples=cases(100, 300), deadline=None)
+@settings(max_examples=cases(50, 300), deadline=None)
 def test_renaming_and_reordering_change_nothing(rule, order, random):
     renaming = {NAMES[i]: Variable(f"w{j}") for i, j in enumerate(order)}
 
@@ -64,7 +64,7 @@ def test_renaming_and_reordering_change_nothing(rule, order, random):
 
 
 @given(rules())
-@settings(max_examples=cases(60, 200), deadline=None)
+@settings(max_examples=cases(30, 200), deadline=None)
 def test_canonical_rules_stay_as_they_are(rule):
     once = canonical(rule)
     assert canonical(once) == once
@@ -90,7 +90,7 @@ _ATOMS = st.builds(
 
 
 @given(st.lists(_ATOMS, min_size=1, max_size=6), st.none() | st.integers(0))
-@settings(max_examples=cases(130, 400))
+@settings(max_examples=cases(65, 400))
 def test_what_is_remembered_of_a_pattern_is_what_the_search_finds(atoms, chosen):
     body, head = tuple(atoms), None if chosen is None else atoms[chosen % len(atoms)]
     several = [Rule("r", body, head, origin="o"), Rule("r", body[::-1], head), Rule("r", body + body, head)]

@@ -128,7 +128,7 @@ class_rules = st.lists(
 
 
 @given(class_rules, st.sets(st.sampled_from(CLASS_NAMES), min_size=1, max_size=2))
-@settings(max_examples=cases(50, 150), deadline=None)
+@settings(max_examples=cases(25, 150), deadline=None)
 def test_the_normal_form_sees_at_first_glance_what_rules_derive(rules, denied):
     rules = [r for r in rules if r.head not in r.body]
     form = InconsistencyNormalForm.of(rules, [rule(None, *map(c, sorted(denied)))])
