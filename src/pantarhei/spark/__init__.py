@@ -1,4 +1,4 @@
-"""Reasoning on Spark: batch or streaming DataFrames in; canonical models, updates and answers out."""
+"""Reasoning on Spark: from batch or streaming DataFrames to canonical models, updates and answers."""
 
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.driver import Counts, LateABox

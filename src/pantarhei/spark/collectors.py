@@ -1,7 +1,7 @@
-"""Result rows of a stream, collected from its updates batch by batch, and the registered queries behind them.
+"""Collectors of a stream's result rows, batch by batch, and registration of the stream's queries.
 
-Every row has the batch (`batch`), a time (`at`) and a window (`start`, `end`). Terms are in N-Triples syntax,
-unbound ones null.
+Each row has the number of its batch (`batch`), a time (`at`) and the window at that time (`start`, `end`).
+Terms are in N-Triples syntax, null for an unbound variable.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.sliding import Window
 
 TextRow = tuple[str | None, ...]
-"""The terms of a row in N-Triples syntax, None where there is none."""
+"""Terms of a row in N-Triples syntax; None for an unbound variable."""
 
 
 def text_row(row: Iterable[Term | None]) -> TextRow:
@@ -36,25 +36,24 @@ def text_row(row: Iterable[Term | None]) -> TextRow:
 
 
 def changed_rows(change: AnswerChange | AnswerReport) -> list[tuple[TextRow, int]]:
-    """Return the rows whose multiplicity changes, with the change, in the order of their texts."""
+    """Return the rows whose multiplicity changes, each with its signed change, sorted by text."""
     signed = [(text_row(row), copies) for row, copies in change.added.items()]
     signed += [(text_row(row), -copies) for row, copies in change.removed.items()]
     return sorted(signed, key=lambda each: [text or "" for text in each[0]])
 
 
 def conclusion_columns(rules: TemporalRules) -> tuple[str, ...]:
-    """Return `predicate` and `argument1` onwards, as many as the longest conclusion has."""
+    """Return the columns of conclusions: `predicate`, and `argument1` and so on up to the highest arity."""
     most = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
     return ("predicate", *(f"argument{place}" for place in range(1, most + 1)))
 
 
 def conclusion_rows(turn: TickConclusions, width: int) -> Iterator[tuple[TextRow, int]]:
-    """Yield the conclusions of a tick, deleted ones with -1, then inserted ones with 1, in the order of
-    texts.
+    """Yield the conclusions that changed at a tick: deleted ones with -1, then inserted ones with 1.
 
     Args:
-        turn: the changes of the tick.
-        width: the number of columns of `conclusion_columns`.
+        turn: the conclusions inserted and deleted at the tick.
+        width: number of columns, to which rows are padded with None.
     """
     for atoms, change in ((turn.removed, -1), (turn.added, 1)):
         terms = (cast("Iterable[Term]", (atom.predicate, *atom.arguments)) for atom in atoms)  # no variables
@@ -72,13 +71,13 @@ _TRIPLE = ("subject", "predicate", "object")
 
 
 class Collector(ABC):
-    """Result rows of one batch.
+    """Collector of the result rows of one batch.
 
     Args:
         kind: the kind of the stream's timestamps.
-        names: the columns of terms.
-        changes: the type of the column `change`, None for no such column.
-        option: the option that `names` come from.
+        names: the names of the columns of terms.
+        changes: the type of the column `change`; None for no such column.
+        option: the option from which `names` are taken, for errors.
 
     Raises:
         OptionError: a column of terms has the name of another column.
@@ -92,12 +91,12 @@ class Collector(ABC):
         self.begin(-1)
 
     def begin(self, batch: int) -> None:
-        """Begin a batch, without rows."""
+        """Begin a batch, discarding the rows collected so far."""
         self._batch = batch
         self._columns: dict[str, list[Any]] = {name: [] for name in self.schema.names}
 
     def note(self, update: WindowUpdate) -> None:
-        """Collect the rows of one update, in the state after it."""
+        """Collect the rows of one update; the reasoner must be in the state after the update."""
         for row in self._rows(update):
             for name, value in zip(self.schema.names, (self._batch, *row), strict=True):
                 self._columns[name].append(value)
@@ -111,12 +110,14 @@ class Collector(ABC):
 
     @abstractmethod
     def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
-        """Yield the rows of an update, without the batch."""
+        """Yield the rows of an update, without the column `batch`."""
 
 
 class FactChanges(Collector):
-    """Changes of the materialization: `subject`, `predicate`, `object`, and `change`, 1 for an inserted fact
-    and -1 for a deleted one.
+    """Collector of the facts inserted into and deleted from the materialization.
+
+    The columns are `subject`, `predicate`, `object`, and `change`: 1 for an inserted fact, -1 for a deleted
+    one.
     """
 
     def __init__(self, kind: TimeKind) -> None:
@@ -129,9 +130,10 @@ class FactChanges(Collector):
 
 
 class ConclusionCollector(Collector):
-    """Changes of the conclusions of temporal rules: `predicate`, `argument1` onwards, and `change`, 1 for an
-    inserted conclusion and -1 for a deleted one. `at` is the tick of the change, with the window of that
-    tick.
+    """Collector of the inserted and deleted conclusions of temporal rules.
+
+    The columns are those of `conclusion_columns`, and `change`: 1 for an inserted conclusion, -1 for a
+    deleted one. `at` is the tick of the change; `start` and `end` delimit the window at that tick.
     """
 
     def __init__(self, kind: TimeKind, rules: TemporalRules, window: Window) -> None:
@@ -146,10 +148,10 @@ class ConclusionCollector(Collector):
 
 
 class RecomputedAnswers(Collector):
-    """All answers of a query after each ABox, a column for each variable.
+    """Collector of all answers of a query after each ABox, with a column for each variable.
 
     Args:
-        reasoner: evaluates the query.
+        reasoner: the reasoner that evaluates the query.
 
     Raises:
         QueryError: the query is malformed or refused.
@@ -167,15 +169,16 @@ class RecomputedAnswers(Collector):
 
 
 class RegisteredAnswers(Collector):
-    """Reports of a registered query: a column for each variable, or the triples of CONSTRUCT and DESCRIBE,
-    and `change`, the change of the row's multiplicity.
+    """Collector of the reports of a registered query.
 
-    `at` is the time of the report, `start` and `end` are those of its window.
+    The columns are the query's variables, or subject, predicate and object for CONSTRUCT and DESCRIBE, and
+    `change`, the signed change of the row's multiplicity. `at` is the time of the report; `start` and `end`
+    delimit the query's window at that time.
 
     Args:
-        query: the query.
-        registration: its registration.
-        window: the reasoner's.
+        query: the registered query.
+        registration: the options of its registration.
+        window: the reasoner's window.
 
     Raises:
         OptionError: one of its variables has the name of another column.
@@ -198,18 +201,19 @@ class RegisteredAnswers(Collector):
 
 
 class ReportWindow:
-    """Window of a registered query at its reports.
+    """Bounds of a registered query's window at the times of its reports.
 
     Args:
         kind: the kind of the stream's timestamps.
-        registration: the query's registration.
-        window: the reasoner's.
+        registration: the options of the query's registration.
+        window: the reasoner's window.
     """
 
     def __init__(self, kind: TimeKind, registration: Registration, window: Window) -> None:
         self._kind, self._window = kind, registration.window or window
         closes = ReportPolicy.of(registration.on, registration.emit).closes
-        self._before = int(closes and self._window.closed == "left")  # the window ends at the next tick then
+        # A report on the closing of a left-closed window is made at its end, which the window excludes.
+        self._before = int(closes and self._window.closed == "left")
 
     def ends(self, at: int) -> tuple[TimePoint, TimePoint]:
         """Return the start and the end of the window at a report at tick `at`."""
@@ -220,13 +224,13 @@ class ReportWindow:
 def result_schema(
     kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
 ) -> pa.Schema:
-    """Return the Spark schema of the results of a `Collector`.
+    """Return the Arrow schema of the rows of a `Collector`.
 
     Args:
-        kind: kind of the timestamps.
-        names: columns of terms.
-        changes: type of the column of changes; None without one.
-        option: name of the argument in errors.
+        kind: the kind of the stream's timestamps.
+        names: the names of the columns of terms.
+        changes: the type of the column `change`; None for no such column.
+        option: the option from which `names` are taken, for errors.
 
     Raises:
         OptionError: a column of terms has the name of another column.
@@ -238,11 +242,14 @@ def result_schema(
 
 
 def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> Collector:
-    """Return the collector of a stream without registered queries: of answers to `query`, or else of the
-    conclusions of the reasoner's temporal rules, or else of the changes of the materialization.
+    """Return the collector of a stream without registered queries.
+
+    It collects the answers to `query`; without a query the conclusions of the reasoner's temporal rules; and
+    without rules the changes of the materialization.
 
     Raises:
-        As `RecomputedAnswers`.
+        QueryError: the query is malformed or refused.
+        OptionError: a variable of the query has the name of another column.
     """
     if query is not None:
         return RecomputedAnswers(kind, reasoner, query)
@@ -255,10 +262,11 @@ _NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 
 
 def registrations(queries: object, query: object) -> dict[str, Registration]:
-    """Return the registrations in `queries` by name; none if it is None.
+    """Validate the option `queries`; return the registrations by name, empty for None.
 
     Raises:
-        OptionError: `queries` has another form, `query` is given too, or a name cannot be that of a folder.
+        OptionError: `queries` is not a mapping from names to queries, `query` is also given, or a name is not
+            valid for a folder.
     """
     if queries is None:
         return {}
@@ -270,7 +278,7 @@ def registrations(queries: object, query: object) -> dict[str, Registration]:
 
 
 def _name(name: object, queries: Mapping[object, object]) -> str:
-    """Check that a name is valid for a folder, and differs from other names in more than capitals."""
+    """Check that the name of a query is valid for a folder, and unique if upper and lower case are equal."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = (
             "names that folders can have: letters, digits, '-', '.' and '_', a letter or digit first, "
@@ -292,12 +300,14 @@ def _registration(name: object, given: object) -> Registration:
 
 
 def register_queries(reasoner: StreamReasoner, queries: Mapping[str, Registration]) -> set[str]:
-    """Register the given queries and close all others; return the names of new queries.
+    """Register the given queries and close all other queries; return the names of new queries.
 
-    A registered query continues from its state. The first report of a new one has all its answers.
+    A query that the reasoner already has continues from its state. The first report of a new query has all
+    its present answers.
 
     Raises:
-        OptionError: a query of this name has another registration, or cannot be registered.
+        OptionError: the reasoner has a query of this name with other options, or a query cannot be
+            registered.
         QueryError: a query is malformed or refused.
     """
     for name, query in reasoner.queries.items():

@@ -1,10 +1,11 @@
-"""Driver of a stream: applies batches of interpretations to the window, and keeps its checkpoint.
+"""Driver of a stream: applies batches of interpretations to the window, and maintains the checkpoint.
 
-A batch is applied as a whole or not at all, and once: its number is saved with the window.
+A batch is applied as a whole or not at all, and only once: its number is saved with the window.
 
-Checkpoint on disk: the reasoner's file beside Spark's own folder. Spark writes to `spark/offsets` which rows
-make a batch before it runs, and to `spark/commits` that it ran. The reasoner's file holds the window and the
-number of its last batch, which is at most one batch ahead of Spark's commits.
+The checkpoint folder holds the reasoner's file `reasoner` and Spark's own folder `spark`. Before a batch
+runs, Spark records in `spark/offsets` the rows of which it consists, and afterwards in `spark/commits` that
+it ran. The reasoner's file holds the window and the number of the last batch applied to it, which is at most
+one ahead of Spark's commits.
 """
 
 from __future__ import annotations
@@ -30,7 +31,15 @@ from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.worker import OnError, TimedInterpretation, pack, read_blocks, read_skipped, unpack
+from pantarhei.spark.worker import (
+    OnError,
+    TimedInterpretation,
+    log_skipped,
+    pack,
+    read_blocks,
+    read_skipped,
+    unpack,
+)
 from pantarhei.window.watermark import Arrived, Timed, Tolerance, Waiting
 
 NO_BATCH = -1
@@ -40,13 +49,13 @@ _log = logging.getLogger("pantarhei.spark")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Totals since the stream began, restarts included.
+    """Totals since the stream began, across restarts.
 
     Args:
-        aboxes: ABoxes pushed; parts of one timestamp in several batches count separately.
-        assertions: facts asserted in them.
-        cut: assertions that repairs removed.
-        late_aboxes: ABoxes that arrived after the watermark.
+        aboxes: ABoxes pushed; the rows of one timestamp count once in each batch that has some of them.
+        assertions: facts asserted in the pushed ABoxes.
+        cut: assertions removed by repairs.
+        late_aboxes: ABoxes that arrived after the watermark had passed their timestamp.
         late: assertions in late ABoxes.
         skipped: rows skipped because they are not timestamped triples.
         ahead: ABoxes whose timestamps were too far ahead.
@@ -62,7 +71,9 @@ class Counts:
 
 
 class _Progress(NamedTuple):
-    """Progress of a driver: its last batch and counts, the newest tick of the window, and waiting ABoxes."""
+    """Progress of a driver: its last batch, its counters, the newest tick of the window, and held-back
+    ABoxes.
+    """
 
     batch: int
     counts: Counts
@@ -71,26 +82,29 @@ class _Progress(NamedTuple):
 
 
 class LateABox(NamedTuple):
-    """ABox that is not pushed, too late or too far ahead: its timestamp, and its triples as strings."""
+    """ABox that was not pushed, since it is late or too far ahead: its timestamp, and its triples as
+    strings.
+    """
 
     at: TimePoint
     abox: pa.Table
 
 
 class Driver:
-    """Reasoner that receives a stream batch by batch.
+    """Pushes a stream into a reasoner, batch by batch.
 
     Args:
-        reasoner: receives the ABoxes; its note holds the progress.
+        reasoner: the reasoner; the progress of the driver is stored in its checkpoint as the `note`.
         kind: the kind of the stream's timestamps.
-        allowed_lateness: the tolerated disorder of ABoxes from batch to batch; ABoxes wait so long.
+        allowed_lateness: duration by which ABoxes may be out of order between batches, and for which they are
+            held back.
         on_error: handling of rows that are not timestamped triples.
-        on_update: called with each update, in the state after it.
+        on_update: called with each update; the reasoner is in the state after it.
         on_late: called with each late ABox.
         entries: further entries of the note.
-        max_ahead: the greatest tolerated distance of a timestamp ahead of the clock, or without a clock of
-            the newest timestamp.
-        clock: returns the present time.
+        max_ahead: maximum distance of a timestamp ahead of the clock, or of the newest timestamp if there is
+            no clock.
+        clock: returns the present time; None to use the newest timestamp.
         on_ahead: called with each ABox that is too far ahead.
     """
 
@@ -114,7 +128,7 @@ class Driver:
         self._restore(self._progress_of(reasoner.note))
 
     def _progress_of(self, note: dict[str, Json]) -> _Progress:
-        """Return the progress stored in a note."""
+        """Decode the progress stored in the note of a checkpoint."""
         newest = cast("int | None", note.get("newest"))
         waiting, unproven = self._unpacked(note, "waiting"), self._unpacked(note, "unproven")
         return _Progress(
@@ -136,12 +150,12 @@ class Driver:
 
     @property
     def newest(self) -> TimePoint | None:
-        """The newest timestamp of the window."""
+        """Newest timestamp pushed into the window; None before the first."""
         return None if self._passed is None else time_of(self._passed, self.kind)
 
     @property
     def note(self) -> dict[str, Json]:
-        """The progress, to be saved with the reasoner."""
+        """Progress as JSON, to be saved in the reasoner's checkpoint."""
         return {
             "batch": self.batch,
             "counts": asdict(self.counts),
@@ -157,12 +171,12 @@ class Driver:
         return {name: base64.b64encode(pack(given, self._texts)).decode()} if given else {}
 
     def apply(self, batch: int, blocks: pa.Table, deliver: Callable[[], object]) -> None:
-        """Apply a batch and call `deliver`, which saves results and state; after an error, the batch has no
+        """Apply a batch, and call `deliver` to save results and state; after an error, the batch has no
         effect.
 
         Raises:
-            InvalidRowError: a row is not a timestamped triple, and such rows are not to be skipped.
-            Whatever `on_update`, `on_late` and `deliver` raise.
+            InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
+            Any error raised by `on_update`, `on_late` or `deliver`.
         """
         with self._all_or_nothing():
             self._push_batch(blocks)
@@ -183,8 +197,7 @@ class Driver:
         skipped = read_skipped(blocks)
         if skipped.count and self._on_error == "raise":
             raise skipped.examples[0]
-        if skipped.count:
-            _log.warning("%s", skipped)
+        log_skipped(skipped)
         self._count(skipped=skipped.count)
         clock = None if self._clock is None else ticks_of(self._clock(), self.kind)
         for each in read_blocks(blocks, self.kind):
@@ -198,7 +211,7 @@ class Driver:
             self._push_oldest()
 
     def flush(self) -> None:
-        """Push the ABoxes that wait for the watermark, at the end of a stream."""
+        """Push the held-back ABoxes, at the end of a stream."""
         with self._all_or_nothing():
             self._report_ahead(self._waiting.end())
             while self._waiting.is_complete(None):
@@ -209,7 +222,7 @@ class Driver:
         self._push([part.item for part in parts])
 
     def _push(self, parts: Sequence[TimedInterpretation]) -> None:
-        """Push the parts of one timestamp's ABox."""
+        """Push an ABox that is given in parts with one timestamp."""
         first, made = parts[0], [part.interpretation for part in parts]
         update = self.reasoner.push_materialized(first.at, *made, scope=first.scope)
         self._passed = first.ticks
@@ -218,7 +231,7 @@ class Driver:
         self._on_update(update)
 
     def _report_ahead(self, arrived: Arrived[TimedInterpretation]) -> None:
-        """Store the waiting ABoxes, and report those whose timestamps are too far ahead."""
+        """Store the new set of held-back ABoxes, and report those whose timestamps proved too far ahead."""
         self._waiting = arrived.waiting
         for timed in arrived.refuted:
             _log.warning("the ABox at %s is too far ahead and is not pushed", show_time(timed.at))
@@ -244,7 +257,7 @@ _SPARK = "spark"
 
 
 def uri_of(folder: Path) -> str:
-    """Return the URI of a folder for Spark: Hadoop does not decode the path in a URI, not even `%20`.
+    """Return the URI of a folder for Spark, without percent-encoding, which Hadoop does not decode.
 
     >>> uri_of(Path("/a folder"))
     'file:///a folder'
@@ -253,15 +266,18 @@ def uri_of(folder: Path) -> str:
 
 
 def is_sharded(folder: Path) -> bool:
-    """Return whether a checkpoint is Spark's alone, which is so for sharded streams."""
+    """Return whether a folder is the checkpoint of a sharded stream, which only Spark writes."""
     return (folder / "offsets").is_dir()
 
 
 def local_folder(name: str, given: str | Path) -> Path:
-    """Return the folder that a path or `file:` URI names.
+    """Convert a path or a `file:` URI to a path.
+
+    Args:
+        name: the option's name in errors.
 
     Raises:
-        OptionError: the URI has another scheme, and the driver has not mounted its file system.
+        OptionError: the URI has another scheme.
 
     >>> local_folder("output", "file:///a%20b")
     PosixPath('/a b')
@@ -278,7 +294,7 @@ class CheckpointFolder:
     """Folder of a stream's checkpoint.
 
     Args:
-        folder: on a file system that the driver has mounted; created if it does not exist.
+        folder: the folder, on a file system that the driver has mounted; it is created if missing.
 
     Raises:
         CheckpointError: the path is a file, or the checkpoint of a sharded stream.
@@ -297,10 +313,10 @@ class CheckpointFolder:
 
     @property
     def exists(self) -> bool:
-        """True if the folder has the checkpoint of a stream.
+        """True if the folder contains the checkpoint of a stream.
 
         Raises:
-            CheckpointError: it has one whose window is lost.
+            CheckpointError: Spark's part of a checkpoint exists, but the reasoner's file is missing.
         """
         if self.reasoner.exists():
             return True
@@ -313,13 +329,13 @@ class CheckpointFolder:
         return False
 
     def check(self, batch: int) -> None:
-        """Refuse to resume where the window and Spark's folder do not belong together.
+        """Check that the reasoner's file and Spark's folder belong to the same state of the stream.
 
         Args:
-            batch: the last batch in the window.
+            batch: the last batch applied to the window in the reasoner's file.
 
         Raises:
-            CheckpointError: Spark's folder is lost or belongs to another state of the window.
+            CheckpointError: Spark's folder does not know the batch, or has committed later batches.
         """
         begun, committed = self._batches("offsets"), self._batches("commits")
         if batch >= 0 and batch not in begun:
@@ -336,7 +352,9 @@ class CheckpointFolder:
             )
 
     def _batches(self, kind: str) -> set[int]:
-        """Return the batches that Spark has recorded. Spark removes old ones, never the last."""
+        """Return the numbers of batches recorded in a subfolder; Spark removes old ones, but never the
+        last.
+        """
         folder = self.spark / kind
         return (
             {int(path.name) for path in folder.iterdir() if path.name.isdigit()} if folder.is_dir() else set()

@@ -1,8 +1,8 @@
-"""Columns of streams in DataFrames: timestamp, subject, predicate and object, and their types.
+"""Normalized form of a stream in a DataFrame: the columns timestamp, subject, predicate and object.
 
-A timestamp is an integer, a double or a timestamp. A term is a string in N-Triples syntax, or a struct with
-the fields of SPARQL's JSON results: `type` (uri, bnode or literal), `value` and, for literals, `datatype` and
-`lang`.
+A timestamp is of Spark's type long, double or timestamp. A term is a string in N-Triples syntax. The
+DataFrames of users may instead have structs with the fields of SPARQL's JSON results: `type` (uri, bnode or
+literal), `value` and, for literals, `datatype` and `lang`.
 """
 
 from __future__ import annotations
@@ -14,30 +14,22 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import (
-    DataType,
-    DoubleType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.types import StringType, StructField, StructType
 
 from pantarhei.errors import OptionError
 from pantarhei.model.time import TimeKind
 
 COLUMNS = ("timestamp", "subject", "predicate", "object")
 TIME_TYPES = {"long": TimeKind.INTEGER, "double": TimeKind.FLOAT, "timestamp": TimeKind.DATETIME}
-_KINDS: dict[DataType, TimeKind] = {
-    LongType(): TimeKind.INTEGER,
-    DoubleType(): TimeKind.FLOAT,
-    TimestampType(): TimeKind.DATETIME,
+_KINDS: dict[t.DataType, TimeKind] = {
+    t.LongType(): TimeKind.INTEGER,
+    t.DoubleType(): TimeKind.FLOAT,
+    t.TimestampType(): TimeKind.DATETIME,
 }
 
 
 def time_type_of(kind: TimeKind) -> str:
-    """Return the name of the column type for timestamps of a kind.
+    """Return the name of Spark's column type for timestamps of a kind.
 
     >>> time_type_of(TimeKind.INTEGER)
     'long'
@@ -46,7 +38,7 @@ def time_type_of(kind: TimeKind) -> str:
 
 
 def columns_ddl(kind: TimeKind) -> str:
-    """Return the schema as DDL.
+    """Return the schema of a normalized DataFrame in Spark's DDL.
 
     >>> columns_ddl(TimeKind.INTEGER)
     'timestamp long, subject string, predicate string, object string'
@@ -55,17 +47,18 @@ def columns_ddl(kind: TimeKind) -> str:
 
 
 def arrow_schema(kind: TimeKind) -> pa.Schema:
-    """Return the schema as an Arrow schema."""
+    """Return the schema of a normalized DataFrame as an Arrow schema."""
     time = next(of for of, known in _KINDS.items() if known is kind)
     types = zip(COLUMNS, (time, *[StringType()] * 3), strict=True)
     return to_arrow_schema(StructType([StructField(*each) for each in types]), timezone="UTC")
 
 
 def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKind, pa.Schema]:
-    """Return the kind of timestamps in a schema, and the schema as an Arrow schema.
+    """Validate a schema given by the user; return its kind of timestamps and its Arrow schema.
 
     Raises:
-        OptionError: the schema is not `timestamp` and three strings, or contradicts `timestampType`.
+        OptionError: the columns are not a timestamp and three strings, or contradict the option
+            `timestampType`.
     """
     types = [field.dataType for field in schema.fields]
     kind = _KINDS.get(types[0]) if types else None
@@ -88,10 +81,14 @@ _KNOWN_FIELDS = {*_NEEDED_FIELDS, "datatype", "lang"}
 
 
 def check_frame(df: object, streams: bool, expected: str) -> None:
-    """Check that `df` is a DataFrame that streams, or that does not.
+    """Check that `df` is a streaming DataFrame, or one that does not stream.
+
+    Args:
+        streams: whether it must be streaming.
+        expected: description of a valid DataFrame, for the error.
 
     Raises:
-        OptionError: it is not a DataFrame, or one of the other kind; `expected` describes a valid one.
+        OptionError: `df` is not such a DataFrame.
     """
     if not isinstance(df, DataFrame):
         raise OptionError("df", repr(df)[:200], f"a DataFrame: {expected}")
@@ -101,14 +98,13 @@ def check_frame(df: object, streams: bool, expected: str) -> None:
 
 
 def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
-    """Return `df` with the columns timestamp (long, double or timestamp), subject, predicate, object
-    (strings).
+    """Convert a user's DataFrame to normalized columns: timestamp, subject, predicate and object.
 
     Args:
-        columns: the names of the four columns in `df`, where they differ.
+        columns: by normalized name, the names of columns in `df` that are named differently.
 
     Raises:
-        OptionError: a column is missing, or its type is neither a time nor a term.
+        OptionError: a column is missing, or its type cannot be converted.
     """
     called = _called(columns)
     for name in COLUMNS:
@@ -132,7 +128,7 @@ def _type_of(df: DataFrame, name: str) -> t.DataType:
 
 
 def quoted(name: str) -> Column:
-    """Return the column of any name."""
+    """Return the column of this name, which may contain any characters."""
     return f.col("`" + name.replace("`", "``") + "`")
 
 
@@ -163,7 +159,7 @@ def _term(df: DataFrame, name: str) -> Column:
 
 
 def _written(term: Column, fields: set[str]) -> Column:
-    """Write a struct in N-Triples syntax; null without a type or value."""
+    """Convert a struct column to N-Triples syntax; null if type or value is null."""
     kind, value = term["type"], term["value"]
     escaped = value
     for plain, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
@@ -192,7 +188,9 @@ def kind_of(df: DataFrame) -> TimeKind:
 
 
 def integer_times(times: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return a column of times as 64-bit integers that are equal and ordered as the times."""
+    """Convert a column of timestamps to microseconds since 1970; integers and doubles are returned as
+    given.
+    """
     if pa.types.is_timestamp(times.type):
         return times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())
     return times

@@ -1,4 +1,4 @@
-"""Rows of a user's DataFrame mapped to timestamped triples, with a mapping as `read_records` takes it."""
+"""Conversion of a user's DataFrame to timestamped triples, by a mapping as for `read_records`."""
 
 from __future__ import annotations
 
@@ -33,22 +33,23 @@ from pantarhei.spark.worker import OnError, SkippedRows, check_on_error, log_ski
 _LOG = logging.getLogger("pantarhei.spark")
 
 NAME = "the DataFrame"
-"""Its name in errors."""
+"""Name of a user's DataFrame in errors."""
 
 OnInvalid = Literal["raise", "skip", "carry"]
 
 
 @dataclass(frozen=True, slots=True)
 class MapRowsTask:
-    """Mapping of rows to triples, by column; for `mapInArrow`.
+    """Function for `mapInArrow` that maps rows to triples, by column.
 
     Args:
         bound: the mapping, bound to the table's columns.
-        mapping: its name in errors.
+        mapping: the mapping's name in errors.
         kind: the kind of timestamps.
-        schema: of the result.
-        wrong: handling of rows that do not fit the mapping: "raise" raises the first error, "skip" skips and
-            logs them, "carry" returns rows without a time that carry the errors (`invalid_rows.error_rows`).
+        schema: the schema of the result.
+        wrong: handling of rows that do not fit the mapping: "raise" raises the first error; "skip" skips and
+            logs the rows; "carry" replaces them by rows without a time that carry the errors to a later check
+            (`invalid_rows.error_rows`).
     """
 
     bound: BoundMapping
@@ -77,7 +78,7 @@ class MapRowsTask:
             log_skipped(skipped)
 
     def cells(self, batch: pa.RecordBatch) -> Mapping[str, pa.Array]:
-        """Return the columns that the mapping uses; Spark's timestamps are instants, in UTC."""
+        """Return the columns that the mapping uses, with the zone of timestamps set to UTC."""
         table = ArrowTable(NAME, batch.schema, lambda _: iter([batch]))
         (block,) = table.blocks(tuple(self.bound.columns))
         return {name: _in_utc(array) for name, array in block.columns.items()}
@@ -117,30 +118,30 @@ def melt(
     on_error: OnError = "raise",
     observation: Observation | None = None,
 ) -> DataFrame:
-    """Map the rows of a table, also a wide one, to timestamped triples.
+    """Map the rows of a table to timestamped triples; a wide table can be melted by its mapping.
 
-    The result is input of `materialize_aboxes`, `run`, `reason_stream` and `shard_stream`. They also take a
-    `mapping` themselves, and then count skipped rows with the others.
+    The result is valid input of `materialize_aboxes`, `run`, `reason_stream` and `shard_stream`. These
+    functions also accept a `mapping` directly, and then count rows that do not fit it as skipped.
 
-    Nothing runs before an action on the result. Rows are mapped by column, in their Spark partition: nothing
-    is shuffled.
+    Nothing runs before an action on the result. Rows are mapped by column within their Spark partition,
+    without a shuffle.
 
     Args:
-        df: a table, streaming or not.
-        mapping: as `pantarhei.read_records` takes it.
-        on_error: "raise" fails at the first row that does not fit the mapping, and names it
-            (InvalidRowError); "skip" skips such rows and logs them in the worker.
+        df: the table, streaming or not.
+        mapping: a mapping as for `pantarhei.read_records`.
+        on_error: "raise" to raise an `InvalidRowError` for the first row that does not fit the mapping;
+            "skip" to skip such rows and log them in the worker.
         observation: receives, at the first action, the numbers of triples (`triples`) and of skipped rows
-            (`skipped`); for DataFrames that do not stream.
+            (`skipped`); only for DataFrames that do not stream.
 
     Returns:
-        A DataFrame `(timestamp, subject, predicate, object)`: terms in N-Triples syntax, and a timestamp, or
-            with `unit: number` a long or a double.
+        A DataFrame `(timestamp, subject, predicate, object)`, with terms in N-Triples syntax. The timestamp
+            is of type timestamp; for `unit: number` in the mapping long or double.
 
     Raises:
         MissingFileError: the mapping's file does not exist.
         MappingError: the mapping cannot be read, or does not fit the columns.
-        OptionError: `df` is not a DataFrame, or an option has no such value.
+        OptionError: `df` is not a DataFrame, or an option has an invalid value.
     """
     check_on_error(on_error)
     if not isinstance(df, DataFrame):
@@ -166,7 +167,8 @@ def to_triples(
     """Normalize a user's DataFrame, by the names of its columns or by a mapping.
 
     Args:
-        wrong: handling of rows that do not fit the mapping, as `MapRowsTask` takes it.
+        columns: by normalized name, the names of columns in `df` that are named differently.
+        wrong: handling of rows that do not fit the mapping, as for `MapRowsTask`.
 
     Raises:
         OptionError: a column is missing or has an unsupported type; or `columns` is given with `mapping`.
@@ -190,8 +192,9 @@ def _melted(df: DataFrame, mapping: MappingSource, wrong: OnInvalid) -> DataFram
 
 
 def _arrow_schema(df: DataFrame) -> pa.Schema:
-    """Return the columns as workers receive them; a type without an Arrow type is bytes, which no mapping
-    uses.
+    """Return the Arrow schema that workers receive.
+
+    A type that Arrow does not have is replaced by bytes, which mappings refuse.
     """
     fields = []
     for field in df.schema.fields:
@@ -204,10 +207,10 @@ def _arrow_schema(df: DataFrame) -> pa.Schema:
 
 
 def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
-    """Bind a mapping to columns.
+    """Bind a mapping to the columns of a DataFrame.
 
     Raises:
-        MappingError: it does not fit them.
+        MappingError: the mapping does not fit the columns, or depends on the order of rows.
     """
     table = ArrowTable(NAME, schema, lambda _: iter(()))
     bound = bind(mapping, table.names, NAME)
@@ -229,10 +232,10 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
 
 
 def _kind(schema: pa.Schema, bound: BoundMapping, mapping: RecordMapping) -> TimeKind:
-    """Return the kind of timestamps by the types of columns; numbers in texts are whole.
+    """Return the kind of timestamps by the type of the column of times; numbers in texts must be whole.
 
     Raises:
-        MappingError: the column of times has another type than the mapping states.
+        MappingError: the type of the column of times does not fit the mapping.
     """
     table = ArrowTable(NAME, schema, lambda _: iter([pa.RecordBatch.from_pylist([], schema)]))
     (block,) = table.blocks(tuple(bound.columns))

@@ -1,4 +1,4 @@
-"""Invalid rows of a DataFrame, which are not timestamped triples, and their errors."""
+"""Detection of rows of a normalized table that are not timestamped triples, and their errors."""
 
 from __future__ import annotations
 
@@ -26,12 +26,8 @@ _LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
 
 
 class InvalidRow(NamedTuple):
-    """Row that is not a timestamped triple.
-
-    Args:
-        row: its position in the table.
-        column: the first invalid column.
-        reason: the error.
+    """Row that is not a timestamped triple: its index in the table, its first invalid column, and the
+    error.
     """
 
     row: int
@@ -40,8 +36,9 @@ class InvalidRow(NamedTuple):
 
 
 def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
-    """Return the rows of a normalized table that are not timestamped triples, in order. Costs one check for
-    each distinct term.
+    """Return the rows of a normalized table that are not timestamped triples, in order.
+
+    Each distinct term of a column is parsed once.
     """
     found: dict[int, InvalidRow] = {}
 
@@ -68,7 +65,7 @@ def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:
 
 
 def rows_without_time(table: pa.Table) -> npt.NDArray[np.bool_]:
-    """Mark rows without a valid time: null, not a number, or out of range."""
+    """Return for each row whether its time is invalid: null, not a number, or out of range."""
     times = table.column(TIMESTAMP)
     first, last = _bounds_of(times.type)
     inside = pc.and_(pc.greater_equal(times, first), pc.less_equal(times, last))
@@ -76,7 +73,9 @@ def rows_without_time(table: pa.Table) -> npt.NDArray[np.bool_]:
 
 
 def _bounds_of(time: pa.DataType) -> tuple[pa.Scalar, pa.Scalar]:
-    """Return the first and last valid time, limited by ticks and, for datetimes, by years of four digits."""
+    """Return the first and the last valid time: datetimes of the years 1 to 9999, numbers within 62
+    bits of ticks.
+    """
     if pa.types.is_timestamp(time):
         ends = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
         return pa.scalar(ends[0], time), pa.scalar(ends[1], time)
@@ -85,7 +84,13 @@ def _bounds_of(time: pa.DataType) -> tuple[pa.Scalar, pa.Scalar]:
 
 
 class _Terms(NamedTuple):
-    """Column as codes into its distinct terms, -1 for null, with the error of each invalid term."""
+    """Dictionary-encoded column of terms.
+
+    Args:
+        codes: indices in `terms`, in row order; -1 for null.
+        terms: the distinct terms; None for a text that is not a term.
+        reasons: the error of each of `terms`, empty if the term is valid.
+    """
 
     codes: npt.NDArray[np.int64]
     terms: list[Term | None]
@@ -99,12 +104,12 @@ class _Terms(NamedTuple):
         return cls(codes, [term for term, _ in read], [reason for _, reason in read])
 
     def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
-        """Mark the rows whose distinct terms are marked."""
+        """Expand flags of the distinct terms to flags of the rows; False for null."""
         return np.array([*distinct, False], bool)[self.codes]  # the code of null, -1, selects the last
 
 
 def _read(text: bytes, column: str) -> tuple[Term | None, str]:
-    """Parse a term; return it with its error, "" if it is valid."""
+    """Parse a term; return the term, None if malformed, and the error, empty if the term is valid here."""
     try:
         term = parse_term(text.decode())
     except UnicodeDecodeError:
@@ -115,8 +120,9 @@ def _read(text: bytes, column: str) -> tuple[Term | None, str]:
 
 
 def error_rows(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.RecordBatch:
-    """Return rows of a normalized table without a time that carry errors in their subjects, until rows are
-    checked.
+    """Encode errors as rows of a normalized table: without a time, with the error as the subject.
+
+    `row_error` decodes them where rows are checked.
     """
     texts = [_CARRIED + json.dumps(error.args, ensure_ascii=False) for error in errors]
     columns = {field.name: pa.nulls(len(texts), field.type) for field in schema}
@@ -124,7 +130,7 @@ def error_rows(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.Recor
 
 
 def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
-    """Return the error that names a row and its invalid column, or the error that the row carries."""
+    """Return the error for an invalid row, or the error that the row carries, if it is of `error_rows`."""
     cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
     values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
     subject = values[SUBJECT]
@@ -136,7 +142,7 @@ def row_error(table: pa.Table, problem: InvalidRow) -> InvalidRowError:
 
 
 def shortened(value: object) -> str:
-    """Return a value as errors show it."""
+    """Return the text of a value for errors, at most 200 characters."""
     if value is None:
         return "null"
     text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
@@ -144,7 +150,7 @@ def shortened(value: object) -> str:
 
 
 def drop_rows(table: pa.Table, found: list[InvalidRow]) -> pa.Table:
-    """Return the table without invalid rows."""
+    """Remove the invalid rows from a table."""
     keep = np.ones(len(table), bool)
     keep[[problem.row for problem in found]] = False
     return table.filter(pa.array(keep))

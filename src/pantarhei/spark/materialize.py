@@ -1,8 +1,8 @@
 """Canonical models of the ABoxes of a DataFrame, computed on executors.
 
-ABoxes of different timestamps do not interact before they are in a window, so they are closed under the rules
-in parallel (PB26, section 7). The rows of a timestamp are put into one Spark partition; DataFrames already
-clustered by timestamp are not shuffled again.
+ABoxes of different timestamps do not interact before they are in a window, so each is materialized on its
+own, in parallel (PB26, section 7). The rows of a timestamp are moved to one Spark partition; DataFrames that
+are already clustered by timestamp are not shuffled again.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ from pantarhei.spark.worker import (
 from pantarhei.values.by_value import Numbers
 
 _ROW_BY_ROW = ("WholeStageCodegenExec", "InputAdapter", "ProjectExec", "FilterExec")
-"""Steps of a plan that leave each row in its Spark partition."""
+"""Operators of a Spark plan that leave each row in its Spark partition."""
 
 
 def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | None) -> DataFrame:
-    """Return `df` with the rows of a timestamp in one Spark partition, each partition in time order.
+    """Move the rows of each timestamp to one Spark partition, and sort each partition by time.
 
     Args:
-        clustered: whether they are there already; None takes the answer from Spark's plan.
-        spark_partitions: the number of partitions after a shuffle; by default one a core. One partition needs
-            no shuffle.
+        clustered: whether the rows of each timestamp are in one Spark partition already; None to derive that
+            from Spark's plan.
+        spark_partitions: the number of Spark partitions after a shuffle; by default one per core. A single
+            partition is made without a shuffle.
 
     Raises:
         OptionError: `spark_partitions` is below 1.
@@ -61,8 +62,8 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
         df = df.coalesce(1)
     elif not clustered:
         cores = df.sparkSession.sparkContext.defaultParallelism
-        # by the hash, not the column: Spark omits a shuffle that a join below does already, and may then
-        # replace this join at run time by one that spreads timestamps
+        # By a hash of the column, not the column itself: Spark would omit the shuffle if a join in `df`
+        # partitions by the column already, and may then replace this join by another one at run time.
         df = df.repartition(spark_partitions or cores, f.xxhash64(TIMESTAMP))
     return df.sortWithinPartitions(TIMESTAMP)
 
@@ -70,15 +71,15 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
 def is_clustered(df: DataFrame) -> bool:
     """Return whether Spark's plan guarantees that the rows of each timestamp are in one Spark partition.
 
-    Files guarantee nothing, and neither does a join, which Spark may plan again while it runs. A batch of a
-    stream in a single partition is clustered.
+    Files give no such guarantee, and neither do joins, which Spark may replan while they run. A batch of a
+    stream that has a single Spark partition is clustered.
     """
     plan: Any = df._jdf.queryExecution().executedPlan()
     if _pieces_of_batch(plan) == 1:
         return True
     if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
         plan = plan.initialPlan()
-        # such a query may read shuffled rows in another order than planned
+        # At run time such a query may distribute shuffled rows in another way than planned.
         if any(word in plan.toString() for word in ("Join", "REBALANCE")):
             return False
     column = next(attribute for attribute in _members(plan.output()) if attribute.name() == TIMESTAMP)
@@ -86,16 +87,18 @@ def is_clustered(df: DataFrame) -> bool:
 
 
 def _pieces_of_batch(plan: Any) -> int | None:
-    """Return the number of Spark partitions of a stream's batch; None for other plans."""
+    """Return the number of Spark partitions if the plan only reads a batch of a stream; None for other
+    plans.
+    """
     while (name := plan.getClass().getSimpleName()) in _ROW_BY_ROW:
         plan = plan.child()
     return int(plan.rdd().getNumPartitions()) if name == "RDDScanExec" else None
 
 
 def _keeps_together(partitioning: Any, column: Any) -> bool:
-    """Return whether rows with equal values of `column` are in one of the partitions.
+    """Return whether a partitioning puts rows with equal values of `column` into one Spark partition.
 
-    That is so where the value alone determines the partition.
+    This holds if the value of the column alone determines the Spark partition of a row.
     """
     if partitioning.numPartitions() == 1:
         return True
@@ -112,7 +115,7 @@ def _keeps_together(partitioning: Any, column: Any) -> bool:
 
 
 def _members(sequence: Any) -> list[Any]:
-    """Return a Scala sequence as a list."""
+    """Convert a Scala sequence to a list."""
     return [sequence.apply(i) for i in range(sequence.length())]
 
 
@@ -134,40 +137,38 @@ def materialize_aboxes(
     clustered: bool | None = None,
     spark_partitions: int | None = None,
 ) -> DataFrame:
-    """Compute the canonical model of each timestamp's ABox (PB26 Def. 8, `I_n` before any window): one row a
-    fact.
+    """Compute the canonical model of each timestamp's ABox (PB26 Def. 8, `I_n` without a window).
 
-    Nothing runs before an action on the result. Costs the rules' firings within the ABoxes, in parallel;
-    nothing is repaired.
+    Nothing runs before an action on the result. ABoxes are materialized in parallel; the cost is linear in
+    the rule instances that fire within them. Contradictions are not repaired.
 
     Args:
-        df: with the columns `timestamp` (integer, double or timestamp), `subject`, `predicate` and `object`
-            (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`); other columns
-            are ignored. A blank node belongs to its timestamp; where the background has blank nodes too, the
-            labels of the others get a prefix.
-        ontology: loaded with `load_ontology`; its assertions are background.
-        background: facts that hold at every time; consequences of the background alone are not repeated.
-        unique_names, numbers: as `StreamReasoner`.
-        columns: the names of the four columns, where they differ: `{"timestamp": "time"}`.
-        mapping: maps rows of a table with other columns to triples, as `melt` takes it; a row that does
-            not fit the mapping is then not a timestamped triple.
-        on_error: "raise" fails at the first row that is not a timestamped triple, and names it
-            (InvalidRowError); "skip" skips such rows and counts them.
-        conflicts: add a column `conflicts` (array of integers): the numbers, within the timestamp, of the
-            minimal inconsistent sets that contain an asserted fact; empty if the ABox does not contradict
-            itself.
-        observation: receives, at the first action, the numbers of rows written (`facts`), of asserted facts
-            in an inner conflict (`conflicting`, with `conflicts=True`), and of skipped rows (`skipped`).
-        clustered: True if the rows of each timestamp are already in one Spark partition. By default Spark's
-            plan decides; pass True for files that are known to hold whole timestamps.
-        spark_partitions: the number of Spark partitions after a shuffle; by default one a core.
+        df: a DataFrame with the columns `timestamp` (integer, double or timestamp), `subject`, `predicate`
+            and `object` (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`);
+            other columns are ignored. Blank nodes are local to their timestamp; if the background has blank
+            nodes too, the labels of those in `df` get a prefix.
+        ontology: an ontology from `load_ontology`; its assertions are added to the background.
+        background: facts that hold at every time. They and their consequences are not in the result.
+        unique_names, numbers: options of `StreamReasoner`.
+        columns: names in `df` of columns that are named differently, such as `{"timestamp": "time"}`.
+        mapping: mapping of a table with other columns to triples, as for `melt`; a row that does not fit
+            the mapping is treated as a row that is not a timestamped triple.
+        on_error: "raise" to raise an `InvalidRowError` for the first row that is not a timestamped triple;
+            "skip" to skip and count such rows.
+        conflicts: whether to add a column `conflicts` (array of integers): for an asserted fact, the numbers
+            of the conflict sets of its ABox that contain it; empty if there are none.
+        observation: receives, at the first action, the numbers of result rows (`facts`), of asserted facts
+            in conflict sets (`conflicting`, with `conflicts=True`), and of skipped rows (`skipped`).
+        clustered: True if the rows of each timestamp are already in one Spark partition. By default this is
+            derived from Spark's plan; pass True for files that are known to hold whole timestamps.
+        spark_partitions: the number of Spark partitions after a shuffle; by default one per core.
 
     Returns:
-        A DataFrame `(timestamp, subject, predicate, object, derived)`: terms in N-Triples syntax, asserted
-            facts with `derived` false, once each.
+        A DataFrame `(timestamp, subject, predicate, object, derived)` with one row per fact, and terms in
+            N-Triples syntax; `derived` is false for asserted facts.
 
     Raises:
-        OptionError: a column is missing or has an unsupported type, or an option has no such value.
+        OptionError: a column is missing or has an unsupported type, or an option has an invalid value.
         MappingError: the mapping cannot be read, or does not fit the columns.
     """
     check_on_error(on_error)
@@ -199,15 +200,16 @@ def materialize_aboxes(
 
 
 class DataFrameMaterializer:
-    """Materialization of the ABoxes of DataFrames; executors receive the foundation once.
+    """Materializes the ABoxes of DataFrames; the foundation is sent to each executor once.
 
     Args:
         spark: the session of the DataFrames.
         foundation: rules and background.
-        schema: of the result.
+        schema: the schema of the result.
         write: converts an interpretation to a table of that schema.
-        report: converts skipped rows to such a table.
-        conflicts: compute conflict sets for `write`.
+        on_error: handling of rows that are not timestamped triples.
+        report: converts skipped rows to a table of that schema; None to omit them.
+        conflicts: whether to compute conflict sets for `write`.
     """
 
     def __init__(
@@ -226,10 +228,11 @@ class DataFrameMaterializer:
 
     @classmethod
     def to_blocks(cls, given: DataFrame, foundation: Foundation, skips: bool) -> DataFrameMaterializer:
-        """Return one for normalized DataFrames like `given` that writes blocks.
+        """Return a materializer that writes blocks, for normalized DataFrames with the schema of `given`.
 
         Args:
-            skips: write rows that are not timestamped triples into blocks of their own, instead of failing.
+            skips: whether rows that are not timestamped triples are written as blocks of their own; otherwise
+                they are errors.
         """
         schema = block_schema(given.schema[TIMESTAMP].dataType)
         arrow = to_arrow_schema(schema, timezone="UTC")
@@ -245,7 +248,7 @@ class DataFrameMaterializer:
 
 @dataclass(frozen=True, slots=True)
 class FactWriter:
-    """Writer of an interpretation as a table with a row for each fact."""
+    """Writer that converts an interpretation to a table with one row per fact."""
 
     schema: pa.Schema
     with_conflicts: bool
@@ -260,7 +263,9 @@ class FactWriter:
 
 
 def _conflicts(made: Interpretation) -> pa.Array:
-    """Return for each fact the numbers of its conflict sets; null for derived facts."""
+    """Return for each asserted fact the numbers of the conflict sets that contain it; null for derived
+    facts.
+    """
     member: list[list[int] | None] = [[] for _ in range(made.asserted)]
     member += [None] * (len(made.facts) - made.asserted)
     for number, places in enumerate(made.conflicts):
@@ -273,7 +278,7 @@ def _conflicts(made: Interpretation) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class SkippedCountWriter:
-    """Writer of the number of skipped rows as a row without a timestamp."""
+    """Writer that converts the number of skipped rows to a row without a timestamp."""
 
     schema: pa.Schema
 

@@ -1,8 +1,8 @@
-"""Whole files materialized on Spark: executors read parts of files and close their ABoxes.
+"""Materialization of whole files on Spark: executors read parts of the files and materialize their ABoxes.
 
-Rows are those of the data source `pantarhei`. Each part has counts, which return to the driver by an
-accumulator, under the part's number: a task that runs twice counts once. Invalid input does not fail the
-task. The error is in the counts, and Spark does not retry the task in vain.
+The counters of each part of a file are returned to the driver by an accumulator, under the part's number, so
+that a task that runs twice is counted once. Invalid input does not fail the task, which Spark would retry in
+vain: the error is returned with the counters.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SMALLEST_PART = 8 << 20
 
 
 class MaterializedFiles(NamedTuple):
-    """Canonical models of the ABoxes that assert facts, by their ticks, and the counts of all files."""
+    """Canonical models of the ABoxes that assert facts, by tick, and the counters of all files."""
 
     interpretations: dict[int, Interpretation]
     account: FileCounts
@@ -50,12 +50,13 @@ class MaterializedFiles(NamedTuple):
 def materialize_files(
     files: StreamFiles | TableFiles, kind: TimeKind, foundation: Foundation, master: str
 ) -> MaterializedFiles:
-    """Read files on Spark and close each of their ABoxes; Spark has stopped when this returns.
+    """Read files on Spark and materialize their ABoxes; a session that is started for this is stopped at the
+    end.
 
     Args:
-        files: of a stream, or tables.
-        kind: the kind of their timestamps.
-        master: where Spark runs, as `session` takes it.
+        files: RDF files of a stream, or tables.
+        kind: the kind of the timestamps.
+        master: the address of the Spark master, as for `session`.
 
     Raises:
         SparkError: Spark cannot be started, or fails.
@@ -78,21 +79,21 @@ def materialize_files(
 
 @dataclass(slots=True)
 class TimeCount:
-    """A timestamp as first written, and the number of its assertions."""
+    """Timestamp in the form in which it was first read, and the number of its assertions."""
 
     at: TimePoint
     assertions: int = 0
 
 
 class FileCounts(WorkerCounts):
-    """Counts of a part of a file, or of several parts in order.
+    """Counters of one part of a file, or of several parts in order.
 
     Attributes:
-        times: the timestamps by their ticks, also those of graphs that assert nothing.
-        error: the error that ended the reading, None without one.
+        times: the timestamps by tick, including those of graphs without assertions.
+        error: the error that ended the reading; None if there was no error.
     """
 
-    size: ClassVar[None] = None  # only Spark knows what remains to be read
+    size: ClassVar[None] = None  # unknown, as is the number of bytes read, since Spark reads the files
     bytes_read: ClassVar[None] = None
 
     def __init__(self, error: PantarheiError | OSError | None = None) -> None:
@@ -101,12 +102,12 @@ class FileCounts(WorkerCounts):
         self.error = error
 
     def note(self, at: TimePoint, ticks: int, assertions: int) -> None:
-        """Count the assertions of a timestamp."""
+        """Add assertions to the count of a timestamp."""
         self.times.setdefault(ticks, TimeCount(at)).assertions += assertions
 
     @classmethod
     def sum(cls, parts: Iterable[FileCounts]) -> FileCounts:
-        """Return the counts of all parts, given in order, with the first error."""
+        """Return the sum of the counters of parts, given in order, with the first error."""
         whole = cls()
         for part in parts:
             for ticks, given in part.times.items():
@@ -123,7 +124,7 @@ _Counts = dict[int, FileCounts]
 
 Part: TypeAlias = FilePart | str | CSVPart
 Parts: TypeAlias = tuple[Part, ...]
-"""Files and parts of files that one task reads, one after the other."""
+"""Files and parts of files that one Spark task reads, one after the other."""
 
 
 def _path(part: Part) -> str:
@@ -136,19 +137,19 @@ def _name_of(parts: Parts) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _PartReader:
-    """Reads the parts with given numbers; for `mapInArrow`."""
+    """Function for `mapInArrow` that reads the parts of files whose numbers are in the input rows."""
 
     parts: tuple[Parts, ...]
     files: StreamFiles | TableFiles
     kind: TimeKind
     counts: Accumulator[_Counts]
     directory: str = field(default_factory=os.getcwd)
-    write: Callable[[str, str | None], str] = field(default_factory=parameter_writer)  # in texts of errors
+    write: Callable[[str, str | None], str] = field(default_factory=parameter_writer)  # options in errors
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         paths = sorted({_path(part) for parts in self.parts for part in parts})
         if not all(map(os.path.isabs, paths)):
-            os.chdir(self.directory)  # the driver's; errors have paths as they were given
+            os.chdir(self.directory)  # the driver's directory, so that errors show paths as they were given
         with parameters_written(self.write):
             for batch in batches:
                 for number in batch.column(0).to_pylist():
@@ -165,7 +166,7 @@ class _PartReader:
     def _counted(
         self, rows: Generator[TimedTriples, None, None], parts: Parts, counts: FileCounts
     ) -> Iterator[TimedTriples]:
-        with closing(rows):  # its counts are complete then
+        with closing(rows):  # completes the counters also after an error
             for at, triples in rows:
                 same_kind(at, self.kind, f"{_name_of(parts)}: ")
                 counts.note(at, ticks_of(at, self.kind), len(triples))
@@ -173,39 +174,40 @@ class _PartReader:
 
 
 def _in_file(path: str, skipped: Skipped) -> Skipped:
-    """Return skipped input whose place is named with the file."""
+    """Add the name of the file to the error of a skipped item."""
     place = path if skipped.line is None else f"{path}, line {skipped.line}"
     return Skipped(None, f"{place}: {skipped.reason}", skipped.text)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFiles:
-    """Files of a stream in N-Quads and TriG."""
+    """RDF stream in files in N-Quads and TriG."""
 
     options: FileOptions
 
     @property
     def size(self) -> int:
-        """The number of bytes of all files."""
+        """Total size of the files in bytes."""
         files = (file for path in self.options.paths for file in list_files(path, self.options.format))
         return sum(map(os.path.getsize, files))
 
     def kind(self) -> TimeKind:
-        """Return the kind of the timestamps, as `infer_kind`."""
+        """Infer the kind of the timestamps. Raises the errors of `infer_kind`."""
         return infer_kind(self.options)
 
     def parts(self, size: int) -> list[Parts]:
-        """Return the files, N-Quads in parts of at least `size` bytes where a file can be divided."""
+        """Return the files; N-Quads files are divided into parts of at least `size` bytes if possible."""
         return [(part,) for part in file_parts(replace(self.options, split_size=size))]
 
     def read(
         self, parts: Parts, paths: Sequence[str], kind: TimeKind, counts: FileCounts
     ) -> Generator[TimedTriples, None, None]:
-        """Read parts one after the other, also messages without triples.
+        """Yield the messages of some parts in order, including messages without triples.
 
         Args:
-            paths: those of all files.
+            paths: the paths of all files.
             kind: the kind of the timestamps.
+            counts: counters to be updated.
         """
         for part in parts:
             yield from part_messages(cast(FilePart, part), self.options, None, counts)
@@ -217,9 +219,9 @@ class TableFiles:
 
     Args:
         path: a file, a folder or a glob.
-        format: of the tables; None takes that of each file's name.
-        mapping: maps rows to triples.
-        skip_errors: skip invalid rows and count them.
+        format: the format of all tables; None to use the suffix of each file.
+        mapping: the mapping of rows to triples.
+        skip_errors: whether invalid rows are skipped and counted; otherwise they are errors.
     """
 
     path: str
@@ -229,15 +231,15 @@ class TableFiles:
 
     @property
     def size(self) -> int:
-        """The number of bytes of all files."""
+        """Total size of the files in bytes."""
         return sum(map(os.path.getsize, self._paths))
 
     def kind(self) -> TimeKind:
-        """Return the kind of the timestamps, from the first ABox of the first file that has one.
+        """Return the kind of the timestamps, that of the first ABox.
 
         Raises:
-            OptionError: no file has an ABox.
-            InputError: input before it is invalid.
+            OptionError: there is no ABox.
+            InputError: the input before the first ABox is invalid.
         """
         files = self._paths
         for paths in [files] if self._numbers_rows else [(path,) for path in files]:
@@ -246,7 +248,9 @@ class TableFiles:
         raise OptionError("timestampType", "nothing", "at least one row, to infer the type of its time")
 
     def parts(self, size: int) -> list[Parts]:
-        """Return the files, CSV in parts of at least `size` bytes; all in one where rows are numbered.
+        """Return the files; CSV files are divided into parts of at least `size` bytes if possible.
+
+        If the mapping uses row numbers, all files must be read in order, as one task.
 
         Raises:
             OptionError: the format is unknown.
@@ -259,7 +263,7 @@ class TableFiles:
     def read(
         self, parts: Parts, paths: Sequence[str], kind: TimeKind, counts: FileCounts
     ) -> Generator[TimedTriples, None, None]:
-        """Read parts one after the other; `paths` are those of all files."""
+        """Yield the ABoxes of some parts in order; `paths` are the paths of all files."""
         reader = self.reader(parts, paths, kind)
         try:
             for abox in reader:
@@ -269,11 +273,11 @@ class TableFiles:
             counts.times_cut = reader.times_cut
 
     def reader(self, parts: Parts, paths: Sequence[str] = (), kind: TimeKind | None = None) -> RecordReader:
-        """Return a reader of some of the files or parts, one after the other.
+        """Return a reader of some of the files or parts, in order.
 
         Args:
-            paths: those of all files.
-            kind: the kind of the timestamps; None for that of the first.
+            paths: the paths of all files.
+            kind: the required kind of the timestamps; None for the kind of the first one.
         """
         sources = TableSources(_name_of(parts), parts, self.format, paths if len(paths) > 1 else ())
         return RecordReader(sources, self.mapping, self.skip_errors, kind)

@@ -1,7 +1,8 @@
-"""Outputs of a stream, batch by batch: DataFrames for functions, files for folders, and values for terms.
+"""Delivery of a stream's results, batch by batch: to functions as DataFrames, and to folders as files.
 
-A file holds one batch and has its number in its name, so that a batch that is applied again after a crash
-replaces the file of the first attempt.
+Columns of terms can be converted to values of Spark's types. A file holds the results of one batch, whose
+number is in its name, so that a batch that is applied again after a crash replaces the file of the first
+attempt.
 """
 
 from __future__ import annotations
@@ -33,20 +34,21 @@ from pantarhei.spark.collectors import Collector
 
 @dataclass(frozen=True, slots=True)
 class ColumnTypes:
-    """Kinds of terms in columns, by the names of `QueryResult.to_arrow`; `n-triples` for other columns.
+    """Kinds of the terms in columns, named as in `QueryResult.to_arrow`; columns without a kind are
+    `n-triples`.
 
-    A column keeps its type in every batch. So a term of another kind is an error, except a whole number in a
-    column of numbers.
+    A column has the same type in every batch. So a term of another kind is an error, except a whole number in
+    a column of numbers.
     """
 
     kinds: Mapping[str, str]
 
     @classmethod
     def of(cls, given: object) -> ColumnTypes:
-        """Return the types given by `types=`.
+        """Validate the option `types`.
 
         Raises:
-            OptionError: it is not a mapping of names to kinds.
+            OptionError: the option is not a mapping from names of columns to kinds.
         """
         if given is None:
             return cls({})
@@ -58,20 +60,20 @@ class ColumnTypes:
         return cls(dict(given))
 
     def check(self, names: Sequence[str]) -> None:
-        """Check that all typed columns are among `names`.
+        """Check that all columns with a kind are among `names`.
 
         Raises:
-            OptionError: one is not.
+            OptionError: a column with a kind is not among `names`.
         """
         if unknown := sorted(map(str, self.kinds.keys() - set(names))):
             raise OptionError("types", ", ".join(unknown), f"columns of terms: {', '.join(names) or 'none'}")
 
     def of_columns(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the kinds of some columns."""
+        """Return the kind of each of the columns `names`."""
         return {name: self.kinds.get(name, "n-triples") for name in names}
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """Return the schema that `typed` converts a table of this schema to."""
+        """Return the schema to which `typed` converts a table with the given schema."""
         fields = (
             pa.field(field.name, arrow_type(self.kinds[field.name])) if field.name in self.kinds else field
             for field in schema
@@ -79,10 +81,10 @@ class ColumnTypes:
         return pa.schema(fields)
 
     def typed(self, table: pa.Table) -> pa.Table:
-        """Convert terms of a table to values. Costs one conversion for each distinct term.
+        """Convert the terms in columns with a kind to values; each distinct term is converted once.
 
         Raises:
-            OptionError: a term is of another kind.
+            OptionError: a term is of another kind than its column.
         """
         for place, name in enumerate(table.column_names):
             if (kind := self.kinds.get(name, "n-triples")) != "n-triples":
@@ -108,7 +110,7 @@ def _value(term: Term, name: str, kind: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Typing:
-    """Conversion of columns of record batches; for `mapInArrow`."""
+    """Function for `mapInArrow` that converts columns of terms to values."""
 
     types: ColumnTypes
     schema: pa.Schema
@@ -121,22 +123,24 @@ class _Typing:
 def typed(df: DataFrame, types: Mapping[str, str]) -> DataFrame:
     """Convert columns of terms in N-Triples syntax to values of Spark's types.
 
-    For results of `materialize_aboxes` and `shard_stream`; `reason_stream` and `run` take `types` themselves.
+    It is intended for results of `materialize_aboxes` and `shard_stream`; `reason_stream` and `run` have an
+    option `types` themselves.
 
     Args:
-        df: streaming or not.
-        types: the kinds of terms by the names of columns: `name` (IRIs as strings), `string`, `integer`
+        df: the DataFrame, streaming or not.
+        types: by name of a column, the kind of its terms: `name` (IRIs as strings), `string`, `integer`
             (bigint), `number` (double), `boolean` or `time` (timestamp).
 
     Raises:
-        OptionError: `types` is not such a mapping, there is no such column of strings, or a column has a type
-            without an Arrow type; in the job, a term is of another kind than its column.
+        OptionError: `types` is not such a mapping, one of its columns does not exist or is not a string, or a
+            column of `df` has a type that Arrow does not have; in the job: a term is of another kind than its
+            column.
     """
     chosen = ColumnTypes.of(types)
     chosen.check([name for name, of in df.dtypes if of == "string"])
     try:
         schema = chosen.schema(to_arrow_schema(df.schema, timezone="UTC"))
-    except PySparkException as error:  # a type that workers do not support, such as an interval of months
+    except PySparkException as error:  # a type that Arrow does not have, such as an interval of months
         raise OptionError("df", df.schema.simpleString(), f"columns without {error}") from None
     return df.mapInArrow(_Typing(chosen, schema), from_arrow_schema(schema, prefer_timestamp_ntz=False))
 
@@ -146,15 +150,15 @@ Sink = Callable[[DataFrame, int], object]
 Sinks = Sink | Mapping[str, Sink]
 
 STREAM = ""
-"""The name of the results of a stream without registered queries."""
+"""Name under which the results of a stream without registered queries are stored."""
 
 
 class FileOutput:
-    """Folder with a file for each batch that has rows.
+    """Folder with one file for each batch that has rows.
 
     Args:
-        folder: created if it does not exist.
-        format: "parquet", "ndjson" or "csv"; in ndjson a number that is not finite is null.
+        folder: the folder; it is created if missing.
+        format: "parquet", "ndjson" or "csv"; in ndjson, NaN and infinities are null.
 
     Raises:
         OptionError: the format is unknown, or the folder is a file.
@@ -169,7 +173,7 @@ class FileOutput:
         self._folder, self._format = folder, format
 
     def write(self, table: pa.Table, batch: int) -> None:
-        """Write a batch; replace the file of an earlier attempt, in any format."""
+        """Write the rows of a batch; replace or remove the file of an earlier attempt, in any format."""
         name = f"batch-{batch:010d}"
         path = self._folder / f"{name}.{self._format}"
         if len(table):
@@ -179,10 +183,10 @@ class FileOutput:
                 (self._folder / f"{name}.{other}").unlink(missing_ok=True)
 
     def refuse_if_used(self) -> None:
-        """Refuse a folder with files of another stream, which a new stream would replace.
+        """Refuse a folder with files of another stream, which a new stream would overwrite.
 
         Raises:
-            OptionError: the folder has such files.
+            OptionError: the folder contains files of batches.
         """
         found = next(self._folder.glob("batch-*"), None)
         if found is not None:
@@ -194,8 +198,8 @@ class Outlet(NamedTuple):
     """Recipients of the rows of a query, or of a stream without registered queries.
 
     Args:
-        files: the folder that gets files.
-        sink: a function that gets DataFrames.
+        files: the folder to which files are written; None for no files.
+        sink: the function that is called with a DataFrame and the batch's number; None for no function.
     """
 
     files: FileOutput | None
@@ -210,13 +214,15 @@ class Outlet(NamedTuple):
 def outlets(
     names: Collection[str], sink: Sinks | None, output: Path | None, format: OutputFormat
 ) -> dict[str, Outlet]:
-    """Return the outlets of queries by their names, or the one of a stream without queries.
+    """Return the outlet of each query by name; for a stream without registered queries, one named `STREAM`.
 
     Args:
-        output: the folder; queries get a subfolder each.
+        names: the names of the registered queries.
+        sink: a function, or functions by name of a query.
+        output: the folder for files; each query has a subfolder. None for no files.
 
     Raises:
-        OptionError: `sink` does not fit these queries; or as `FileOutput` raises.
+        OptionError: `sink` does not fit the queries, or the format or the folder is invalid.
     """
     if not names:
         if sink is not None and not callable(sink):
@@ -242,15 +248,15 @@ def _sinks(names: Collection[str], sink: Sinks | None) -> Mapping[str, Sink]:
 
 
 class Results:
-    """Results of a stream: collected from its updates, delivered batch by batch.
+    """Results of a stream: collected from its updates, and delivered batch by batch.
 
     Args:
-        collectors: make rows of updates, by the names of queries, or `STREAM`.
-        outlets: their recipients.
-        types: the columns with values in place of terms.
+        collectors: the collectors of result rows by name of the query, or `STREAM`.
+        outlets: the recipients of the rows, by the same names.
+        types: the kinds of columns whose terms are converted to values.
 
     Raises:
-        OptionError: a column with a type is in none of the results.
+        OptionError: a column in `types` is in none of the results.
     """
 
     def __init__(
@@ -267,18 +273,18 @@ class Results:
 
     @property
     def types(self) -> dict[str, dict[str, str]]:
-        """The types of the columns, by the names of queries."""
+        """Kinds of the columns by name of the query, or `STREAM`."""
         return {name: self._types.of_columns(columns) for name, columns in self._columns.items()}
 
     def check_types(self, before: Mapping[str, Mapping[str, str]], source: str) -> None:
-        """Check that columns of an earlier run have the same types now.
+        """Check that the columns of a resumed stream have the same kinds as before.
 
         Args:
-            before: the types of a stream that is resumed.
-            source: its checkpoint.
+            before: the property `types` of the earlier run.
+            source: the path of the checkpoint, for the error.
 
         Raises:
-            OptionError: a column has another type.
+            OptionError: a column has another kind than before.
         """
         for query, columns in self.types.items():
             given, was = dict(columns), before.get(query, {})
@@ -290,7 +296,7 @@ class Results:
                 raise OptionError(f"types{of}", str(now), expected)
 
     def begin(self, batch: int) -> None:
-        """Begin a batch; drop rows of an earlier attempt."""
+        """Begin a batch, discarding the rows of an earlier attempt."""
         self._batch = batch
         for collector, _ in self._used:
             collector.begin(batch)
@@ -301,19 +307,19 @@ class Results:
             collector.note(update)
 
     def deliver_if(self, rows: int, spark: SparkSession) -> None:
-        """Deliver and begin the next batch if a collector has at least `rows` rows."""
+        """If a collector has at least `rows` rows, deliver the batch and begin the next one."""
         if any(len(collector) >= rows for collector, _ in self._used):
             self.deliver(spark)
             self.begin(self._batch + 1)
 
     def deliver(self, spark: SparkSession) -> None:
-        """Deliver the rows of the batch: files first, then functions."""
+        """Deliver the rows of the batch: first write all files, then call the functions."""
         made = [(self._types.typed(collector.table()), outlet) for collector, outlet in self._used]
         deliver_tables(made, self._batch, spark)
 
 
 def deliver_tables(made: Sequence[tuple[pa.Table, Outlet]], batch: int, spark: SparkSession) -> None:
-    """Deliver to each outlet its table of a batch: files first, then functions."""
+    """Deliver the tables of a batch, each to its outlet: first write all files, then call the functions."""
     for table, outlet in made:
         if outlet.files is not None:
             outlet.files.write(table, batch)
@@ -330,7 +336,7 @@ def _encoded(table: pa.Table, write: Callable[[pa.Table, pa.BufferOutputStream],
 
 
 def _ndjson(table: pa.Table) -> bytes:
-    """Write one object a line; JSON has no times and no numbers that are not finite."""
+    """Write one JSON object per row: times as ISO 8601 texts, NaN and infinities as null."""
 
     def plain(value: object) -> object:
         if isinstance(value, float) and not isfinite(value):

@@ -1,4 +1,4 @@
-"""Running query over a stream: its state, its explanations and its end."""
+"""Handle of a running stream: its progress, explanations of its window, and its end."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from pantarhei.spark.shards.shard_client import ShardClient
 
 @dataclass(frozen=True, slots=True)
 class QueryProgress:
-    """Progress of a query. For a sharded query only Spark's part is available.
+    """Progress of a query.
 
     Args:
         state: "running", "ended" or "failed".
-        batch: the last complete batch, -1 before the first.
-        rows: the number of its rows in the source; None if Spark's last report is about another batch.
-        seconds: its duration; None as for `rows`.
-        at: the newest timestamp of the window; None before the first.
-        counts: totals since the stream began; None before the first timestamp.
+        batch: the number of the last complete batch, -1 before the first.
+        rows: the number of source rows in that batch; None if Spark's last report is about another batch.
+        seconds: the duration of that batch; None if Spark's last report is about another batch.
+        at: the newest timestamp of the window; None before the first, and for a sharded query.
+        counts: totals since the stream began; None for a sharded query.
     """
 
     state: str
@@ -54,22 +54,24 @@ class QueryProgress:
             parts[0] += f": {counted(self.rows, 'row')} in {self.seconds:.1f} s"
         if self.at is not None:
             parts.append(f"the window is at {self.at}")
-        if (went_by := self.counts) is not None:
-            reported = f"{counted(went_by.aboxes, 'ABox')}, {counted(went_by.assertions, 'assertion')}"
-            few = {"cut": went_by.cut, "late": went_by.late, "skipped": went_by.skipped}
-            few["too far ahead"] = went_by.ahead
-            parts.append(reported + "".join(f", {number:,} {name}" for name, number in few.items() if number))
+        if (counts := self.counts) is not None:
+            reported = f"{counted(counts.aboxes, 'ABox')}, {counted(counts.assertions, 'assertion')}"
+            others = {"cut": counts.cut, "late": counts.late, "skipped": counts.skipped}
+            others["too far ahead"] = counts.ahead
+            parts.append(reported + "".join(f", {count:,} {name}" for name, count in others.items() if count))
         return "; ".join(parts)
 
 
 def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
-    """Return the progress of Spark's query, and of the driver if that holds the window. Starts no job and
-    does not wait.
+    """Return the progress of Spark's query and of the driver; starts no job, and does not wait.
+
+    Args:
+        driver: the driver; None for a sharded query.
     """
     try:
         last = query.lastProgress
         state = "running" if query.isActive else "ended" if query.exception() is None else "failed"
-    except FAILURES:  # session and Java have stopped
+    except FAILURES:  # the session or Java has stopped
         last, state = None, "ended"
     reported = -1 if last is None else last.batchId
     batch = reported if driver is None else driver.batch
@@ -82,24 +84,24 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
 
 
 class BatchFunction:
-    """Function of micro-batches for `foreachBatch`; keeps the errors that it raises.
+    """Function for `foreachBatch` that records the errors that it raises.
 
     Args:
-        take_in: processes the rows of a batch, given its number.
-        temporary: a checkpoint folder that exists as long as Spark needs it.
+        process: function that processes the rows of a batch, given the batch's number.
+        temporary: a temporary checkpoint folder, which is removed together with this object.
     """
 
     def __init__(
         self,
-        take_in: Callable[[DataFrame, int], object],
+        process: Callable[[DataFrame, int], object],
         temporary: tempfile.TemporaryDirectory[str] | None,
     ) -> None:
-        self._take_in, self._temporary = take_in, temporary
+        self._process, self._temporary = process, temporary
         self.raised: list[BaseException] = []
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         try:
-            self._take_in(rows, batch)
+            self._process(rows, batch)
         except BaseException as error:
             self.raised.append(error)
             raise
@@ -112,11 +114,11 @@ def start_query(
     trigger: Mapping[str, object] | None,
     query_name: str | None,
 ) -> StreamingQuery:
-    """Start Spark's query that runs `batches` over a streaming DataFrame.
+    """Start a query of Spark that calls `batches` for each micro-batch of a streaming DataFrame.
 
     Args:
-        checkpoint: Spark's own folder, as a URI.
-        trigger: as `DataStreamWriter.trigger` takes it.
+        checkpoint: Spark's own checkpoint folder, as a URI.
+        trigger: keyword arguments of `DataStreamWriter.trigger`; None for Spark's default.
     """
     writer = df.writeStream.foreachBatch(batches).option("checkpointLocation", checkpoint)
     if query_name is not None:
@@ -127,13 +129,13 @@ def start_query(
 
 
 class ReasoningQuery:
-    """Query that Spark runs, with the main methods of its `StreamingQuery`, and the window.
+    """Handle of a stream that Spark runs: the main methods of `StreamingQuery`, and access to the window.
 
     Args:
         spark_query: Spark's query, for its other methods.
-        batches: the function of micro-batches, with the errors that it raised.
-        driver: holds the window; None where shards on the executors hold it.
-        client: the client of the shards then.
+        batches: the function called for micro-batches, which has recorded its errors.
+        driver: the driver, which holds the window; None if shards on the executors hold it.
+        client: the client of the shards; None if the driver holds the window.
     """
 
     def __init__(
@@ -148,10 +150,10 @@ class ReasoningQuery:
 
     @property
     def reasoner(self) -> StreamReasoner:
-        """The window after the last whole batch; to read, not to push to.
+        """Reasoner in the state after the last complete batch; it must only be read.
 
         Raises:
-            OptionError: the query is sharded. `counts`, `batch` and `flush` raise it as well.
+            OptionError: the query is sharded. `counts`, `batch` and `flush` raise this error, too.
         """
         return self._window.reasoner
 
@@ -162,7 +164,7 @@ class ReasoningQuery:
 
     @property
     def batch(self) -> int:
-        """The last batch in the window, -1 before the first."""
+        """Number of the last batch applied to the window, -1 before the first."""
         return self._window.batch
 
     @property
@@ -171,7 +173,7 @@ class ReasoningQuery:
             raise OptionError("shard_by", "given", "no shard_by, so that the driver holds the window")
         return self._driver
 
-    # Explanations, from any thread at any time, of the window after the last whole batch
+    # Explanations of the window after the last complete batch; any thread may request them at any time.
 
     @overload
     def explain(
@@ -184,33 +186,35 @@ class ReasoningQuery:
     def explain(
         self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
     ) -> Proof | tuple[Proof, ...]:
-        """Explain why a triple holds, as `StreamReasoner.explain`; for a sharded query, in a job of its own
-        on the shard that holds the triple.
+        """Explain why a triple holds, as `StreamReasoner.explain`.
+
+        A sharded query runs a Spark job for this, on the shards that can hold the triple.
 
         Raises:
-            What `StreamReasoner.explain` does.
-            SparkError: the job failed. The methods below raise it as well.
+            The errors of `StreamReasoner.explain`.
+            SparkError: the job failed. The methods below raise this error, too.
         """
         if all:
             return self._explainer.explain(triple, at, all=True, limit=limit)
         return self._explainer.explain(triple, at, limit=limit)
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
-        """Explain why a triple does not hold, as `StreamReasoner.why_not`; for a sharded query, on the shards
-        that can hold it.
+        """Explain why a triple does not hold, as `StreamReasoner.why_not`.
+
+        A sharded query runs a Spark job for this, on the shards that can hold the triple.
         """
         return self._explainer.why_not(triple, at, limit)
 
     def quality(self) -> Quality:
-        """Assess the quality of assertions, as `StreamReasoner.quality`; of all shards together."""
+        """Assess the quality of assertions in all shards, as `StreamReasoner.quality`."""
         return self._explainer.quality()
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """Return all conflict sets of the window, as `StreamReasoner.conflicts`; of all shards together."""
+        """Return the conflict sets of all shards, as `StreamReasoner.conflicts`."""
         return self._explainer.conflicts()
 
     def unexpected(self) -> Unexpected:
-        """Return suspicious assertions, as `StreamReasoner.unexpected`; of all shards together."""
+        """Return the suspicious assertions in all shards, as `StreamReasoner.unexpected`."""
         return self._explainer.unexpected()
 
     @property
@@ -221,7 +225,7 @@ class ReasoningQuery:
 
     @property
     def progress(self) -> QueryProgress:
-        """The progress: state, last batch, totals. Valid also during a batch."""
+        """State, last batch and totals; also available during a batch."""
         return progress_of(self.spark_query, self._driver)
 
     def __repr__(self) -> str:
@@ -234,7 +238,7 @@ class ReasoningQuery:
         return self.spark_query.isActive
 
     def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the query ends, `timeout` seconds at most; return whether it has ended.
+        """Wait until the query ends, at most `timeout` seconds; return whether it has ended.
 
         Raises:
             PantarheiError: an error of the stream or the checkpoint; a `SparkError` with the same text if an
@@ -245,21 +249,21 @@ class ReasoningQuery:
         return self._watched(wait if timeout is None else lambda: wait(timeout)) is not False
 
     def process_all_available(self) -> None:
-        """Wait until all present input of the source is processed; for tests and notebooks.
+        """Wait until all input that the source has now is processed; intended for tests and notebooks.
 
         Raises:
-            As `await_termination`.
+            The errors of `await_termination`.
         """
         self._watched(self.spark_query.processAllAvailable)
 
     def stop(self) -> None:
-        """End the query. ABoxes that wait for the watermark stay in the checkpoint."""
+        """End the query. ABoxes that are held back for the watermark stay in the checkpoint."""
         self.spark_query.stop()
 
     def flush(self) -> None:
-        """Push the ABoxes that wait for the watermark, after the end of a stream that will not be resumed.
+        """Push the held-back ABoxes, after the end of a stream that will not be resumed.
 
-        Neither the checkpoint nor the output receives them.
+        They change the window only, neither the checkpoint nor the output.
         """
         if self.is_active:
             raise OptionError("flush()", "a running query", "one that has ended")

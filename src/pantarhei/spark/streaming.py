@@ -1,10 +1,10 @@
-"""Window on the driver: executors close the ABoxes of a DataFrame, streaming or not, the driver holds the
-window.
+"""Reasoning over a DataFrame, streaming or not, with the window on the driver.
+
+Executors materialize the ABoxes; the driver joins them across timestamps and repairs contradictions.
 """
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
@@ -55,6 +55,7 @@ from pantarhei.spark.worker import (
     SkippedRows,
     TimedInterpretation,
     check_on_error,
+    log_skipped,
     read_blocks,
     read_skipped,
 )
@@ -65,12 +66,6 @@ from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window, step_to
 
 ROWS_A_FILE = 1 << 17
-
-_log = logging.getLogger("pantarhei.spark")
-
-
-def _say(skipped: SkippedRows) -> None:
-    _log.warning("%s", skipped)
 
 
 def run(
@@ -88,28 +83,29 @@ def run(
     clustered: bool | None = None,
     spark_partitions: int | None = None,
 ) -> Iterator[WindowUpdate]:
-    """Push the ABoxes of a DataFrame in time order and yield the update of each, as `StreamReasoner.run`.
+    """Push the ABoxes of a DataFrame in time order, and yield the update of each, as `StreamReasoner.run`.
 
-    All timestamps are sorted first, so nothing in the DataFrame is late. Spark's work ends before the first
-    update; the driver then holds all interpretations at once, 12 bytes a fact and the terms that are new.
-    Spark's setting `spark.driver.maxResultSize` must admit that.
+    The ABoxes are sorted by time first, so that none is late. Spark's work ends before the first update. The
+    driver then holds all interpretations at once: 12 bytes per fact, and the terms that its foundation does
+    not have. Spark's setting `spark.driver.maxResultSize` must permit this size.
 
     Args:
-        reasoner: receives the ABoxes; it may have received others before, up to the first of the timestamps.
-        df: columns as for `materialize_aboxes`.
-        columns, mapping, on_error, clustered, spark_partitions: as `materialize_aboxes` takes them.
-        on_skipped: called with the skipped rows; without it, they are logged.
-        query, output, output_format, types: as `reason_stream` takes them. Result rows are written while
-            updates are consumed, about `ROWS_A_FILE` in a file, and the rest at the end, or when the caller
-            stops or an update fails.
+        reasoner: the reasoner; it may have received ABoxes before, up to the first timestamp of the
+            DataFrame.
+        df: a DataFrame with columns as for `materialize_aboxes`.
+        columns, mapping, on_error, clustered, spark_partitions: as for `materialize_aboxes`.
+        on_skipped: called with the skipped rows; by default they are logged.
+        query, output, output_format, types: as for `reason_stream`. Result rows are written while updates are
+            consumed, about `ROWS_A_FILE` rows per file, and the rest at the end, or when the caller stops or
+            an update fails.
 
     Raises:
-        OptionError: the DataFrame streams, or an option has no such value; while updates are consumed, a term
-            is of another kind than `types` states.
+        OptionError: the DataFrame streams, or an option has an invalid value; while updates are consumed: a
+            term is of another kind than `types` states.
         QueryError: the query is malformed or refused.
         MappingError: the mapping cannot be read, or does not fit the columns.
-        NotKeyLocalRuleError: a temporal rule has a window of the last assertions; rows have no order.
-        InvalidRowError: a row is not a timestamped triple, and such rows are not to be skipped.
+        NotKeyLocalRuleError: a temporal rule has a window of the last assertions, but rows have no order.
+        InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
         LateABoxError: the first timestamp is older than the reasoner's time.
     """
     check_on_error(on_error)
@@ -129,7 +125,7 @@ def run(
         if skipped.count and on_error == "raise":
             raise skipped.examples[0]
         if skipped.count:
-            (on_skipped or _say)(skipped)
+            (on_skipped or log_skipped)(skipped)
         yield from pushed(reasoner, read_blocks(blocks, kind), results, df.sparkSession)
 
     return updates()
@@ -141,8 +137,10 @@ def pushed(
     results: Results | None,
     spark: SparkSession,
 ) -> Iterator[WindowUpdate]:
-    """Yield the update of each interpretation. Collected rows are delivered at the end, which is also where
-    the caller stops or an update fails.
+    """Push interpretations, and yield the update of each.
+
+    Result rows are delivered when enough are collected, and at the end, also if the caller stops or an update
+    fails.
     """
     try:
         for timed in blocks:
@@ -164,10 +162,10 @@ def _results(
     output_format: OutputFormat,
     types: ColumnTypes,
 ) -> Results | None:
-    """Return the results to deliver, None without an output.
+    """Return the results to be delivered; None if `output` is None.
 
     Raises:
-        OptionError: there are results, but no folder for them; or the folder has other files.
+        OptionError: `query` or `types` is given without an output, or the folder has files of another stream.
     """
     if output is None:
         for name, given in (("query", query), ("types", types.kinds or None)):
@@ -223,72 +221,73 @@ def reason_stream(
     clock: Callable[[], TimePoint] | None = None,
     on_ahead: Callable[[LateABox], object] | None = None,
 ) -> ReasoningQuery:
-    """Maintain a repaired window over a streaming DataFrame, in one process: the driver.
+    """Maintain a repaired window over a streaming DataFrame, in the driver process.
 
-    Executors close the ABoxes of each micro-batch under the rules; the driver joins them with the window,
-    timestamp by timestamp, repairs, and delivers results. The rows of a timestamp may be in several batches:
-    rows that arrive while it is the newest timestamp are added to its ABox. An ABox is late if its timestamp
-    was older than the newest by more than `allowed_lateness` before its batch began; within a batch order
-    does not matter.
+    Executors materialize the ABoxes of each micro-batch. The driver joins them with the window, timestamp by
+    timestamp, repairs contradictions, and delivers results. The rows of a timestamp may be in several
+    batches: rows that arrive while it is the newest timestamp are added to its ABox. An ABox is late if its
+    timestamp is older, by more than `allowed_lateness`, than the newest timestamp of earlier batches; the
+    order within a batch does not matter.
 
-    With a `checkpoint` a batch is applied exactly once, also after a crash: window and batch number are saved
-    together, and files of `output` are replaced. A `sink`, `on_update` and `on_late` may receive a batch
-    again that was not saved; its number identifies it.
+    With a `checkpoint`, a batch is applied exactly once, also after a crash: window and batch number are
+    saved together, and the files of `output` are replaced. `sink`, `on_update` and `on_late` may receive a
+    batch again if it was not saved; sinks can identify it by its number.
 
     Args:
-        df: a streaming DataFrame; columns as for `materialize_aboxes`.
-        ontology, window, background, repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes
-            them.
-        columns, mapping, on_error: as `materialize_aboxes` takes them.
-        allowed_lateness: the tolerated disorder of ABoxes from batch to batch; ABoxes wait so long.
+        df: a streaming DataFrame with columns as for `materialize_aboxes`.
+        ontology, window, background, repair, keep, unique_names, numbers, budget: options of
+            `StreamReasoner`.
+        columns, mapping, on_error: as for `materialize_aboxes`.
+        allowed_lateness: duration by which ABoxes may be out of order between batches, and for which they are
+            held back.
         on_update: called with the update of each ABox and the reasoner.
-        on_late: called with each late ABox; `counts` has their number.
-        query: a SPARQL query, answered after each ABox. Without it, results are changes of the
-            materialization, or of the conclusions of `temporal` rules. Columns: see `collectors`.
-        queries: instead of `query`, registered queries by name. The results of each are the changes that it
-            reports; its first report has all its answers. A query in the checkpoint continues from there, and
-            is closed if it is not given any more.
-        sink: called once a batch with a DataFrame of its results and the batch's number; with several
-            queries, such functions by the names of queries.
-        output: a folder that gets a file of results for each batch that has any; with `queries` it has a
-            subfolder for each.
+        on_late: called with each late ABox; their number is in `counts`.
+        query: a SPARQL query, evaluated after each ABox. Without a query, the results are the changes of the
+            materialization, or of the conclusions of `temporal` rules.
+        queries: registered queries by name, instead of `query`. The results of a query are the changes that
+            it reports; its first report has all its answers. A query in the checkpoint continues from there,
+            and is closed if it is no longer given.
+        sink: function that is called once per batch with a DataFrame of results and the batch's number; for
+            several queries, a mapping from their names to such functions.
+        output: a folder that receives one file for each batch with results; with `queries`, a subfolder for
+            each query.
         output_format: "parquet", "ndjson" or "csv".
-        types: the kinds of terms by the names of result columns (variables, or `subject` and so on), as
-            `typed` takes them; the results have values in these columns, in files and sinks. A term of
-            another kind ends the query.
-        checkpoint: a folder on a file system that the driver has mounted. A stream in it is resumed: the
-            options of `StreamReasoner`, the registrations in `queries` and the types of columns must then be
-            equal to those before, where they were present; all others may change, `limits` and `history` too.
-        trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`, `{"processingTime": "1
-            second"}`; by default a batch begins when the previous one ends.
-        spark_partitions: the number of tasks that close the ABoxes of a batch; by default one a core.
-        query_name: Spark's name for the query.
-        shard_by: "subject", or a property of the background: a window model for each shard, on the executors
-            instead of the driver, for programs that are key-local (`Ontology.sharding_report`). `sink` and
-            `output` then get the changes that `shard_stream` describes, of the materialization, of the
-            answers to `query` or of the conclusions of `temporal` rules; each of `queries` gets the results
-            that it has without shards. The checkpoint is Spark's alone, and `on_update`, `on_late`,
-            `on_error`, `max_ahead`, `clock`, `on_ahead` and `spark_partitions` are refused.
-        shards, streaming: as `shard_stream` takes them.
-        limits: limits of the window's size, and the reaction to an excess; of each shard, if the stream is
-            sharded.
-        history: as `StreamReasoner` takes it; if the stream is sharded, as `shard_stream` takes it.
-        temporal: temporal rules, as `load_rules` returns them. The rows of a timestamp have no order, so
-            windows of the last assertions are refused. Queries find conclusions in the graph
-            `urn:pantarhei:conclusions`.
-        max_ahead, clock: as `StreamReasoner.run` takes them; the ABoxes of a batch are pushed in time order.
-        on_ahead: called with each ABox that is too far ahead; `counts` has their number.
+        types: by name of a result column (a variable, or `subject` and so on), the kind of its terms, as for
+            `typed`; files and sinks receive values in these columns. A term of another kind ends the query.
+        checkpoint: a folder on a file system that the driver has mounted. If it contains a stream, the stream
+            is resumed: the options of `StreamReasoner`, and the registrations and column types of queries
+            that it already had, must be unchanged; all other options, including `limits` and `history`, may
+            change.
+        trigger: keyword arguments of `DataStreamWriter.trigger`, such as `{"availableNow": True}` or
+            `{"processingTime": "1 second"}`; by default a batch begins when the previous one has ended.
+        spark_partitions: the number of tasks that materialize the ABoxes of a batch; by default one per core.
+        query_name: Spark's name of the query.
+        shard_by: the key of shards, "subject" or a property of the background. Each shard then has a window
+            model of its own, on the executors instead of the driver; rules and queries must be key-local
+            (`Ontology.sharding_report`). `sink` and `output` receive the changes described at `shard_stream`,
+            of the materialization, of the answers to `query` or of the conclusions of `temporal` rules; each
+            of `queries` has the results that it has without shards. Only Spark writes the checkpoint, and
+            `on_update`, `on_late`, `on_error`, `max_ahead`, `clock`, `on_ahead` and `spark_partitions` are
+            refused.
+        shards, streaming: as for `shard_stream`.
+        limits: limits of the window's size, and the reaction to an excess; they apply to each shard of a
+            sharded stream.
+        history: as for `StreamReasoner`; for a sharded stream as for `shard_stream`.
+        temporal: temporal rules from `load_rules`. Windows of the last assertions are refused, since the rows
+            of a timestamp have no order. Queries match conclusions in the graph `urn:pantarhei:conclusions`.
+        max_ahead, clock: as for `StreamReasoner.run`; the ABoxes of a batch are pushed in time order.
+        on_ahead: called with each ABox that is too far ahead; their number is in `counts`.
 
     Returns:
-        The running query, with the window in it unless the stream is sharded.
+        The handle of the running query, which gives access to the window unless the stream is sharded.
 
     Raises:
-        OptionError: an option has no such value, or differs from the checkpoint.
+        OptionError: an option has an invalid value, or differs from the checkpoint.
         MappingError: the mapping cannot be read, or does not fit the columns.
-        NotKeyLocalError: the union of the shards' models would differ from one model.
+        NotKeyLocalError: the union of the shards' models would differ from the model of one reasoner.
         NotKeyLocalQueryError: the union of the shards' answers would differ from the answers of one window.
-        CheckpointError: the checkpoint is damaged, or part of it is lost.
-        CheckpointMismatchError: it belongs to another ontology or background.
+        CheckpointError: the checkpoint is damaged, or a part of it is missing.
+        CheckpointMismatchError: the checkpoint belongs to another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
         QueryError: the query is malformed or refused.
         NotKeyLocalRuleError: conclusions on Spark would differ from those of one reasoner.
@@ -328,7 +327,7 @@ def reason_stream(
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
-    step_to(window, None, time_of(0, kind))  # raises if they do not match
+    step_to(window, None, time_of(0, kind))  # raises if window and timestamps are of different kinds
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = CheckpointFolder(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     if temporal is not None:
@@ -417,7 +416,12 @@ def _reasoner(
 
 
 class _BatchProcessor:
-    """Processor of micro-batches: materializes their ABoxes on executors, and pushes them on the driver."""
+    """Function of micro-batches: materializes their ABoxes on executors, and pushes them on the driver.
+
+    Args:
+        given: the streaming DataFrame, normalized.
+        saves: whether to save a checkpoint after each batch.
+    """
 
     def __init__(
         self,
@@ -434,13 +438,15 @@ class _BatchProcessor:
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if batch <= self._driver.batch:
-            return  # saved before Spark could commit it
+            return  # the batch was saved, but Spark could not commit it
         blocks = self._materializer.apply(by_timestamp(rows, None, self._spark_partitions)).toArrow()
         self._results.begin(batch)
         self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
 
     def _deliver(self, spark: SparkSession) -> None:
-        """Deliver the results, and then save the state: results of a saved batch are delivered."""
+        """Deliver the results, then save the state, so that the results of a saved batch have been
+        delivered.
+        """
         self._results.deliver(spark)
         if self._saves:
             self._driver.reasoner.checkpoint(self._progress.reasoner, self._driver.note)

@@ -1,12 +1,12 @@
-"""Tasks of executors: whole ABoxes in, canonical models out, as Arrow batches.
+"""Tasks of executors: they materialize whole ABoxes and return the canonical models as Arrow batches.
 
-A task receives the rows of whole timestamps, ordered by time. It splits them at the timestamps, independently
-of the batches, and closes each ABox separately. The foundation of the ontology is one broadcast value, which
-a process caches from task to task.
+A task receives the rows of whole timestamps, ordered by time. It splits them into ABoxes, regardless of the
+boundaries of Arrow batches, and materializes each ABox separately. The foundation is one broadcast value,
+which a worker process caches across tasks.
 
-An interpretation travels to the driver as a block, one row an ABox, its facts as integers. Terms that the
-driver's foundation has are not sent, the others once an ABox. So the driver's work is small: it looks up
-terms that are new to it, and parses no other strings.
+An interpretation is sent to the driver as a *block*: one row per ABox, with the facts as integers. Terms of
+the foundation are not sent, all other terms once per ABox. So the driver parses only terms that are new to
+it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 import numpy as np
 import pyarrow as pa
 from pyspark import AccumulatorParam
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import types as t
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.interpretation.foundation import Foundation
@@ -51,9 +41,9 @@ from pantarhei.spark.invalid_rows import (
 
 OnError = Literal["raise", "skip"]
 
-# Rows processed together, so that recurring terms are looked up once.
+# Number of rows that are processed together, so that recurring terms are looked up once.
 CHUNK = 100_000
-_EXAMPLES = 10  # errors of skipped rows that are kept
+_EXAMPLES = 10  # number of errors of skipped rows that are kept
 
 _log = logging.getLogger("pantarhei.spark")
 
@@ -62,7 +52,7 @@ def check_on_error(given: str) -> None:
     """Check the value of `on_error`.
 
     Raises:
-        OptionError: it is unknown.
+        OptionError: the value is unknown.
     """
     if given not in get_args(OnError):
         raise OptionError("on_error", repr(given), " or ".join(map(repr, get_args(OnError))))
@@ -73,7 +63,9 @@ Value = TypeVar("Value")
 
 
 class FirstByKey(AccumulatorParam[dict[Key, Value]]):
-    """Accumulator of dictionaries; keeps the first value of a key, so a task that runs twice counts once."""
+    """Accumulator that merges dictionaries; the first value of a key is kept, so that repeated tasks
+    count once.
+    """
 
     def zero(self, value: dict[Key, Value]) -> dict[Key, Value]:
         return {}
@@ -83,14 +75,14 @@ class FirstByKey(AccumulatorParam[dict[Key, Value]]):
 
 
 class Broadcast(Protocol):
-    """Value that every executor has."""
+    """Broadcast variable of Spark with bytes."""
 
     @property
     def value(self) -> bytes: ...
 
 
 class CachedFoundation:
-    """Foundation that a process caches from task to task, with what is derived from it."""
+    """Objects that are built from a foundation, and that a worker process caches across tasks."""
 
     def __init__(self, foundation: Foundation) -> None:
         self.texts = InterpretationTables(foundation)
@@ -106,24 +98,24 @@ def _known_of(digest: str, foundation: Broadcast) -> CachedFoundation:
         gc.unfreeze()
         _known[digest] = CachedFoundation(pickle.loads(foundation.value))
         gc.collect()
-        gc.freeze()  # Spark collects garbage after each task, which would traverse all of this
+        gc.freeze()  # exempts these objects from the garbage collection that Spark runs after each task
     return _known[digest]
 
 
 @dataclass(slots=True)
 class SkippedRows:
-    """Rows skipped because they are not timestamped triples: their number, and the first errors."""
+    """Rows that were skipped because they are not timestamped triples: their number, and the first errors."""
 
     count: int = 0
     examples: list[InvalidRowError] = field(default_factory=list)
 
     def add(self, table: pa.Table, found: Sequence[InvalidRow]) -> None:
-        """Count the invalid rows of `table`."""
+        """Count the invalid rows `found` in a table."""
         room = _EXAMPLES - len(self.examples)
         self.note([row_error(table, problem) for problem in found[:room]], len(found))
 
     def note(self, first: Sequence[InvalidRowError], count: int) -> None:
-        """Count `count` rows; `first` are the errors of the first of them."""
+        """Count `count` skipped rows, with the errors of the first of them."""
         self.count += count
         self.examples += first[: _EXAMPLES - len(self.examples)]
 
@@ -147,15 +139,15 @@ Writer = Callable[[pa.Scalar, Interpretation, InterpretationTables], pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class MaterializeTask:
-    """Materialization of the ABoxes of one Spark partition; for `mapInArrow`.
+    """Function for `mapInArrow` that materializes the ABoxes of one Spark partition.
 
     Args:
-        foundation: a pickled `Foundation`, for every executor.
-        digest: its digest.
+        foundation: the pickled `Foundation`, as a broadcast variable.
+        digest: the foundation's digest.
         write: converts an interpretation to a table.
-        on_error: handling of rows that are not triples.
-        report: makes a table of the number of skipped rows, with the schema of `write`; None logs the number.
-        conflicts: compute conflict sets for `write`.
+        on_error: handling of rows that are not timestamped triples.
+        report: converts the skipped rows to a table with the schema of `write`; None to log them instead.
+        conflicts: whether to compute conflict sets for `write`.
     """
 
     foundation: Broadcast
@@ -179,10 +171,10 @@ class MaterializeTask:
     def _closed(
         self, table: pa.Table, materializer: ABoxMaterializer, skipped: SkippedRows
     ) -> Iterator[tuple[pa.Scalar, Interpretation]]:
-        """Yield the interpretations of the ABoxes in a table of whole ABoxes.
+        """Yield the interpretation of each ABox in a table of whole ABoxes, with its timestamp.
 
         Raises:
-            InvalidRowError: a row is not a timestamped triple, and such rows are not to be skipped.
+            InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
         """
         if rows_without_time(table).any():
             table = self._cleaned(table, skipped)
@@ -194,14 +186,14 @@ class MaterializeTask:
         except (InvalidTripleError, UnicodeDecodeError, pa.ArrowException):
             rest = table.slice(bounds[done])
             if not find_invalid_rows(rest):
-                raise  # another error
+                raise  # the error has another cause
             yield from self._closed(self._cleaned(rest, skipped), materializer, skipped)
 
     def _cleaned(self, table: pa.Table, skipped: SkippedRows) -> pa.Table:
-        """Return the rows that are timestamped triples.
+        """Remove the rows that are not timestamped triples, and count them.
 
         Raises:
-            InvalidRowError: a row is not, and such rows are not to be skipped.
+            InvalidRowError: there is such a row, and `on_error` is "raise".
         """
         found = find_invalid_rows(table)
         if self.on_error == "raise":
@@ -211,7 +203,7 @@ class MaterializeTask:
 
 
 def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield tables of whole ABoxes from batches that are ordered by time and may end inside an ABox."""
+    """Regroup batches that are ordered by time, and may end within an ABox, to tables of whole ABoxes."""
     waiting: list[pa.RecordBatch] = []
     rows, enough = 0, CHUNK
     for batch in batches:
@@ -230,7 +222,7 @@ def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _bounds(table: pa.Table) -> list[int]:
-    """Return the first row of each ABox in a table, and the table's length."""
+    """Return the index of the first row of each ABox in a table, and the table's length."""
     times = integer_times(table.column(TIMESTAMP)).combine_chunks()
     numbers = np.asarray(times.fill_null(0))
     inner = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
@@ -240,26 +232,26 @@ def _bounds(table: pa.Table) -> list[int]:
 _TERMS = OwnTerms._fields
 
 
-def block_schema(time: DataType) -> StructType:
+def block_schema(time: t.DataType) -> t.StructType:
     """Return the schema of blocks whose timestamps have the type `time`."""
-    texts = ArrayType(StringType())
-    return StructType(
+    texts = t.ArrayType(t.StringType())
+    return t.StructType(
         [
-            StructField(TIMESTAMP, time),
-            StructField("facts", BinaryType()),
-            StructField("asserted", IntegerType()),
-            *(StructField(name, texts) for name in _TERMS),
-            StructField("contradictory", BooleanType()),
-            StructField("foundation", StringType()),
-            StructField("skipped", LongType()),
-            StructField("examples", texts),
+            t.StructField(TIMESTAMP, time),
+            t.StructField("facts", t.BinaryType()),
+            t.StructField("asserted", t.IntegerType()),
+            *(t.StructField(name, texts) for name in _TERMS),
+            t.StructField("contradictory", t.BooleanType()),
+            t.StructField("foundation", t.StringType()),
+            t.StructField("skipped", t.LongType()),
+            t.StructField("examples", texts),
         ]
     )
 
 
 @dataclass(frozen=True, slots=True)
 class BlockWriter:
-    """Writer of an interpretation as one row."""
+    """Writer that converts an interpretation to a block, a table of one row."""
 
     schema: pa.Schema
 
@@ -282,7 +274,7 @@ class BlockWriter:
 
 @dataclass(frozen=True, slots=True)
 class SkippedBlockWriter:
-    """Writer of skipped rows as one row."""
+    """Writer that converts the number and the first errors of skipped rows to a block without a timestamp."""
 
     schema: pa.Schema
 
@@ -293,7 +285,7 @@ class SkippedBlockWriter:
 
 
 class TimedInterpretation(NamedTuple):
-    """Interpretation with its timestamp, in ticks and as the stream has it."""
+    """Interpretation with its timestamp, in ticks and in its original form."""
 
     ticks: int
     at: TimePoint
@@ -301,12 +293,12 @@ class TimedInterpretation(NamedTuple):
 
     @property
     def scope(self) -> str:
-        """Scope of its blank nodes: the timestamp, whose rows may arrive in parts."""
+        """Scope of the blank nodes: the name of the timestamp, whose rows may arrive in several batches."""
         return name_of_timestamp(self.ticks)
 
 
 def read_skipped(table: pa.Table) -> SkippedRows:
-    """Return the rows that workers skipped, from their blocks."""
+    """Return the skipped rows that are reported in a table of blocks."""
     rows = table.filter(table.column(TIMESTAMP).is_null()).select(["skipped", "examples"]).to_pylist()
     examples = [InvalidRowError(*json.loads(text)) for row in rows for text in row["examples"]]
     return SkippedRows(sum(row["skipped"] for row in rows), examples)
@@ -333,7 +325,7 @@ def _interpretation(row: Mapping[str, Any]) -> Interpretation:
 
 
 def _times(times: pa.ChunkedArray, kind: TimeKind) -> list[TimePoint]:
-    """Return timestamps as the stream has them, in UTC."""
+    """Convert a column of timestamps to Python values; datetimes are in UTC."""
     if kind is TimeKind.DATETIME:
         times = times.cast(pa.timestamp("us", "UTC"))
         return [time_of(ticks, kind) for ticks in times.cast(pa.int64()).to_pylist()]
@@ -342,8 +334,10 @@ def _times(times: pa.ChunkedArray, kind: TimeKind) -> list[TimePoint]:
 
 
 def pack(waiting: Iterable[TimedInterpretation], texts: InterpretationTables) -> bytes:
-    """Encode the asserted facts of interpretations as bytes (Arrow's stream format), also for another
-    process, where blank nodes of the ontology may have other labels.
+    """Encode the asserted facts of interpretations as bytes, in Arrow's stream format.
+
+    Facts are encoded as texts, since another process may have other numbers for terms, and other labels for
+    the blank nodes of the ontology.
     """
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _PACKED, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
@@ -358,7 +352,7 @@ def pack(waiting: Iterable[TimedInterpretation], texts: InterpretationTables) ->
 
 
 def unpack(packed: bytes, kind: TimeKind, materializer: ABoxMaterializer) -> Iterator[TimedInterpretation]:
-    """Decode interpretations encoded by `pack`, and close them again."""
+    """Decode the facts encoded by `pack`, and materialize the interpretations again."""
     table = pa.ipc.open_stream(packed).read_all()
     parts = table.column("part").to_numpy()
     bounds = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(table)]
@@ -368,7 +362,7 @@ def unpack(packed: bytes, kind: TimeKind, materializer: ABoxMaterializer) -> Ite
         yield TimedInterpretation(ticks, time_of(ticks, kind) if real is None else real, each)
 
 
-# `real` is a time of type float, which ticks round
+# `real` is a timestamp that is a float, which its ticks would round.
 _PACKED = pa.schema(
     {
         "part": pa.int64(),

@@ -218,7 +218,7 @@ def test_a_running_stream_takes_files_as_they_come_and_refuses_what_comes_too_la
         assert sink.rows() == rows_of(batch(source, folder))
         (folder / "15.nq").write_text(quads(0, 4))
         wait_until(lambda: query.exception())
-        assert "15.nq came after '2.nq' had been read" in str(query.exception())
+        assert "15.nq was added after '2.nq' had been read" in str(query.exception())
     finally:
         query.stop()
 

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -378,7 +378,7 @@ class CSVPartTable(CSVTable):
         file: the whole file, whose header is read.
     """
 
-    def __init__(self, file: BinaryIO, part: CSVPart, delimiter: str | None) -> None:
+    def __init__(self, file: IO[bytes], part: CSVPart, delimiter: str | None) -> None:
         super().__init__(part.path, ByteFeed(file), delimiter)
         self._file, self._part = file, part
 
@@ -392,7 +392,7 @@ class CSVPartTable(CSVTable):
 class LimitedFile:
     """Reader of the next `left` bytes of a file."""
 
-    def __init__(self, file: BinaryIO, left: int) -> None:
+    def __init__(self, file: IO[bytes], left: int) -> None:
         self._file, self._left = file, left
 
     def read(self, size: int = -1, /) -> bytes:

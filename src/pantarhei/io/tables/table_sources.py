@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 import pyarrow as pa
 
@@ -117,7 +117,7 @@ class TableSources:
     def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> RecordTable:
         name = _name_of(item)
         if isinstance(item, CSVPart):
-            part = cast(BinaryIO, stack.enter_context(opened(item.path)))
+            part = cast(IO[bytes], stack.enter_context(opened(item.path)))
             return CSVPartTable(part, item, delimiter_of(item.path, self._format, delimiter))
         if speaks_arrow(item):
             if isinstance(item, pa.RecordBatchReader) and self._begun:

@@ -1,1 +1,1 @@
-"""Windows beyond one process: a reasoner for each shard of a stream, on the executors."""
+"""Sharded streams: each shard of a stream has a reasoner of its own on the executors."""

@@ -1,10 +1,11 @@
-"""Processor of shards in Spark's state, for `transformWithStateInPandas`, and the router of rows to shards.
+"""Stateful processor of shards for `transformWithStateInPandas`, and the router of rows to shards.
 
-The state of a shard is its snapshot, with a token that is new at each change. The worker caches the live
-shard and uses it only if its token equals that of the state: the state is authoritative, the cache is faster.
-A task that fails leaves a token that no state has.
+Spark's state of a shard is the shard's snapshot, with a random token that is replaced at each change. A
+worker also caches the shard object with the token, and uses the object only if its token equals the token of
+the state. So the state is authoritative; a failed task leaves an object in the cache whose token is in no
+state.
 
-A row is routed by a stable hash of the key of its subject.
+The shard of a row is a stable hash of the key of its subject.
 """
 
 from __future__ import annotations
@@ -57,27 +58,31 @@ if TYPE_CHECKING:
 
 
 FirstWarnings = dict[Hashable, Warning]
-"""The first warning of each kind."""
+"""First warning of each kind."""
 
 
 class ShardWarnings:
-    """Warnings of a stream's shards, the first of each kind; the driver emits each once."""
+    """Warnings that a stream's shards send to the driver, which emits the first of each kind."""
 
     def __init__(self, context: SparkContext) -> None:
         self.given: Accumulator[FirstWarnings] = context.accumulator({}, FirstByKey())
-        self._told = set[Hashable]()
+        self._emitted = set[Hashable]()
 
     def emit(self) -> None:
-        """Emit the warnings that are new since the last call."""
+        """Emit the warnings received since the last call."""
         for kind, warning in self.given.value.items():
-            if kind not in self._told:
-                self._told.add(kind)
+            if kind not in self._emitted:
+                self._emitted.add(kind)
                 warnings.warn(warning, stacklevel=2)
 
 
 @contextmanager
 def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]:
-    """Forward warnings of a shard to the driver; leave other warnings unchanged."""
+    """Context that sends the warnings of a shard to the driver, and issues other warnings as usual.
+
+    Args:
+        given: accumulator of the driver; None to issue all warnings as usual.
+    """
     if given is None:
         yield
         return
@@ -105,17 +110,24 @@ _MOST_KNOWN = 500_000
 _WATERMARK = "Spark's watermark, which advances the time of shards, has no others"
 
 WATERMARK_OFFSET = 1 << 51
-"""Offset from ticks to Spark's event time in milliseconds, of datetimes 71 years. Spark's watermark is never
-negative: with the offset, ticks before 0 (1970) have one too."""
+"""Number added to ticks to get Spark's event time in milliseconds; for datetimes 71 years.
+
+Spark's watermark is never negative: with the offset, ticks before 0 (1970) also have a watermark."""
 
 FIRST_TICK = -WATERMARK_OFFSET
 LAST_TICK = (2**63 - 1) // 1000 - WATERMARK_OFFSET  # event time is in microseconds, in 64 bits
 
 
 class Router:
-    """Router of record batches of ticks and triples; caches the shards of subjects.
+    """Router of record batches of ticks and triples to shards; caches the shards of subjects.
 
-    Costs a look-up for each distinct subject and predicate of a batch; the rest is done by column.
+    The cost is one dictionary lookup for each distinct subject and predicate of a batch; all else is done by
+    column.
+
+    Args:
+        report: the analysis of the rules for sharding.
+        key: the key of the shards.
+        shards: number of shards.
     """
 
     def __init__(self, report: ShardingReport, key: Key, shards: int) -> None:
@@ -124,7 +136,7 @@ class Router:
         self._admitted: set[tuple[str, bool]] = set()
 
     def route(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the batches with the shard of each row as the first column.
+        """Yield the batches with an additional first column, the shard of each row.
 
         Raises:
             InvalidTripleError: a subject, predicate or class is not a term, or a cell is null.
@@ -154,7 +166,7 @@ class Router:
         return pa.record_batch(columns, ["shard", "ticks", "subject", "predicate", "object"])
 
     def shards_with(self, triple: Triple) -> Sequence[int]:
-        """Return the shards that can hold a triple; one of them if all hold it alike."""
+        """Return the shards that can hold a triple; only shard 0 if every shard holds it."""
         subject, predicate, object_ = triple
         is_class = predicate == RDF.type
         name = cast(Predicate, object_ if is_class else predicate)
@@ -162,7 +174,7 @@ class Router:
         if positions is None:
             return [0]
         of_key = next(((subject, object_)[position] for position in sorted(positions)), None)
-        # a blank node has another label in the rows of the stream
+        # The shard of a blank node is determined by its label in the stream, which the window does not keep.
         return [self.shard_of(of_key)] if isinstance(of_key, URIRef) else range(self.shards)
 
     def _check(self, predicates: pa.Array, objects: pa.Array) -> None:
@@ -177,7 +189,7 @@ class Router:
             return
         name = parse_term(text)
         (Place.CLASS if is_class else Place.PREDICATE).check(name, text)
-        if name == RDF.type:  # written with escapes
+        if name == RDF.type:  # rdf:type written with escapes
             raise InvalidTripleError(text, f"write it as {_TYPE}")
         if not self._report.admits(cast(Predicate, name), is_class):
             raise BackgroundOnlyError(text, str(self._keys.key))
@@ -194,29 +206,30 @@ class Router:
         return found
 
     def shard_of(self, name: Term) -> int:
-        """Return the shard of a name."""
+        """Return the number of the shard of a subject."""
         key = name if isinstance(name, BNode) else self._keys.of(name)
         digest = hashlib.blake2b(key.n3().encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self.shards
 
 
 STATE = "shard"
-"""The name of the state."""
+"""Name of the state variable."""
 
 _COLUMNS = "token BINARY, snapshot BINARY, held BINARY"
 
-# Live shards of this process by stream and number, each with its token, the most recently used last.
+# Cached shard objects of this process by stream and shard number, each with its token, in order of use.
 _LIVE: OrderedDict[tuple[str, int], tuple[bytes, Shard]] = OrderedDict()
 _MOST_LIVE = 64
 
 
 class ShardProcessor(StatefulProcessor):
-    """Stateful processor that keeps each shard in a value state, with a timer for the next change by time
-    alone.
+    """Stateful processor with one value state for each shard.
+
+    A timer is set for the next tick at which the shard changes without further rows.
 
     Args:
         setup: the sharding of the stream.
-        warned: receives warnings of shards; if None, workers log them.
+        warned: accumulator for the warnings of shards; None to log them in the workers.
     """
 
     def __init__(
@@ -225,28 +238,28 @@ class ShardProcessor(StatefulProcessor):
         self._setup, self._warned = setup, warned
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declare the state."""
+        """Declare the state variable."""
         self._handle = handle
         self._state = handle.getValueState(STATE, _COLUMNS)
 
     def handleInputRows(
         self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
-        """Process the rows of a batch."""
+        """Process the rows of a batch for one shard."""
         tables = [pa.Table.from_pandas(frame[ROWS.names], ROWS, preserve_index=False) for frame in rows]
         yield from self._take(int(key[0]), pa.concat_tables([NO_ROWS, *tables]), timerValues)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
     ) -> Iterator[pd.DataFrame]:
-        """Advance the shard's time."""
+        """Advance the time of a shard without rows."""
         yield from self._take(int(key[0]), NO_ROWS, timerValues)
 
     def close(self) -> None:
-        """Do nothing: the processor holds nothing outside the state."""
+        """Do nothing: the processor holds no resources."""
 
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
-        watermark = times.getCurrentWatermarkInMs()  # 0 without one
+        watermark = times.getCurrentWatermarkInMs()  # 0 if there is no watermark yet
         closed = watermark - WATERMARK_OFFSET if watermark > 0 else None
         shard = self._load(number)
         with forward_warnings(self._warned):
@@ -281,7 +294,7 @@ class ShardProcessor(StatefulProcessor):
 
 
 def columns_of(names: Iterable[str]) -> StructType:
-    """Return the columns of changes; `at` is in ticks."""
+    """Return the Spark schema of the changes of shards; `at` is in ticks."""
     columns = StructType().add("shard", IntegerType()).add("at", LongType())
     for name in names:
         columns = columns.add(name, StringType())

@@ -1,4 +1,6 @@
-"""One shard of a stream: its reasoner, waiting rows, registered queries and timers; independent of Spark."""
+"""One shard of a stream: its reasoner, held-back rows, registered queries and timers; independent of
+Spark.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,15 @@ from pantarhei.temporal.rules import TemporalRules
 
 Value = TypeVar("Value")
 
-# Unpickled values of this process, the newest last; a process serves few streams at a time.
+# Values that this process has unpickled, in order of use; a process serves few streams at a time.
 _UNPICKLED: dict[Hashable, object] = {}
 _MOST_UNPICKLED = 4
 
 
 class SharedValue(Generic[Value]):
-    """Value that each worker process unpickles once, for all tasks that carry it.
+    """Value that is sent with tasks, and that each worker process unpickles only once.
 
-    `name` is equal in all copies, and differs between values.
+    `name` identifies the value: all copies have the same name.
     """
 
     def __init__(self, value: Value) -> None:
@@ -46,7 +48,7 @@ class SharedValue(Generic[Value]):
 
     @property
     def value(self) -> Value:
-        """The value; the same object at each access in a process."""
+        """The value; a process usually gets the same object at each access."""
         found = _UNPICKLED.pop(self.name, None)
         if found is None:
             found = pickle.loads(self._pickled)
@@ -58,23 +60,24 @@ class SharedValue(Generic[Value]):
 
 @dataclass(frozen=True)
 class ShardSetup:
-    """Sharding of a stream, and the reasoning in each shard.
+    """Sharding of a stream, and the configuration of the reasoner in each shard.
 
     Args:
-        ontology: with the whole background.
-        options: of the reasoner of each shard.
+        ontology: the ontology, with the whole background.
+        options: the options of each shard's reasoner.
         kind: the kind of timestamps, integers or datetimes.
         key: the key of the shards.
         shards: the number of shards.
-        report: κ, and the names that the stream may assert.
-        waits: whether ABoxes wait for the watermark.
-        query: the query of each shard; None for changes of facts or conclusions.
-        queries: instead of `query`, several registered queries, by name.
+        report: the analysis of the rules for sharding: the key of each fact, and the names that the stream
+            may assert.
+        waits: whether ABoxes are held back until the watermark passes them.
+        query: the query of each shard; None for no query or for `queries`.
+        queries: registered queries by name, instead of `query`.
         variables: the variables of each of `queries`, in order.
-        names: the columns of its answers, of conclusions, or of a fact; of several queries `query`, the name
-            of one, and `value1` onwards, the values of its variables.
+        names: the columns of terms in a shard's changes: the variables of `query`; for `queries` the columns
+            `query`, `value1` and so on; otherwise those of conclusions or of a fact.
         temporal: the temporal rules of each shard.
-        types: the kinds of terms in columns that are converted to values later.
+        types: kinds of columns whose terms are converted to values later.
     """
 
     ontology: Ontology
@@ -93,7 +96,7 @@ class ShardSetup:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of terms in the results; of several queries the columns of all, each once."""
+        """Columns of terms in the results; for `queries`, the distinct variables of all queries."""
         if not self.queries:
             return self.names
         return tuple(sorted({name for names in self.variables.values() for name in names}))
@@ -104,7 +107,7 @@ class ShardSetup:
         return self.query is not None or bool(self.queries)
 
     def reasoner(self) -> StreamReasoner:
-        """Return a new reasoner."""
+        """Return a new reasoner for a shard."""
         return StreamReasoner.with_options(self.ontology, self.options, temporal=self.temporal)
 
 
@@ -112,12 +115,12 @@ class ShardChange(NamedTuple):
     """Change of a fact, an answer or a conclusion in a shard.
 
     Args:
-        ticks: the time.
-        terms: the terms of the fact, the values of the answer's variables, None for unbound ones, or the
-            predicate and the arguments of the conclusion; with several queries the name of one, then the
-            values of its variables, and None in the remaining columns.
-        change: the change of the multiplicity; 0 for a late row, whose terms are None where there are queries
-            or rules.
+        ticks: the time of the change.
+        terms: the columns `ShardSetup.names`: the terms of the fact; the predicate and the arguments of the
+            conclusion; or the answer, with None for unbound variables, and preceded by the name of the query
+            if there are `queries`. The remaining columns are None.
+        change: the signed change of the multiplicity; 0 marks a late row, whose terms are None if there are
+            queries or rules.
     """
 
     ticks: int
@@ -125,19 +128,16 @@ class ShardChange(NamedTuple):
     change: int
 
 
-_ONLY = "answers"  # the name of a query without a name in a shard's reasoner
+_ONLY = "answers"  # name under which `ShardSetup.query` is registered
 
 
 class ShardQueries:
     """Registered queries of a shard, maintained by its reasoner.
 
-    A restored reasoner has the queries already.
-
-    Args:
-        setup: has the queries.
+    Queries that a restored reasoner already has are not registered again.
 
     Raises:
-        OptionError: a query cannot be registered so.
+        OptionError: a query cannot be registered with its options.
         QueryError: a query is malformed or refused.
     """
 
@@ -147,7 +147,7 @@ class ShardQueries:
         self._each = [_ShardQuery(setup, reasoner, name, given) for name, given in registered.items()]
 
     def changes(self, update: WindowUpdate) -> Iterator[ShardChange]:
-        """Yield the reports of a step, query by query, in the order of time."""
+        """Yield the changes that the queries reported in an update, query by query, ordered by time."""
         for each in self._each:
             answered = update.answers.get(each.query)
             for report in () if answered is None else answered.reports.nonempty():
@@ -155,19 +155,19 @@ class ShardQueries:
                     yield ShardChange(ticks_of(report.at, self._setup.kind), self._row(each, row), copies)
 
     def late(self, ticks: int) -> Iterator[ShardChange]:
-        """Yield a change of 0 for each query, which marks a late row."""
+        """Yield for each query a change of 0, which marks a late row."""
         for each in self._each:
             yield ShardChange(ticks, self._row(each, ()), 0)
 
     def timers(self, now: int) -> Iterator[int]:
-        """Yield ticks after `now` at which queries may report without further rows."""
+        """Yield ticks after `now` at which queries may report although no rows arrive."""
         kind = self._setup.kind
         timestamps = [ticks_of(at, kind) for at in self._reasoner.timestamps]
         for each in self._each:
             yield from each.timers(now, timestamps)
 
     def _row(self, each: _ShardQuery, row: TextRow) -> TextRow:
-        """Return the columns of a row, filled up with None."""
+        """Return the columns `ShardSetup.names` of an answer, padded with None."""
         named = row if self._setup.query is not None else (each.query.name, *row)
         return (*named, *[None] * (len(self._setup.names) - len(named)))
 
@@ -187,10 +187,10 @@ class _ShardQuery:
         )
 
     def timers(self, now: int, timestamps: list[int]) -> Iterator[int]:
-        """See `ShardQueries.timers`.
+        """Yield ticks after `now` at which the query may report although no rows arrive.
 
         Args:
-            timestamps: those in the reasoner's window, oldest first.
+            timestamps: the ticks of the timestamps in the reasoner's window, ascending.
         """
         step = self._window.step_at(self._kind, now)
         inside = bisect_left(timestamps, step.first)
@@ -212,16 +212,17 @@ _TERMS = ("subject", "predicate", "object")
 
 
 class SavedShard(NamedTuple):
-    """Shard as bytes: the reasoner's snapshot, and the waiting rows as an Arrow stream."""
+    """Shard as bytes: the reasoner's snapshot, and the held-back rows as an Arrow stream."""
 
     snapshot: bytes
     held: bytes
 
 
 class Shard:
-    """State of one shard.
+    """State of one shard. Times are in ticks.
 
-    Times are in ticks. Rows may be in any order within one call of `process`.
+    Args:
+        held: rows that are held back until the watermark passes them.
     """
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table = NO_ROWS) -> None:
@@ -235,8 +236,8 @@ class Shard:
         """Restore a saved shard.
 
         Raises:
-            CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
-                shards, queries, temporal rules or types.
+            CheckpointMismatchError: the shard was saved with another ontology, background, window, key,
+                number of shards, queries, temporal rules or types.
         """
         options = setup.options
         reasoner = StreamReasoner.restore(
@@ -253,7 +254,7 @@ class Shard:
         return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
 
     def save(self) -> SavedShard:
-        """Return the shard as bytes. Costs the window's assertions."""
+        """Return the shard as bytes. Cost is linear in the assertions in the window."""
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, ROWS) as writer:
             writer.write_table(self._held)
@@ -261,11 +262,12 @@ class Shard:
         return SavedShard(snapshot, sink.getvalue().to_pybytes())
 
     def process(self, rows: pa.Table, closed: int | None) -> list[ShardChange]:
-        """Process rows, and advance the time to the watermark.
+        """Process rows, which may be in any order, and advance the time to the watermark.
 
         Args:
-            rows: with the schema `ROWS`.
-            closed: the watermark, equal for all shards: older rows are late; None without a watermark.
+            rows: rows with the schema `ROWS`.
+            closed: the watermark, equal for all shards, before which rows are late; None if there is no
+                watermark.
         """
         limits = [limit for limit in (closed, self._now) if limit is not None]
         late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
@@ -283,7 +285,7 @@ class Shard:
 
     @property
     def next_timer(self) -> int | None:
-        """The first tick whose closing changes the shard without further rows; None without one."""
+        """First tick at which the shard changes although no rows arrive; None if it does not change."""
         ticks = []
         if self._held.num_rows:
             ticks.append(pc.min(self._held["ticks"]).as_py() + 1)
@@ -324,7 +326,7 @@ class Shard:
 
 def _layout(setup: ShardSetup) -> str:
     options = setup.options
-    # the default budget is None in the layouts that earlier versions saved
+    # Layouts saved by earlier versions have None for the default budget.
     budget = None if options.budget == Budget() else options.budget
     others = (options.repair, options.keep, options.unique_names, budget, setup.waits)
     numbers = "" if options.numbers == "by_datatype" else f", numbers={options.numbers}"
@@ -339,13 +341,13 @@ def _layout(setup: ShardSetup) -> str:
 
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:
-    """Split rows at a tick into older ones and the others."""
+    """Split rows into those before tick `at` and the others."""
     before = pc.less(rows["ticks"], at)
     return rows.filter(before), rows.filter(pc.invert(before))
 
 
 def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table | list[Triple]]]:
-    """Yield the ABox of each tick, in order."""
+    """Yield the ABox of each tick, in time order."""
     if not rows.num_rows:
         return
     ordered = rows.take(np.argsort(rows["ticks"].to_numpy(), kind="stable"))
@@ -360,6 +362,6 @@ def _has_blank_nodes(abox: pa.Table) -> bool:
 
 
 def _scoped(abox: pa.Table, scope: str) -> list[Triple]:
-    """Return triples whose blank nodes have equal names in each shard: a timestamp's rows are one message."""
+    """Parse an ABox; blank nodes are prefixed by `scope`, so that they are named equally in all shards."""
     columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in _TERMS)
     return list(zip(*columns, strict=True))

@@ -1,7 +1,7 @@
-"""Client for questions to the shards of a stream, in their state after the last whole batch.
+"""Client for queries to the shards of a stream, in their state after the last complete batch.
 
-The window of a shard is in Spark's state. Executors restore it from there and answer; the stream continues
-meanwhile.
+The window of a shard is in Spark's state. Executors restore it from there and evaluate the query, while the
+stream continues.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from pantarhei.spark.shards.processor import STATE, Router
 from pantarhei.spark.shards.shard import SavedShard, Shard, ShardSetup, SharedValue
 
 T = TypeVar("T")
-Question = Callable[[StreamReasoner], T]
+Question = Callable[[StreamReasoner], T]  # query to the reasoner of one shard
 
 _ANSWERS = pa.schema([("shard", pa.int32()), ("answer", pa.binary())])
 
 
 class ShardClient:
-    """Explanations and reports of all shards together, as `StreamReasoner` has them for one window.
+    """Explanations and reports across all shards, like those of `StreamReasoner` for one window.
 
-    A question costs a Spark job that reads the state of all shards and restores the window models of those
-    that it concerns: an explanation concerns one, if the key of the triple determines it. Before a batch has
-    been saved all shards are in their initial state.
+    Each call runs a Spark job that reads the state of all shards, and restores the window models of the
+    relevant ones: for an explanation only one shard, if the key of the triple determines it. Until a batch
+    has been saved, all shards are in their initial state.
 
     Args:
-        session: runs the jobs.
+        session: the session that runs the jobs.
         shipped: the sharding of the stream.
-        checkpoint: Spark's folder, as a URI.
+        checkpoint: Spark's checkpoint folder, as a URI.
     """
 
     def __init__(self, session: SparkSession, shipped: SharedValue[ShardSetup], checkpoint: str) -> None:
@@ -67,7 +67,7 @@ class ShardClient:
     def explain(
         self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
     ) -> Proof | tuple[Proof, ...]:
-        """Explain why a triple holds, with the proof of a shard that holds it."""
+        """Explain why a triple holds, by the proof of a shard in which it holds."""
         texts = _texts(triple)
 
         def every(reasoner: StreamReasoner) -> tuple[Proof, ...]:
@@ -81,7 +81,7 @@ class ShardClient:
         return proofs if all else proofs[0]
 
     def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
-        """Explain why a triple holds in no shard. The job concerns all shards, since each has only its own
+        """Explain why a triple holds in no shard; all shards are restored, since each has only its own
         facts.
         """
         texts, shards = _texts(triple), range(self._router.shards)
@@ -98,20 +98,20 @@ class ShardClient:
         return ConflictList.of([one for each in found for one in each], all(each.complete for each in found))
 
     def unexpected(self) -> Unexpected:
-        """Return suspicious assertions of all shards."""
+        """Return the suspicious assertions of all shards."""
         ontology = self._shipped.value.ontology
         rules = (*ontology.rules, *ontology.constraints)
         return Unexpected.together(self._of_all(StreamReasoner.unexpected), rules)
 
     def _answers_of(self, question: Question[T], shards: Sequence[int]) -> dict[int, T]:
-        """Return the answers of those shards that have one.
+        """Return the answers of some shards, without those in which the triple does not (or does) hold.
 
         Raises:
-            PantarheiError: no shard has an answer.
+            PantarheiError: no shard has an answer, or a shard failed for another reason.
         """
         answers, passed = dict[int, T](), list[PantarheiError]()
         found = self._answers(question, shards)
-        if len(found) < len(shards):  # the others have no rows, and are all alike
+        if len(found) < len(shards):  # the other shards have received no rows, and all have the same answer
             untouched = next(shard for shard in shards if shard not in found)
             found[untouched] = _answer(question, lambda: self._untouched)
         for shard, answer in found.items():
@@ -126,7 +126,11 @@ class ShardClient:
         return answers
 
     def _of_all(self, question: Question[T]) -> list[T]:
-        """Return the answers of the shards that have received rows."""
+        """Return the answers of all shards that have received rows.
+
+        Raises:
+            PantarheiError: a shard failed.
+        """
         found = list(self._answers(question, range(self._router.shards)).values())
         for answer in found:
             if isinstance(answer, PantarheiError):
@@ -135,13 +139,13 @@ class ShardClient:
 
     @cached_property
     def _untouched(self) -> Shard:
-        """A shard that has received no rows."""
+        """Shard in its initial state, which has received no rows."""
         return Shard(self._shipped.value, self._shipped.value.reasoner())
 
     # Jobs
 
     def _answers(self, question: Question[T], shards: Sequence[int]) -> dict[int, T | PantarheiError]:
-        """Return the answers or errors of some shards that have received rows."""
+        """Return the answers or errors of those of the given shards that have received rows."""
         shipped = self._shipped
 
         def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -161,7 +165,7 @@ class ShardClient:
         return {shard: pickle.loads(answer) for shard, answer in sorted(map(tuple, rows))}
 
     def _states(self) -> DataFrame | None:
-        """Return the shards in Spark's state after the last batch; None before the first."""
+        """Return the saved shards in Spark's state after the last batch; None before the first batch."""
         stores = self._session.read.format("state-metadata").load(self._checkpoint)
         ours = stores.where(
             F.col("operatorProperties").contains(f'"stateName":"{STATE}"') & (F.col("maxBatchId") >= 0)
@@ -175,7 +179,7 @@ class ShardClient:
 
 
 def _answer(question: Question[T], made: Callable[[], Shard]) -> T | PantarheiError:
-    """Return the answer of a shard, or its error."""
+    """Evaluate a query on a shard; return its answer, or the error that it raised."""
     try:
         return question(made().reasoner)
     except PantarheiError as error:
@@ -183,7 +187,7 @@ def _answer(question: Question[T], made: Callable[[], Shard]) -> T | PantarheiEr
 
 
 def _texts(triple: Triple) -> tuple[str, ...]:
-    """Return a triple as texts, which pickling does not change."""
+    """Convert a triple to N-Triples texts, which unlike rdflib's terms are unchanged by pickling."""
     return tuple(map(write_term, check_triple(triple)))
 
 
@@ -192,7 +196,7 @@ def _read(texts: tuple[str, ...]) -> Triple:
 
 
 def _of_all_shards(error: PantarheiError) -> PantarheiError:
-    """Return a shard's error without unknown names, since other shards may have them."""
+    """Return a shard's error without its unknown names, since other shards may know them."""
     if isinstance(error, NotEntailedError):
         return NotEntailedError(error.statement, error.at, error.reason, lost=error.lost)
     return error

@@ -1,6 +1,6 @@
-"""Running sharded stream: the changes of its shards, delivered batch by batch to sinks or files.
+"""Execution of a sharded stream: the changes of its shards are delivered batch by batch to sinks or files.
 
-Changes of registered queries are delivered query by query, in the columns of a stream without shards.
+Changes of registered queries are delivered query by query, with the columns that an unsharded stream has.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from pantarhei.spark.shards.sharded_stream import ShardedStream
 
 
 class ShardedAnswers:
-    """Delivery of the reports of the shards' registered queries, batch by batch.
+    """Delivers the reports of the shards' registered queries, batch by batch.
 
-    Changes of equal rows at one time are summed over shards, and rows whose sum is 0 are dropped. Rows of
-    nulls with change 0 stand for late rows of the stream.
+    The changes of equal rows at the same time are summed over the shards, and rows whose sum is 0 are
+    dropped. A row of nulls with change 0 stands for a late row of the stream.
 
     Args:
-        setup: has the queries of the shards.
-        outlets: the recipients of each query's changes, by name.
-        types: the columns with values in place of terms.
+        setup: the setup of the shards, with their queries.
+        outlets: the recipients of each query's changes, by name of the query.
+        types: the kinds of columns whose terms are converted to values.
 
     Raises:
-        OptionError: a column with a type is in none of the results, or a variable has the name of another
+        OptionError: a column in `types` is in none of the results, or a variable has the name of another
             column.
     """
 
@@ -49,14 +49,14 @@ class ShardedAnswers:
         self._used = [(each, outlet) for each, outlet in columns if outlet.is_open]
 
     def deliver(self, rows: DataFrame, batch: int) -> None:
-        """Deliver the reports of a batch. Costs the rows, which are sent to the driver."""
+        """Deliver the reports of a batch, whose rows are all sent to the driver."""
         changes = rows.toArrow()
         made = [(self._types.typed(columns.table(changes, batch)), outlet) for columns, outlet in self._used]
         deliver_tables(made, batch, rows.sparkSession)
 
 
 class _Columns:
-    """Result columns of one query."""
+    """Conversion of shard changes to the result columns of one query."""
 
     def __init__(self, setup: ShardSetup, name: str, given: Registration) -> None:
         variables = setup.variables[name]
@@ -66,7 +66,7 @@ class _Columns:
         self._window = ReportWindow(setup.kind, given, setup.options.window)
 
     def table(self, changes: pa.Table, batch: int) -> pa.Table:
-        """Return the changes of this query, in the order of time and of the texts of terms."""
+        """Return the changes of this query, sorted by time and then by the texts of terms."""
         own = changes.filter(pc.equal(changes["query"], self._name)).select(("at", *self._values, "change"))
         ticks = own["at"].cast(pa.int64())  # microseconds for datetimes
         rows = _in_order(_summed(own.set_column(0, "at", ticks)))
@@ -82,8 +82,9 @@ class _Columns:
 
 
 def _summed(rows: pa.Table) -> pa.Table:
-    """Sum the last column for equal rows of the others, without sums of 0; late rows, with change 0, stay
-    single.
+    """Sum the last column, the change, over rows that are equal in all other columns; drop sums of 0.
+
+    Late rows, whose change is 0, are kept as they are.
     """
     *columns, change = rows.column_names
     is_late = pc.equal(rows[change], 0)
@@ -94,7 +95,7 @@ def _summed(rows: pa.Table) -> pa.Table:
 
 
 def _in_order(rows: pa.Table) -> pa.Table:
-    """Sort by time, then by the texts of terms; unbound ones first."""
+    """Sort by time, then by the texts of terms; nulls first."""
     at, *texts = rows.columns[:-1]
     names = list(map(str, range(len(texts) + 1)))
     keys = pa.table([at, *(pc.fill_null(column, "") for column in texts)], names)
@@ -111,26 +112,27 @@ def run_sharded(
 ) -> ReasoningQuery:
     """Run a sharded stream.
 
-    With a checkpoint, which is Spark's alone, each batch reaches the files of `outlets` once; sinks may
-    receive a batch again.
+    With a checkpoint, which only Spark writes, the files of `outlets` contain each batch exactly once; sinks
+    may receive a batch again.
 
     Args:
-        outlets: by the names of queries, or `STREAM`.
-        types: the columns with values in place of terms.
-        checkpoint: a folder, or a URI that driver and executors can both read.
+        outlets: the recipients by name of the query, or `STREAM`.
+        types: the kinds of columns whose terms are converted to values.
+        checkpoint: a folder, or a URI that driver and executors can both read; None for a temporary folder.
+        trigger: keyword arguments of `DataStreamWriter.trigger`; None for Spark's default.
 
     Raises:
         OptionError: there is neither a sink nor an output, the folder has files of another stream, or a
-            column with a type is in none of the results.
-        CheckpointError: the checkpoint belongs to a stream without shards.
+            column in `types` is in none of the results.
+        CheckpointError: the checkpoint belongs to an unsharded stream.
     """
     if not any(outlet.is_open for outlet in outlets.values()):
         raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
 
-    stream, hand_out = _with_delivery(stream, outlets, types)
+    stream, deliver = _with_delivery(stream, outlets, types)
 
-    def take_in(rows: DataFrame, batch: int) -> None:
-        hand_out(rows, batch)
+    def process(rows: DataFrame, batch: int) -> None:
+        deliver(rows, batch)
         if stream.warned is not None:
             stream.warned.emit()
 
@@ -144,7 +146,7 @@ def run_sharded(
             if files is not None:
                 files.refuse_if_used()
         place = uri_of(folder)
-    batches = BatchFunction(take_in, temporary)
+    batches = BatchFunction(process, temporary)
     running = start_query(stream.changes, batches, place, trigger, query_name)
     client = ShardClient(stream.changes.sparkSession, stream.shipped, place)
     return ReasoningQuery(running, batches, client=client)
@@ -153,7 +155,9 @@ def run_sharded(
 def _with_delivery(
     stream: ShardedStream, outlets: Mapping[str, Outlet], types: ColumnTypes
 ) -> tuple[ShardedStream, Callable[[DataFrame, int], object]]:
-    """Return the stream of changes, and the function that delivers a batch of them."""
+    """Return the stream, with typed columns if requested, and the function that delivers a batch of its
+    changes.
+    """
     setup = stream.shipped.value
     if setup.queries:
         return stream, ShardedAnswers(setup, outlets, types).deliver
@@ -162,10 +166,10 @@ def _with_delivery(
         stream = stream._replace(changes=typed(stream.changes, types.kinds))
     files, sink = outlets[STREAM]
 
-    def hand_out(rows: DataFrame, batch: int) -> None:
+    def deliver(rows: DataFrame, batch: int) -> None:
         if files is not None:
             files.write(rows.toArrow(), batch)
         if sink is not None:
             sink(rows, batch)
 
-    return stream, hand_out
+    return stream, deliver

@@ -1,8 +1,8 @@
 """Sharded streams: a stream split by key over executors, with a reasoner for each shard.
 
-If all joins of the ontology are between facts of one key (`Ontology.sharding_report`), the union of the
-shards' models is the model of one reasoner. Rows are routed by the key of their subject; each shard has the
-whole background.
+If all joins of the ontology's rules are between facts with equal keys (`Ontology.sharding_report`), the union
+of the shards' models equals the model of one reasoner. Rows are routed by the key of their subject; each
+shard has the whole background.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _KINDS: dict[DataType, TimeKind] = {LongType(): TimeKind.INTEGER, TimestampType(
 
 
 class ShardingOptions(NamedTuple):
-    """Sharding of a stream, as `shard_stream` takes it."""
+    """Options of `shard_stream` on the shards of a stream."""
 
     shard_by: Key = SUBJECT
     shards: int | None = None
@@ -68,14 +68,20 @@ class ShardingOptions(NamedTuple):
 
 
 class QueryOptions(NamedTuple):
-    """Queries of the shards: one, or several by name; none by default."""
+    """Queries of the shards: one query, or registered queries by name; none by default."""
 
     query: str | None = None
     queries: Mapping[str, Registration] = MappingProxyType({})
 
 
 class ShardedStream(NamedTuple):
-    """Plan of a sharded stream: the changes of its shards, the setup, and the warnings of shards."""
+    """Plan of a sharded stream.
+
+    Args:
+        changes: the streaming DataFrame of the shards' changes.
+        shipped: the setup of the shards.
+        warned: the warnings sent by shards; None if workers log them.
+    """
 
     changes: DataFrame
     shipped: SharedValue[ShardSetup]
@@ -104,79 +110,83 @@ def shard_stream(
     temporal: TemporalRules | None = None,
     mapping: MappingSource | None = None,
 ) -> DataFrame:
-    """Compute by shards the changes of the repaired materialization of a stream, of a query's answers, or of
-    the conclusions of temporal rules.
+    """Reason over a stream in shards, on the executors.
 
-    The result is a streaming DataFrame `(shard, at, subject, predicate, object, change)`: at the time `at`
-    the shard gained (1) or lost (-1) the fact. A fact holds while the sum of its changes is positive, since
-    several shards may hold it. Consequences of the background alone are not included. A late row is returned
-    with change 0; it has no effect. Write the DataFrame in mode append.
+    The result is a streaming DataFrame of the changes of the repaired materialization, of a query's answers,
+    or of the conclusions of temporal rules. Write it in output mode append.
 
-    With a `query` the columns are `(shard, at, …, change)`, one for each variable: at the time `at` the
-    multiplicity of the answer in the shard changed by `change`. The sum over all shards is the multiplicity
-    of the answer in one window. Terms are in N-Triples syntax, unbound ones null; a late row gives a row of
-    nulls with change 0. Each shard answers alone, so a query is refused unless all joins, groups and
-    comparisons are of one key. By `"subject"` this means: all patterns of streamed facts, also in OPTIONAL,
-    MINUS and EXISTS, have one subject; GROUP BY and DISTINCT have it among their columns; background facts
-    may be joined freely, but each answer needs a streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without
-    GROUP BY, forms other than SELECT, GRAPH, FROM, NOW, and volatile functions (such as RAND) are refused.
+    Without a query and rules, the columns are `(shard, at, subject, predicate, object, change)`: at time `at`
+    the fact was inserted into (1) or deleted from (-1) the model of the shard. A fact holds while the sum of
+    its changes over all shards is positive, since several shards may hold it. Consequences of the background
+    alone are not included. A late row is returned with change 0, and has no other effect.
 
-    With `queries` the columns are `(shard, at, query, value1, …, change)`: the name of a query, and the
-    values of its variables in their order, as many columns as the query with the most variables needs. `at`
-    is the time of the report; if a window closed, its end. A query reports when its window closes, or at each
-    step the inserted and deleted answers. If it reports only inserted or only deleted answers (`istream`,
-    `dstream`), its rows must determine their shard. The sum of the shards' reports of a closed window is the
+    With a `query`, the columns are `(shard, at, …, change)`, with a column for each variable: at time `at`
+    the multiplicity of the answer in the shard changed by `change`. The sum over all shards is the
+    multiplicity of the answer in one window. Terms are in N-Triples syntax, null for unbound variables; a
+    late row yields a row of nulls with change 0. Each shard evaluates the query on its own facts, so a query
+    is refused unless all its joins, groups and comparisons are between facts with equal keys. For the key
+    `"subject"` this means: all patterns of streamed facts, also in OPTIONAL, MINUS and EXISTS, have the same
+    subject; GROUP BY and DISTINCT include it in their columns; background facts may be joined freely, but
+    each answer needs a streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without GROUP BY, forms other than
+    SELECT, GRAPH, FROM, NOW, and volatile functions (such as RAND) are refused.
+
+    With `queries`, the columns are `(shard, at, query, value1, …, change)`: the name of a query, and the
+    values of its variables in order, padded to the query with the most variables. `at` is the time of the
+    report; for the report of a closed window its end. A query reports when its window closes, or its inserted
+    and deleted answers at each step. If it reports only inserted or only deleted answers (`istream`,
+    `dstream`), each answer must determine its shard. The sum of the shards' reports of a closed window is the
     report of one window.
 
-    With `temporal` rules the columns are `(shard, at, predicate, argument1, …, change)`: at the time `at` the
-    conclusion was inserted (1) or deleted (-1) in the shard. Each shard concludes alone, so a rule is refused
-    unless all streamed facts in its body, negated ones too, are of one key, and one of them is asserted by
-    the stream alone. Refused as well: windows of the last assertions; `always`, `at` and counts of background
-    facts; `at` without a window of conclusions, unless the rules have a `start`. Background facts of a class
-    or property that rules conclude are reported with the first row that reaches a shard.
+    With `temporal` rules, the columns are `(shard, at, predicate, argument1, …, change)`: at time `at` the
+    conclusion was inserted (1) or deleted (-1) in the shard. Each shard evaluates the rules on its own facts,
+    so a rule is refused unless all streamed facts in its body, including negated ones, have equal keys, and
+    one of them cannot be a background fact. Also refused are: windows of the last assertions; `always`, `at`
+    and counts of background facts; `at` without a window of conclusions, unless the rules have a `start`.
+    Background facts of a class or property that rules conclude are reported with the first row that a shard
+    receives.
 
-    A timestamp's rows are one ABox, with its own blank nodes. Time is Spark's event time: the newest
-    timestamp of earlier batches. Without `allowed_lateness` rows are processed at once, and rows older than
-    the earlier batches are late. With it, rows wait until they are older than the newest timestamp by that
-    duration, and ABoxes are pushed whole and in order; the time is then the watermark, and a fact that has
-    left the window by then is deleted, where one reasoner would delete it with the next ABox. Shards without
-    rows are updated with the next batch that advances the watermark.
+    The rows of a timestamp are one ABox, whose blank nodes are local to it. Time is Spark's event time, the
+    newest timestamp of earlier batches. Without `allowed_lateness`, rows are processed at once, and rows that
+    are older than earlier batches are late. With it, rows are held back until they are older than the newest
+    timestamp by this duration, and ABoxes are pushed whole and in order. The time is then the watermark: a
+    fact that has left the window by the watermark is deleted, whereas one reasoner would delete it with the
+    next ABox. Shards without rows are updated with the next batch that advances the watermark.
 
-    The state of a shard is written in each batch that has rows for it, and costs the assertions of its
-    window; memory is one model with the background a shard. The budget of an exact repair applies to each
-    component of conflicts, as in one reasoner. A query resumes from its Spark checkpoint with equal ontology,
-    background, window, key, number of shards, query and rules.
+    The state of a shard is written in each batch that has rows for it, at a cost linear in the assertions in
+    its window. The memory of a shard is a model of its own, including the background. The budget of an exact
+    repair applies to each component of conflicts, as in one reasoner. A query can be resumed from its Spark
+    checkpoint with equal ontology, background, window, key, number of shards, query and rules.
 
     Args:
         df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
             integers) and `subject`, `predicate`, `object` in N-Triples syntax; other columns are ignored.
-        ontology: loaded with `load_ontology`.
-        window: of the timestamps' kind.
-        shard_by: `"subject"`, or a property of the background whose value is the shard of a name.
-        shards: the number of shards. If None, twice the cores, and at most `spark.sql.shuffle.partitions`.
+        ontology: an ontology from `load_ontology`.
+        window: the window, of the same kind as the timestamps.
+        shard_by: the key: `"subject"`, or a property of the background, whose value is the key of a subject.
+        shards: the number of shards; by default twice the cores, at most `spark.sql.shuffle.partitions`.
         background: further facts that hold at every time.
-        streaming: the classes and properties that the stream asserts, as `sharding_report` takes it.
-        repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes them.
-        allowed_lateness: the tolerated disorder of rows.
-        limits: limits of each shard's window, and the reaction to an excess; they may change when the query
-            resumes.
-        query: a SPARQL query, answered by each shard after each of its steps.
-        queries: instead of `query`, registered queries by name, as `reason_stream` takes them.
-        history: the part of the past that each shard keeps, at the cost of its state; by default nothing. It
-            has no sink.
-        temporal: temporal rules of each shard; instead of `query`.
-        mapping: maps rows of a table with other columns to triples, as `melt` takes it.
+        streaming: the classes and properties that the stream asserts, as for `sharding_report`.
+        repair, keep, unique_names, numbers, budget: options of `StreamReasoner`.
+        allowed_lateness: duration by which rows may be out of order.
+        limits: limits of each shard's window, and the reaction to an excess; a resumed query may have others.
+        query: a SPARQL query, evaluated by each shard after each of its steps.
+        queries: registered queries by name, as for `reason_stream`, instead of `query`.
+        history: the part of the past that each shard keeps, which increases its state; by default nothing. It
+            must not have a sink.
+        temporal: temporal rules of each shard, instead of a query.
+        mapping: mapping of a table with other columns to triples, as for `melt`.
 
     Raises:
         QueryError: the query is malformed or refused.
         NotKeyLocalRuleError: the union of the shards' conclusions would differ from those of one reasoner.
         TemporalRuleError: a rule does not fit the window.
         NotKeyLocalQueryError: the union of the shards' answers would differ from the answers of one window.
-        NotKeyLocalError: the union of the shards' models would differ from one model.
+        NotKeyLocalError: the union of the shards' models would differ from the model of one reasoner.
         InconsistentOntologyError: ontology and background contradict each other.
         MappingError: the mapping cannot be read, or does not fit the columns.
-        OptionError: the columns are others, the state store is not RocksDB, or an option has no such value.
-        TimestampError: the window is of another kind than the timestamps.
+        OptionError: a column is missing or has a wrong type, the state store is not RocksDB, or an option has
+            an invalid value.
+        TimestampError: window and timestamps are of different kinds.
         In the running query: `BackgroundOnlyError` for a row that the stream must not assert,
             `InvalidTripleError` and `TimestampError` for a row that is not a triple or has no time,
             `MemoryLimitError` for an ABox that exceeds the limits of a shard.
@@ -193,10 +203,10 @@ def shard_stream(
 
 
 def shard_history(history: History | None) -> History:
-    """Return the history of each shard: empty by default, since it is written whenever the shard's state is.
+    """Return the history of each shard; empty by default, since it is written with each change of the state.
 
     Raises:
-        OptionError: it has a sink, which would be in many processes.
+        OptionError: the history has a sink, which the processes of the shards cannot share.
     """
     if history is not None and history.sink is not None:
         raise OptionError(
@@ -215,8 +225,10 @@ def shard_setup(
     queried: QueryOptions,
     temporal: TemporalRules | None = None,
 ) -> ShardSetup:
-    """Validate options and build the setup of shards, with the errors of `shard_stream`; `options` are those
-    of each shard.
+    """Validate the options of a sharded stream, and build its setup. Raises the errors of `shard_stream`.
+
+    Args:
+        options: the options of each shard's reasoner.
     """
     kind = _kind_of(df)
     session = df.sparkSession
@@ -251,14 +263,16 @@ def _ticks_late(allowed_lateness: Duration | None, kind: TimeKind) -> int:
 
 
 def _with_query(setup: ShardSetup, query: str) -> ShardSetup:
-    """Add a query, if its answers are the union of the shards' answers."""
+    """Add a query to the setup, after checking that its answers are the union of the shards' answers."""
     names = _variables(setup, Registration(query))
     check_distinct_names(names, ("shard", "at", "change"), ignores_case=True)
     return replace(setup, query=query, names=names)
 
 
 def _with_queries(setup: ShardSetup, queries: Mapping[str, Registration]) -> ShardSetup:
-    """Add registered queries, if their answers are the union of the shards' answers."""
+    """Add registered queries to the setup, after checking that their answers are unions of the shards'
+    answers.
+    """
     variables = {name: _variables(setup, given, name) for name, given in queries.items()}
     most = max(map(len, variables.values()))
     names = ("query", *(f"value{place}" for place in range(1, most + 1)))
@@ -266,7 +280,7 @@ def _with_queries(setup: ShardSetup, queries: Mapping[str, Registration]) -> Sha
 
 
 def _variables(setup: ShardSetup, given: Registration, name: str | None = None) -> tuple[str, ...]:
-    """Check that a query is key-local, and return its variables in order."""
+    """Check that a query is key-local; return its variables in order."""
     from pantarhei.query.key_local import check_key_local
     from pantarhei.query.planner import QueryPlanner  # rdflib's parser takes long to load
 
@@ -277,7 +291,9 @@ def _variables(setup: ShardSetup, given: Registration, name: str | None = None) 
 
 
 def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
-    """Add temporal rules, if their conclusions are the union of the shards' conclusions."""
+    """Add temporal rules to the setup, after checking that their conclusions are unions of the shards'
+    ones.
+    """
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
     if setup.has_queries:
         expected = (
@@ -294,13 +310,15 @@ def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
 def plan_shards(
     df: DataFrame, setup: ShardSetup, allowed_lateness: Duration | None, forwards_warnings: bool = False
 ) -> ShardedStream:
-    """Build the plan. Spark drops late rows by the column of the watermark, so that column is removed again.
+    """Build Spark's plan of a sharded stream.
 
-    Spark's watermark is in whole milliseconds. Each tick is one millisecond of event time, so that shards
-    agree to the tick which rows are late. Times that event time cannot represent are refused by the router.
+    Spark's watermark is in whole milliseconds. Each tick is mapped to one millisecond of event time, so that
+    all shards decide exactly which rows are late. Times that event time cannot represent are refused by the
+    router. The column of event time is dropped before the shards, since Spark itself would drop late rows by
+    it.
 
     Args:
-        forwards_warnings: whether warnings of shards are forwarded to the driver; workers log them otherwise.
+        forwards_warnings: whether the warnings of shards are sent to the driver; otherwise workers log them.
     """
     lateness = _ticks_late(allowed_lateness, setup.kind)
     warned = ShardWarnings(df.sparkSession.sparkContext) if forwards_warnings else None

@@ -1,1 +1,1 @@
-"""Streams as Spark data sources: files of N-Quads and TriG, and Redis Streams."""
+"""Spark data sources of streams: files in N-Quads and TriG, and Redis Streams."""

@@ -4,27 +4,27 @@
     spark.read.format("pantarhei").load("readings.nq")
     spark.readStream.format("pantarhei").option("timestampType", "timestamp").load("folder/")
 
-Rows are `timestamp`, `subject`, `predicate`, `object`, one for each assertion, terms in the syntax of
-N-Triples. Options: `format`, `time` and `on_error` as `pantarhei.read_stream` takes them; `timestampType`
-(long, double or timestamp; by default the type of the first ABox); `splitSize`; for streams
-`maxFilesPerTrigger`.
+There is one row for each assertion, with the columns `timestamp`, `subject`, `predicate` and `object`; terms
+are in N-Triples syntax. The options are `format`, `time` and `on_error` of `pantarhei.read_stream`;
+`timestampType` (long, double or timestamp; by default the type of the first ABox); `splitSize`; and for
+streams `maxFilesPerTrigger`.
 
-A streamed folder is read in the order of its files' names: ABoxes are pushed in time order, so the writer has
-to number the files or name them by their time anyway, and unlike modification times names survive copies,
-restored backups and moves. A file must be complete when it appears under its name: write it under a name that
+A streamed folder is read in the order of its files' names. ABoxes are pushed in time order, so the writer
+must number the files or name them by their time; unlike modification times, names survive copies, restored
+backups and moves. A file must be complete when it appears under its final name: write it under a name that
 begins with `.` or `_`, or in another folder, and rename it.
 
 An offset is `{"files": n, "last": name, "digest": d}`: the number of files read, the name of the last one,
-and a digest of all their names and sizes. The files between two offsets are those whose names sort between
-the last ones, and the digest detects changes of them.
+and a digest of all their names and sizes. The files between two offsets are those whose names sort after the
+`last` of the first offset, up to the `last` of the second; the digest detects changes to them.
 
-Files that have been read may be removed. A late file, whose name sorts before the last one read, is refused.
-If files were removed while the query was stopped, late files of that time cannot be detected, and a warning
-is logged.
+Files that have been read may be removed. A late file, whose name sorts before the last file read, is refused.
+If files were removed while the query was stopped, files added late during that time cannot be detected, and a
+warning is logged.
 
-A big N-Quads file is divided into parts only if the result is equal: the time is in the graphs' names, there
-are no blank nodes, whose names depend on the number of messages before them, and each part begins where the
-time changes.
+A big N-Quads file is divided into parts only if the result is the same: the time is in the graphs' names,
+there are no blank nodes (whose names depend on the number of preceding messages), and each part begins where
+the time changes.
 """
 
 from __future__ import annotations
@@ -63,15 +63,16 @@ from pantarhei.spark.sources.source_options import LOGGER, FileOptions, WorkerCo
 from pantarhei.spark.sources.text_rows import TimedTriples, read_rows, record_batches
 
 _CHUNK = 1 << 20
-_CUT = TimeReading(on_cut=str)  # cut times are counted when the part is read
+_CUT = TimeReading(on_cut=str)  # accepts times to be cut; they are counted when the part is read
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Bytes of a file from `start` up to `end`; `end` is None for a whole file.
+    """Bytes of a file from `start` to `end` (excluded).
 
     Attributes:
-        line: the number of the first line.
+        end: None if the part is the whole file.
+        line: the number of the part's first line.
     """
 
     path: str
@@ -81,11 +82,11 @@ class FilePart:
 
 
 def list_files(path: str, format: str | None) -> list[str]:
-    """Return the stream files of `path`, sorted: a file itself, those in a folder, or those that match a
+    """Return the stream files of a path, sorted: the file itself, the files in a folder, or the matches of a
     glob.
 
-    In a folder and under a glob, names that begin with `.` or `_` are unfinished files. In a folder only
-    files with a stream's suffix are read, or all if `format` is given; subfolders are not read.
+    In a folder and for a glob, files whose names begin with `.` or `_` are ignored as unfinished. In a folder
+    only files with a stream's suffix are read, or all files if `format` is given; subfolders are not read.
 
     Raises:
         FileNotFoundError: the file does not exist, and the path is not a glob.
@@ -105,10 +106,9 @@ def _is_complete(path: str) -> bool:
 
 
 def parts_of(path: str, size: int) -> list[FilePart]:
-    """Divide an N-Quads file into parts of at least `size` bytes, except the last; one part if it cannot be
-    divided.
+    """Divide an N-Quads file into parts of at least `size` bytes, except the last.
 
-    Reads the file once, without parsing it.
+    The file is read once, but not parsed. If it cannot be divided, it is returned as one part.
     """
     if size <= 0 or os.path.getsize(path) <= size:
         return [FilePart(path)]
@@ -130,7 +130,9 @@ def _starts(file: IO[bytes], size: int, end: int) -> Iterator[int]:
 
 
 def _next_start(file: IO[bytes], at: int) -> int | None:
-    """Return the position of the first change of time in the lines after the byte `at`."""
+    """Return the position of the first line after byte `at` whose time differs from the line before; None if
+    all are equal.
+    """
     file.seek(at)
     at += len(file.readline())
     before: TimePoint | None = None
@@ -144,7 +146,7 @@ def _next_start(file: IO[bytes], at: int) -> int | None:
 
 
 def _time_in(line: bytes) -> TimePoint | None:
-    """Return the time in the graph's name of a line; None without one or if the line is malformed."""
+    """Return the time in the graph name of a line; None if it has no time, or the line is malformed."""
     try:
         (quad,) = ox.parse(line, ox.RdfFormat.N_QUADS)
         return (
@@ -155,23 +157,21 @@ def _time_in(line: bytes) -> TimePoint | None:
 
 
 def _first_lines(file: IO[bytes], starts: list[int]) -> list[int] | None:
-    """Return the number of the line at each start; None if there may be a blank node anywhere."""
+    """Return the line number at each start; None if the file may contain blank nodes."""
     lines, line = [1], 1
     for begin, end in zip(starts, [*starts[1:], None], strict=True):
-        left = None if end is None else end - begin
-        last = b""
-        while data := file.read(_CHUNK if left is None else min(_CHUNK, left)):
+        part, last = file if end is None else LimitedFile(file, end - begin), b""
+        while data := part.read(_CHUNK):
             if b"_:" in last + data[:1] or b"_:" in data:
                 return None
             last = data[-1:]
             line += data.count(b"\n")
-            left = None if left is None else left - len(data)
         lines.append(line)
     return lines[:-1]
 
 
 class FilesOffset(TypedDict):
-    """Offset in a folder: the files that have been read."""
+    """Offset in a folder: number, last name and digest of the files that have been read."""
 
     files: int
     last: str
@@ -183,17 +183,17 @@ _BEGIN: FilesOffset = {"files": 0, "last": "", "digest": ""}
 
 @dataclass
 class FilePartition(InputPartition):
-    """Part of a file for one task."""
+    """Partition of Spark's read: a part of a file, for one task."""
 
     part: FilePart
 
 
 def infer_kind(options: FileOptions) -> TimeKind:
-    """Return the kind of the timestamps, from the first ABox of the first file that has one.
+    """Return the kind of the timestamps, that of the first ABox.
 
     Raises:
-        OptionError: there is no ABox; the option `timestampType` is needed.
-        InputError: input before the first ABox is invalid.
+        OptionError: there is no ABox, so that the option `timestampType` is required.
+        InputError: the input before the first ABox is invalid.
     """
     for path in options.paths:
         for file in list_files(path, options.format):
@@ -208,16 +208,16 @@ def infer_kind(options: FileOptions) -> TimeKind:
 
 
 class FileReader(DataSourceReader):
-    """Reader of files, each whole, or big ones in parts if `parts_of` can divide them."""
+    """Batch reader of files; big files are read in parts if `parts_of` can divide them."""
 
     def __init__(self, options: FileOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return one partition for each file or part, in the order of the paths and then of the files' names.
+        """Return one partition for each file or part, in the order of `file_parts`.
 
         Raises:
-            FileNotFoundError: a file does not exist, or a glob matches none. An empty folder has no files.
+            FileNotFoundError: a file does not exist, or a glob matches no file.
         """
         return [FilePartition(part) for part in file_parts(self._options)]
 
@@ -225,17 +225,17 @@ class FileReader(DataSourceReader):
         """Read the rows of a partition.
 
         Raises:
-            InputError: something is invalid; the message names file and line.
+            InputError: the input is invalid; the message names file and line.
         """
-        if isinstance(partition, FilePartition):  # Spark passes another one if there are none
+        if isinstance(partition, FilePartition):  # Spark passes a partition of its own if there are none
             yield from read_part(partition.part, self._options, self._kind, self._schema)
 
 
 def file_parts(options: FileOptions) -> list[FilePart]:
-    """Return the files, or parts of big ones, in the order of the paths and then of the files' names.
+    """Return the files, or parts of big files, in the order of `options.paths` and of the files' names.
 
     Raises:
-        FileNotFoundError: a file does not exist, or a glob matches none. An empty folder has no files.
+        FileNotFoundError: a file does not exist, or a glob matches no file. An empty folder is valid.
     """
     found: list[FilePart] = []
     for path in options.paths:
@@ -254,7 +254,7 @@ def _parts(file: str, options: FileOptions) -> list[FilePart]:
 def read_part(
     part: FilePart, options: FileOptions, kind: TimeKind, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Return the rows of a part; log what is skipped at its end."""
+    """Yield the rows of a part, and log skipped input and cut times at its end."""
     with logged_counts(part.path) as counts:
         messages = part_messages(part, options, kind, counts)
         yield from record_batches(messages, kind, schema)
@@ -263,13 +263,14 @@ def read_part(
 def part_messages(
     part: FilePart, options: FileOptions, kind: TimeKind | None, counts: WorkerCounts
 ) -> Iterator[TimedTriples]:
-    """Read the messages of a part, also those without triples.
+    """Yield the messages of a part, including messages without triples.
 
     Args:
-        kind: the kind of the timestamps; None for that of the first.
+        kind: the required kind of the timestamps; None for the kind of the first one.
+        counts: counters of skipped input and cut times, to be updated.
 
     Raises:
-        InputError: something is invalid, and is not to be skipped.
+        InputError: the input is invalid, and invalid input is not skipped.
     """
     reading = options.reading(syntax_of(part.path, options.format, OF_GRAPHS), counts, kind)
     with open(part.path, "rb") as file:
@@ -281,7 +282,7 @@ def part_messages(
 
 
 class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reader of the files that are added to a folder or match a glob, in the order of their names."""
+    """Streaming reader of files that are added to a folder or match a glob, in the order of their names."""
 
     def __init__(self, options: FileOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
@@ -301,18 +302,18 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return dict(_BEGIN)
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the limit of `maxFilesPerTrigger` files."""
+        """Return the read limit: `maxFilesPerTrigger` files, or all available files."""
         return ReadMaxFiles(self._options.max_files) if self._options.max_files else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Restrict reading to the present files."""
+        """Restrict reading to the files that exist now."""
         self._available = self._files()
 
     def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
         """Return the offset after the next files.
 
         Raises:
-            StreamError: a file is late in the order of names.
+            StreamError: a file was added whose name sorts before the last file read.
         """
         begin = cast(FilesOffset, start)
         files = self._files()
@@ -326,21 +327,21 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return dict(end)
 
     def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
-        """Return the files between two offsets, one partition for each or for each part of a big one.
+        """Return one partition for each file between two offsets, or for each part of a big file.
 
         Raises:
-            StreamError: the files have changed since the offsets were made.
+            StreamError: the files have changed since the offsets were computed.
         """
         files = self._between(cast(FilesOffset, start), cast(FilesOffset, end))
         return [FilePartition(part) for file in files for part in _parts(file, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a partition; errors as in a batch."""
+        """Read the rows of a partition. Raises the errors of `FileReader.read`."""
         assert isinstance(partition, FilePartition)
         return read_part(partition.part, self._options, self._kind, self._schema)
 
     def _files(self) -> dict[str, str]:
-        """Return the paths of the present files by the names that order them."""
+        """Return the paths of the existing files, by the name that determines their order."""
         relative = partial(os.path.relpath, start=self._path) if os.path.isdir(self._path) else str
         return {relative(file): file for file in list_files(self._path, self._options.format)}
 
@@ -352,15 +353,15 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         between = {name: files[name] for name in names}
         if _advanced(start, between) != end and not self._options.accept_changes:
             raise StreamError(
-                f"{self._path}: {end['files'] - start['files']} files after {start['last']!r} up to "
-                f"{end['last']!r} were to be read, and what is there now is {len(between)} files, or files "
-                "of other sizes; put back what has been there, or take them as they are now with the option "
-                'on_change="accept" (nothing of a batch that failed has been taken in)'
+                f"{self._path}: expected {end['files'] - start['files']} files after {start['last']!r} up to "
+                f"{end['last']!r}, but found {len(between)} files, or files of other sizes; restore the "
+                'files, or read them as they are now with the option on_change="accept" (no part of the '
+                "failed batch has been processed)"
             )
         return list(between.values())
 
     def _refuse_late(self, files: Mapping[str, str], start: FilesOffset) -> None:
-        """Refuse unread files whose names sort before the last file read."""
+        """Refuse, or skip, unread files whose names sort before the last file read."""
         before = {name: files[name] for name in sorted(files) if name <= start["last"]}
         if self._seen is None:
             late = _change(before, start)
@@ -368,7 +369,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             late = ", ".join(name for name in before if name not in self._seen)
         if late:
             message = (
-                f"{self._path}: {late} came after {start['last']!r} had been read, but sorts before it; "
+                f"{self._path}: {late} was added after {start['last']!r} had been read, but sorts before it; "
                 "files are read in the order of their names, so name new files so that they sort last"
             )
             if not self._options.skip_errors:
@@ -378,7 +379,11 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _change(before: Mapping[str, str], start: FilesOffset) -> str:
-    """Describe files that were added among those read before a query was stopped; "" without any."""
+    """Describe late files that were added while the query was stopped; empty if none are detected.
+
+    Args:
+        before: the existing files up to the last file read.
+    """
     count = start["files"]
     if len(before) > count:
         return f"{len(before) - count} or more of the files up to {max(before)!r}"
@@ -394,7 +399,7 @@ def _change(before: Mapping[str, str], start: FilesOffset) -> str:
 
 
 def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
-    """Return the offset after these files, given by name in order."""
+    """Return the offset after further files, given by name in order."""
     offset = start
     for name, path in files.items():
         content = f"{offset['digest']} {os.path.getsize(path)} {name}".encode(errors="surrogateescape")
@@ -404,15 +409,15 @@ def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
 
 
 class PantarheiSource(DataSource):
-    """Data source `pantarhei`: N-Quads and TriG files."""
+    """Spark data source `pantarhei`: streams in N-Quads and TriG files."""
 
     @classmethod
     def name(cls) -> str:
-        """Return the name of the format."""
+        """Return the name of the data source's format."""
         return "pantarhei"
 
     def schema(self) -> str:
-        """Return the columns; reads the first ABox unless `timestampType` is given.
+        """Return the schema in Spark's DDL; reads the first ABox unless `timestampType` is given.
 
         Raises:
             OptionError: an option is invalid, or there is no ABox to infer the type of timestamps from.
@@ -422,21 +427,22 @@ class PantarheiSource(DataSource):
         return columns_ddl(options.kind or infer_kind(options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return a reader of the present files."""
+        """Return a batch reader of the existing files."""
         kind, arrow = column_types(schema, self.options)
         return FileReader(FileOptions.of(self.options), kind, arrow)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Return a reader of files that are added to a folder."""
+        """Return a streaming reader of files that are added to a folder."""
         kind, arrow = column_types(schema, self.options)
         return FolderReader(FileOptions.of(self.options), kind, arrow)
 
 
 def register(spark: SparkSession) -> None:
-    """Register the formats `pantarhei` and `pantarhei-redis` in `spark`; repeated calls are harmless.
+    """Register the data sources `pantarhei` and `pantarhei-redis` in a session; repeated calls have no
+    effect.
 
     Raises:
-        AnalysisException: Spark has another source of that name.
+        AnalysisException: the session has another data source of that name.
     """
     for source in (PantarheiSource, PantarheiRedisSource):
         try:
@@ -444,7 +450,7 @@ def register(spark: SparkSession) -> None:
         except AnalysisException as error:
             if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
                 raise
-            # Spark checks the sources of the thread's active session, which may be another one, such as
-            # the copy of a stream's batches. Creating a DataFrame activates this one.
+            # Spark checks the sources of the thread's active session, which may differ from `spark`, such as
+            # the copy that a stream makes for its batches. Creating a DataFrame activates `spark`.
             spark.createDataFrame([], "nothing long")
             spark.dataSource.register(source)

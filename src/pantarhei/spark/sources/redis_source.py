@@ -1,15 +1,15 @@
 """Data source `pantarhei-redis`: `spark.readStream.format("pantarhei-redis").load("key of the stream")`.
 
-An entry is one assertion in the fields `timestamp`, `subject`, `predicate` and `object` (terms in the syntax
-of N-Triples), or a piece of N-Quads in its only field. Each entry is a message, with its own blank nodes.
+An entry has four fields `timestamp`, `subject`, `predicate` and `object` (terms in N-Triples syntax), which
+are one assertion, or one field with N-Quads. Each entry is a message, whose blank nodes are local to it.
 
-Options: `url` (redis://127.0.0.1:6379/0), `startingId` (the id after which reading begins: 0-0 for all
-entries, $ for new ones), `maxEntriesPerTrigger`, and `time`, `on_error` and `timestampType` as for files. An
-offset is a `Position`: reading between two positions gives equal rows each time, or an error if entries are
-gone.
+The options are `url` (by default redis://127.0.0.1:6379/0), `startingId` (the id after which reading begins:
+0-0 for all entries, $ for new entries), `maxEntriesPerTrigger`, and `time`, `on_error` and `timestampType` as
+for files. An offset is a `Position`: reading between two positions returns the same rows each time, or an
+error if entries have been removed.
 
 Redis counts the entries that were ever added to a stream. A position is the id of the last entry read and the
-count at that time, so that the number of entries between two positions is known: if there are fewer, some
+count at that entry, so that the number of entries between two positions is known. If fewer are found, entries
 were trimmed or deleted before they were read.
 """
 
@@ -76,15 +76,15 @@ FIRST, NEW = "0-0", "$"
 
 
 class Position(TypedDict):
-    """Position in a stream: the id of the last entry read, and the number of entries added by then."""
+    """Position in a stream: the id of an entry, and the number of entries added up to and including it."""
 
     id: str
     added: int
 
 
 class _StreamState(NamedTuple):
-    """State of a stream: the first entry's id if there is one, the number of entries, the position of the
-    end.
+    """State of a stream: the id of its first entry (None if empty), its number of entries, and the end
+    position.
     """
 
     first: str | None
@@ -97,9 +97,9 @@ class RedisStream:
 
     Args:
         url: the address of the server, such as `redis://127.0.0.1:6379/0`.
-        key: the stream's name; a stream that does not exist is empty.
+        key: the stream's key; a stream that does not exist is treated as empty.
 
-    Every method raises `redis.RedisError` if the server does not answer.
+    Every method raises `redis.RedisError` if the server does not respond.
     """
 
     def __init__(self, url: str, key: str) -> None:
@@ -110,9 +110,10 @@ class RedisStream:
         self._client.close()
 
     def position(self, start: str) -> Position:
-        """Return the position after the entry `start`; `FIRST` is before all entries, `NEW` after them.
+        """Return the position after the entry with id `start`; `FIRST` is before all entries, `NEW` after
+        them.
 
-        Costs one reading of the entries after `start` if it is the id of an entry.
+        For the id of an entry, the entries after it are read once, to count them.
         """
         state = self._state()
         if start == NEW:
@@ -122,15 +123,11 @@ class RedisStream:
         after = sum(1 for _ in self._pages(start, state.end["id"]))
         return {"id": start, "added": state.end["added"] - after}
 
-    def end(self) -> Position:
-        """Return the position after the last entry."""
-        return self._state().end
-
     def advance(self, start: Position, most: int | None, end: Position | None = None) -> Position:
-        """Return the position `most` entries further, limited by `end` or the present end of the stream.
+        """Return the position `most` entries after `start`, at most `end` or the present end of the stream.
 
         Raises:
-            StreamError: entries after `start` are gone.
+            StreamError: entries after `start` have been removed.
         """
         state = self._state()
         end = state.end if end is None else end
@@ -147,10 +144,10 @@ class RedisStream:
         return {"id": page[-1][0], "added": start["added"] + len(page)}
 
     def between(self, start: str, end: str, count: int) -> Iterator[Entry]:
-        """Yield the entries after `start` up to `end`, whose number must be `count`.
+        """Yield the entries after id `start` up to id `end`, whose number must be `count`.
 
         Raises:
-            StreamError: the number differs, which is detected after the last entry.
+            StreamError: the number of entries differs, which is detected after the last entry.
         """
         found = 0
         for entry in self._pages(start, end):
@@ -188,10 +185,10 @@ class RedisStream:
     def _refuse_loss(self, expected: int, found: int, start: str) -> None:
         if expected != found:
             raise StreamError(
-                f"redis stream {self._key!r}: {max(expected, 0)} entries were to come after entry {start}, "
-                f"and {found} are there: entries were trimmed or deleted before they were read, or the "
-                "stream was made anew; keep more of it (XADD … MAXLEN), and begin with a new checkpoint to "
-                "go on with what is there"
+                f"redis stream {self._key!r}: expected {max(expected, 0)} entries after entry {start}, but "
+                f"found {found}: entries were trimmed or deleted before they were read, or the stream was "
+                "created again; keep more entries (XADD … MAXLEN), and start with a new checkpoint to read "
+                "the entries that are left"
             )
 
 
@@ -224,9 +221,9 @@ class RedisOptions(SourceOptions):
 
     Attributes:
         url: the address of the server.
-        key: the stream's name.
-        start: the id after which a new query begins.
-        max_entries: the most entries that a micro-batch reads; None for all.
+        key: the stream's key.
+        start: the id after which a new query begins to read.
+        max_entries: maximum number of entries of a micro-batch; None for no limit.
     """
 
     url: str
@@ -236,10 +233,10 @@ class RedisOptions(SourceOptions):
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> RedisOptions:
-        """Return the options as Spark passes them, with keys in any case.
+        """Validate options as passed by Spark, whose keys are in upper or lower case.
 
         Raises:
-            OptionError: one is unknown, has an impossible value, or the stream has no name.
+            OptionError: an option is unknown or has an invalid value, or the key of the stream is missing.
         """
         options = known_options(given, "url", "path", "startingId", "maxEntriesPerTrigger")
         if "path" not in options:
@@ -255,7 +252,7 @@ class RedisOptions(SourceOptions):
 
 
 class PantarheiRedisSource(DataSource):
-    """Data source `pantarhei-redis`."""
+    """Spark data source `pantarhei-redis`: entries of a Redis stream."""
 
     @classmethod
     def name(cls) -> str:
@@ -263,7 +260,7 @@ class PantarheiRedisSource(DataSource):
         return "pantarhei-redis"
 
     def schema(self) -> str:
-        """Return the columns; reads the first entry unless `timestampType` is given.
+        """Return the schema in Spark's DDL; reads the first entry unless `timestampType` is given.
 
         Raises:
             OptionError: an option is invalid, or there is no entry to infer the type of timestamps from.
@@ -272,17 +269,17 @@ class PantarheiRedisSource(DataSource):
         return columns_ddl(options.kind or _infer_kind(options))
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Return a reader of the present entries."""
+        """Return a batch reader of the existing entries."""
         return RedisReader(RedisOptions.of(self.options), *column_types(schema, self.options))
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Return a reader of entries that are added."""
+        """Return a streaming reader of entries that are added."""
         return RedisStreamReader(RedisOptions.of(self.options), *column_types(schema, self.options))
 
 
 @dataclass
 class EntriesPartition(InputPartition):
-    """Entries after `start` up to `end`, with their number."""
+    """Partition of Spark's read: the `count` entries after id `start` up to id `end`."""
 
     start: str
     end: str
@@ -295,27 +292,25 @@ def _between(start: Position, end: Position) -> list[EntriesPartition]:
 
 
 class RedisReader(DataSourceReader):
-    """Reader of the entries that a stream has when the query is planned."""
+    """Batch reader of the entries that a stream has when the query is planned."""
 
     def __init__(self, options: RedisOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return one partition, so that no ABox is divided."""
+        """Return one partition with all entries, so that no ABox is divided."""
         with closing(RedisStream(self._options.url, self._options.key)) as stream:
             start = stream.position(self._options.start)
             return _between(start, stream.advance(start, None))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of a partition; errors name the stream and the entry."""
-        if isinstance(partition, EntriesPartition):  # Spark passes another one if there are none
+        if isinstance(partition, EntriesPartition):  # Spark passes a partition of its own if there are none
             yield from _read_entries(partition, self._options, self._kind, self._schema)
 
 
 class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reader of entries that are added to a stream; connects for each call, and keeps no connection between
-    calls.
-    """
+    """Streaming reader of entries that are added to a stream; each call opens and closes a connection."""
 
     def __init__(self, options: RedisOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
@@ -327,31 +322,31 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return dict(stream.position(self._options.start))
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """Return the limit of `maxEntriesPerTrigger` entries."""
+        """Return the read limit: `maxEntriesPerTrigger` entries, or all available entries."""
         most = self._options.max_entries
         return ReadMaxRows(most) if most else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Restrict reading to the present entries."""
+        """Restrict reading to the entries that exist now."""
         with closing(self._stream()) as stream:
-            self._available = stream.end()
+            self._available = stream.position(NEW)
 
     def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
         """Return the position after the next entries.
 
         Raises:
-            StreamError: entries after `start` are gone.
+            StreamError: entries after `start` have been removed.
         """
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         with closing(self._stream()) as stream:
             return dict(stream.advance(cast(Position, start), most, self._available))
 
     def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
-        """Return one partition, so that no ABox of a batch is divided."""
+        """Return one partition with all entries of a batch, so that no ABox is divided."""
         return _between(cast(Position, start), cast(Position, end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a partition; errors as in a batch."""
+        """Read the rows of a partition. Raises the errors of `RedisReader.read`."""
         assert isinstance(partition, EntriesPartition)
         return _read_entries(partition, self._options, self._kind, self._schema)
 
@@ -363,7 +358,7 @@ def _infer_kind(options: RedisOptions) -> TimeKind:
     """Return the kind of the first timestamp after `startingId`."""
     with closing(RedisStream(options.url, options.key)) as stream:
         start = stream.position(options.start)
-        for partition in _between(start, stream.end()):
+        for partition in _between(start, stream.position(NEW)):
             for entry in stream.between(partition.start, partition.end, partition.count):
                 for at, triples in entry_rows(entry, options, WorkerCounts()):
                     if triples:
@@ -390,11 +385,11 @@ def _read_entries(
 def entry_rows(
     entry: Entry, options: RedisOptions, counts: WorkerCounts, kind: TimeKind | None = None
 ) -> Iterator[TimedTriples]:
-    """Return the rows of one entry of a Redis stream.
+    """Yield the messages in one entry of a Redis stream, each with its time.
 
     Args:
-        counts: receives the numbers of skipped entries and of timestamps cut to microseconds.
-        kind: the kind of the timestamps; None for any.
+        counts: counters of skipped entries and of times cut to microseconds, to be updated.
+        kind: the required kind of the timestamps; None for any kind.
 
     Raises:
         InputError: the entry is invalid, and invalid entries are not skipped.
@@ -429,11 +424,11 @@ def entry_rows(
 def _assertion(
     fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str, on_cut: OnCut | None
 ) -> TimedTriples:
-    """Return the time and the triple of four fields.
+    """Return the time and the triple of an entry with four fields.
 
     Raises:
-        MalformedInputError: the fields are others, or not a triple.
-        TimestampError: the time is malformed, or of another kind.
+        MalformedInputError: the entry has other fields, or they are not a triple.
+        TimestampError: the time is malformed, or not of kind `kind`.
     """
     try:
         given = {name.decode(): value.decode() for name, value in fields.items()}
@@ -459,7 +454,7 @@ def _assertion(
 def _triple(line: str, source: str) -> TextTriple:
     try:
         text = line.encode()
-        if b"<<(" in without_strings(text):  # not in RDF 1.1, and deep nesting exhausts the parser's stack
+        if b"<<(" in without_strings(text):  # a triple term, not in RDF 1.1; nested ones exhaust the stack
             raise ValueError
         (quad,) = ox.parse(text, ox.RdfFormat.N_QUADS)
         if str(quad.graph_name) != f"<{_GRAPH}>":

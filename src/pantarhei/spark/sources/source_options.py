@@ -1,9 +1,9 @@
-"""Options of the data sources, and counts of what workers skip and cut.
+"""Options of the data sources, and counters of input that workers skip and of times that they cut.
 
-A data source returns rows and nothing else, so skipped input and cut times are warnings of the logger
-`pantarhei.spark.sources.source`: on the executor's standard error and, with
-`spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`. A task that is
-retried, or a frame that is computed twice, logs them twice.
+A data source can return only rows. So skipped input and cut times are logged as warnings by the logger
+`pantarhei.spark.sources.source`: to the executor's standard error and, with
+`spark.sql.pyspark.worker.logging.enabled`, to the table `spark.tvf.python_worker_logs()`. A task that is
+retried, or a DataFrame that is computed twice, logs them twice.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _OWN_TO_SPARK = ("spark.", "__")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOptions:
-    """Options that all sources of streams have.
+    """Options that all data sources have.
 
     Attributes:
-        time: where a graph's time is, as `read_stream` takes it.
-        skip_errors: skip invalid input, count it and log it.
-        kind: the kind of the timestamps; None takes that of the first ABox.
-        is_exact: refuse times that are finer than microseconds.
+        time: the option `time` of `read_stream`.
+        skip_errors: whether invalid input is skipped, counted and logged; otherwise it is an error.
+        kind: the kind of the timestamps; None for the kind of the first ABox.
+        is_exact: whether times that are finer than microseconds are refused.
     """
 
     time: str = AUTO
@@ -46,7 +46,7 @@ class SourceOptions:
     is_exact: bool = False
 
     def reading(self, syntax: str, counts: WorkerCounts, kind: TimeKind | None = None) -> TextReading:
-        """Return how to read text with these options, whose timestamps are of `kind`."""
+        """Return the options for reading text whose timestamps are of `kind`."""
         skip = counts.skip if self.skip_errors else None
         on_cut = None if self.is_exact else counts.cut
         return TextReading(syntax, self.time, kind, skip, on_cut=on_cut)
@@ -56,10 +56,10 @@ _COMMON = ("time", "on_error", "timestampType", "precision")
 
 
 def common_options(options: Mapping[str, str]) -> _CommonOptions:
-    """Return the options that `SourceOptions` has.
+    """Validate the options of Spark that `SourceOptions` has; return them as its fields.
 
     Raises:
-        OptionError: one has an impossible value.
+        OptionError: an option has an invalid value.
     """
     time, kind = options.get("time", AUTO), options.get("timestampType")
     time_properties(time)
@@ -86,10 +86,11 @@ class FileOptions(SourceOptions):
 
     Attributes:
         paths: absolute paths of files or folders, or globs.
-        format: "nquads" or "trig"; None takes that of each file's suffix.
-        split_size: the least number of bytes of N-Quads in a part of a file; 0 reads files whole.
-        max_files: the most files that a micro-batch reads; None for all.
-        accept_changes: when a batch is read again, take its files as they are now.
+        format: "nquads" or "trig"; None to use the suffix of each file.
+        split_size: minimum number of bytes of the parts into which an N-Quads file is divided; 0 to read
+            files as a whole.
+        max_files: maximum number of files of a micro-batch; None for no limit.
+        accept_changes: whether a batch that is read again may have files that have changed.
     """
 
     paths: tuple[str, ...]
@@ -100,10 +101,10 @@ class FileOptions(SourceOptions):
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> FileOptions:
-        """Return the options as Spark passes them, with keys in any case.
+        """Validate options as passed by Spark, whose keys are in upper or lower case.
 
         Raises:
-            OptionError: one is unknown, has an impossible value, or the path is missing.
+            OptionError: an option is unknown or has an invalid value, or the path is missing.
         """
         names = ("path", "paths", "format", "splitSize", "maxFilesPerTrigger", "on_change")
         options = known_options(given, *names)
@@ -118,7 +119,10 @@ class FileOptions(SourceOptions):
 
 
 def known_options(given: Mapping[str, str], *names: str) -> dict[str, str]:
-    """Return the options by their names as documented; `names` are those of one source.
+    """Return options with their keys spelled as documented.
+
+    Args:
+        names: the options of the data source, in addition to the common ones.
 
     Raises:
         OptionError: an option is unknown.
@@ -142,7 +146,11 @@ def _one_of(options: Mapping[str, str], name: str, default: str, other: str) -> 
 
 
 def positive(options: Mapping[str, str], name: str) -> int | None:
-    """Return the option as a number above 0; None without it."""
+    """Parse an option that is a number above 0; None if it is not given.
+
+    Raises:
+        OptionError: the value is not such a number.
+    """
     text = options.get(name)
     if text is not None and not (text.isascii() and text.isdigit() and int(text) > 0):
         raise OptionError(name, repr(text), "a whole number above 0")
@@ -180,10 +188,10 @@ LOGGER = logging.getLogger("pantarhei.spark.sources.source")
 
 
 class WorkerCounts(ReaderCounts):
-    """Counts of what a worker reads; a worker logs them, since warnings do not reach the driver.
+    """Counters of a worker's input; a worker logs them, since its warnings do not reach the driver.
 
     Attributes:
-        first_cut: the text of the first time that was cut.
+        first_cut: the text of the first time that was cut to microseconds.
     """
 
     SKIPS_KEPT = 10
@@ -193,7 +201,7 @@ class WorkerCounts(ReaderCounts):
         self.first_cut = ""
 
     def skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
-        """Count `count` skipped statements, the first of them at `line`."""
+        """Count `count` skipped statements, of which the first is `text` at `line`."""
         self._note_skipped(Skipped(line, reason, text), count)
 
     def cut(self, text: str) -> None:
@@ -204,7 +212,7 @@ class WorkerCounts(ReaderCounts):
 
 @contextmanager
 def logged_counts(source: str) -> Iterator[WorkerCounts]:
-    """Provide counts, and log them at the end of the block, also after an error."""
+    """Context with counters, which are logged at its end, also after an error."""
     counts = WorkerCounts(source)
     try:
         yield counts

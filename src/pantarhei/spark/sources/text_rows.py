@@ -1,8 +1,7 @@
-"""Streams as rows of text: times and triples of `read_stream`, with terms in N-Triples syntax, as Arrow
-batches.
+"""Conversion of RDF streams to Arrow batches with the columns of a normalized DataFrame.
 
-Messages, times, blank nodes and errors are those of `pantarhei.io`, but terms stay texts: rdflib terms would
-double the cost.
+Messages, times, blank nodes and errors are equal to those of `read_stream`, but terms remain texts in
+N-Triples syntax, since creating rdflib's terms would double the cost.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ TextTriple = tuple[str, str, str]
 
 
 class _Lists(NamedTuple):
-    """Columns as lists: tuples of three would burden the garbage collector."""
+    """Triples as three lists of terms, which burden the garbage collector less than a tuple per triple."""
 
     subjects: list[str]
     predicates: list[str]
@@ -39,8 +38,9 @@ class _Lists(NamedTuple):
 
 
 class TextTriples:
-    """Triples of text by column, extended at the end: Arrow arrays for blocks of plain lines, lists for
-    parsed lines.
+    """Append-only sequence of triples of texts, stored by column.
+
+    Blocks of plain lines are stored as Arrow arrays, parsed lines as lists.
     """
 
     __slots__ = ("_length", "_parts")
@@ -56,7 +56,7 @@ class TextTriples:
         return zip(*(array.to_pylist() for array in self.arrays()), strict=True)
 
     def append(self, triple: TextTriple) -> None:
-        """Append a triple."""
+        """Append one triple."""
         subject, predicate, object_ = triple
         lists = self._open()
         lists.subjects.append(subject)
@@ -71,12 +71,12 @@ class TextTriples:
         self._length += len(subjects)
 
     def append_part(self, triples: pa.RecordBatch) -> None:
-        """Append the triples of a batch with the columns `NAMES`, without copying them."""
+        """Append a batch of triples with the columns `NAMES`, without copying it."""
         self._parts.append(triples)
         self._length += triples.num_rows
 
     def extend(self, others: TextTriples) -> None:
-        """Append triples."""
+        """Append all triples of another sequence."""
         for part in others._parts:
             if isinstance(part, _Lists):
                 self.append_columns(*part)
@@ -84,7 +84,7 @@ class TextTriples:
                 self.append_part(part)
 
     def pieces(self, size: int) -> Iterator[TextTriples]:
-        """Yield the triples in order, at most `size` at once."""
+        """Divide the triples into sequences of at most `size` triples, in order."""
         if len(self) <= size:
             yield self
             return
@@ -95,7 +95,7 @@ class TextTriples:
             yield piece
 
     def arrays(self) -> list[pa.Array]:
-        """Return the three columns."""
+        """Return the columns subject, predicate and object."""
         parts = [_arrays(part) for part in self._parts] or [_arrays(_Lists([], [], []))]
         return [pa.concat_arrays(list(column)) for column in zip(*parts, strict=True)]
 
@@ -113,21 +113,21 @@ def _arrays(part: _Lists | pa.RecordBatch) -> list[pa.Array]:
 
 TimedTriples = tuple[TimePoint, TextTriples]
 
-_FEWEST_A_BATCH = 32  # fewer triples are cheaper as lists
+_FEWEST_A_BATCH = 32  # shorter runs of plain lines are cheaper as lists than as Arrow arrays
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
 class TextReading(NamedTuple):
-    """Way to read a stream.
+    """Options for reading an RDF stream as text.
 
     Attributes:
         syntax: "nquads" or "trig".
-        time: where a graph's time is, as `read_stream` takes it.
-        kind: the kind of each timestamp, None for that of the first one.
-        skip: receives skipped input; None to raise.
+        time: the option `time` of `read_stream`.
+        kind: the required kind of the timestamps; None for the kind of the first one.
+        skip: called with skipped input; None to raise instead.
         line: the number of the first line.
-        is_part: the file continues before or after the part read.
-        on_cut: called with the text of a time that is cut to microseconds; None refuses such times.
+        is_part: whether the input is only a part of a file.
+        on_cut: called with the text of each time that is cut to microseconds; None to refuse such times.
     """
 
     syntax: str
@@ -140,13 +140,13 @@ class TextReading(NamedTuple):
 
 
 def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[TimedTriples]:
-    """Return the messages of a stream in file order, each with its time; neighbours may share a time.
+    """Yield the time and the triples of each message of a stream, in file order.
 
-    Triples and names of blank nodes are equal to those of `read_stream`. Messages without triples only move
-    time.
+    Triples and names of blank nodes are equal to those of `read_stream`. Consecutive messages may have the
+    same time. Messages without triples only advance time.
 
     Raises:
-        InputError: as `read_stream`, and `TimestampError` for a time that is not of `reading.kind`.
+        InputError: as for `read_stream`, and a `TimestampError` for a time that is not of `reading.kind`.
 
     >>> import io
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
@@ -161,24 +161,23 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Tim
 
 
 def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
-    """Return `at` if a column of times of that kind can represent it; a column of floats represents integers
-    too.
+    """Check that a timestamp is of a kind; an integer is converted to a float if the kind is float.
 
     Raises:
-        TimestampError: it is of another kind, or beyond 62 bits.
+        TimestampError: the timestamp is of another kind, or does not fit into 62 bits of ticks.
     """
     if not is_of_kind(at, kind):
         raise TimestampError(
             f"the timestamp {at}",
-            f"{kind.value}, which the column timestamp holds; read streams of other times apart, or choose "
-            "with timestampType",
+            f"{kind.value}, the type of the column timestamp; read streams with other times separately, or "
+            "set the option timestampType",
         )
     ticks_of(at, kind)
     return float(at) if kind is TimeKind.FLOAT else at  # type: ignore[arg-type]
 
 
 def text_triple(quad: ox.Quad, nodes: NumberedNodes) -> TextTriple:
-    """Write the terms of a statement; the order within a triple determines the numbers of blank nodes."""
+    """Convert the terms of a statement to N-Triples syntax; blank nodes are numbered object first."""
     object_, predicate = _text(quad.object, nodes), quad.predicate
     if object_[0] == '"' and predicate == _TYPE:
         raise InvalidTripleError(str(quad.triple), Place.CLASS.expected)
@@ -196,7 +195,7 @@ def _text(term: object, nodes: NumberedNodes) -> str:
 
 
 def _append_named(columns: TextTriples, triples: pa.RecordBatch, nodes: NumberedNodes) -> None:
-    """Append triples with names for their blank nodes, in the order of `text_triple`."""
+    """Append triples whose blank nodes are renamed, numbered in the order of `text_triple`."""
     subjects, predicates, objects = (column.to_pylist() for column in triples.columns)
     for i, (subject, object_) in enumerate(zip(subjects, objects, strict=True)):
         if object_[0] == "_":
@@ -207,7 +206,7 @@ def _append_named(columns: TextTriples, triples: pa.RecordBatch, nodes: Numbered
 
 
 class TextMessages(GraphMessages[TextTriples]):
-    """Messages whose triples are texts and whose times are of one kind."""
+    """Reader of graph messages whose triples are texts, and whose times are checked for one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
         super().__init__(source, reading.time, reading.skip, TimeReading(None, reading.on_cut))
@@ -237,8 +236,8 @@ class TextMessages(GraphMessages[TextTriples]):
             raise MalformedInputError(
                 self._source,
                 line,
-                "a statement outside all graphs, in a file that is read in parts, whose graphs may be in "
-                "other parts; read it whole with splitSize=0",
+                "a statement of the default graph in a file that is read in parts: the graph that it "
+                "describes may be in another part; read the file as a whole with splitSize=0",
             )
         super()._about(line, quad)
 
@@ -249,8 +248,11 @@ ROWS_A_BATCH = 20_000
 def record_batches(
     rows: Iterable[TimedTriples], kind: TimeKind, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield batches of at most `ROWS_A_BATCH` rows, in order; all timestamps are of that kind, datetimes in
-    microseconds.
+    """Convert messages to Arrow batches of at most `ROWS_A_BATCH` rows, in order.
+
+    Args:
+        kind: the kind of all timestamps.
+        schema: the schema of the batches.
     """
     times: list[TimePoint] = []
     counts: list[int] = []

@@ -137,7 +137,7 @@ def test_a_step_whose_files_are_not_what_they_were_cannot_be_repeated(folder, ch
             (folder / "15.nq").write_text(quad(15))
         case _:
             (folder / "2.nq").write_text(quad(2) * 2)
-    with pytest.raises(StreamError, match="put back what has been there"):
+    with pytest.raises(StreamError, match="restore the files, or read them as they are now"):
         reader_of(folder).partitions(begin, end)
 
 
