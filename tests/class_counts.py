@@ -35,7 +35,7 @@ class ClassCounts:
 
     def apply(self, changes, model):
         counts = Counter(self.counts)
-        signed = net_changes(changes.noted)
+        signed = net_changes(changes.fact_changes)
         assert len(np.unique(signed[:, :3], axis=0)) == len(signed) and (abs(signed[:, 3]) == 1).all()
         for predicate, _, object_, sign in signed.tolist():
             if object_ < 0:

@@ -45,7 +45,7 @@ class KnownLevels(ClassCounts):
     def apply(self, changes, model):
         super().apply(changes, model)
         levels = dict(self.levels)
-        signs = {tuple(fact): sign for *fact, sign in net_changes(changes.noted).tolist()}
+        signs = {tuple(fact): sign for *fact, sign in net_changes(changes.fact_changes).tolist()}
         facts, *columns = (part.tolist() for part in changes.levels)
         for fact, old, new in zip(map(tuple, facts), *columns, strict=True):
             assert old == levels.get(fact, -1) != new
@@ -56,7 +56,9 @@ class KnownLevels(ClassCounts):
             else:
                 levels[fact] = new
         assert not signs, "a fact came or went without a level"
-        assert len(changes.levels.stayed.facts) == len(changes.levels.facts) - len(net_changes(changes.noted))
+        assert len(changes.levels.stayed.facts) == len(changes.levels.facts) - len(
+            net_changes(changes.fact_changes)
+        )
         self.levels = levels
         assert levels == settled(model)
 
@@ -196,4 +198,7 @@ def test_to_know_levels_costs_what_changes(size, monkeypatch):
     assert reasoner.work.pops - before.pops == 4 and kernel is reasoner._held.model.kernel
     (consumer,) = known
     assert len(consumer.seen[-1].levels.facts) == 4
-    assert consumer.seen[-1].levels.new.tolist() == [1] * 4 and len(net_changes(consumer.seen[-1].noted)) == 0
+    assert (
+        consumer.seen[-1].levels.new.tolist() == [1] * 4
+        and len(net_changes(consumer.seen[-1].fact_changes)) == 0
+    )

@@ -147,7 +147,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         memory = Memory(limits, self.vocabulary, self.consumers)
         needed: Symbols = None if derive == "all" else frozenset()
         self._standing = StateVersion(history, GivenForms(self.vocabulary), memory, needed=needed)
-        written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
+        written = self.forms.change(Changes.of_all(self.model, 1).fact_changes, foundation.background)
         self._standing = self._standing._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(self.model))
         self._entries_kept = self.vocabulary.size

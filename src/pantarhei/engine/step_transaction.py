@@ -195,10 +195,10 @@ class StepTransaction:
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
             changes = self._changes(slid, stop, slid.log)
-            forms = self.forms.change(changes.noted, _NOTHING)
-            changes = replace(changes, forms=forms.after, on_the_way=True)
+            forms = self.forms.change(changes.fact_changes, _NOTHING)
+            changes = replace(changes, forms=forms.after, is_intermediate=True)
             delivery = self.consumers.deliver(slid.delivery.with_step(changes, self.history.step), self.model)
-            slid.on_the_way.append(changes.noted)
+            slid.on_the_way.append(changes.fact_changes)
             slid.gone.update(forms.went)
             slid = slid._replace(untold=(), delivery=delivery)
             self.consumers.before(now, stop, self.model)
@@ -241,7 +241,11 @@ class StepTransaction:
         step = self.step
         changes = self._changes(slid, step, history.log, *entries)
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
-        noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
+        noted = (
+            np.concatenate([*slid.on_the_way, changes.fact_changes])
+            if slid.on_the_way
+            else changes.fact_changes
+        )
         forms = self.forms.change(noted, asserted)
         delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.all_forms)
         early = tuple(entry.at for entry in slid.early)

@@ -162,7 +162,7 @@ class StreamHistory:
 
     def keeping(self, history: History) -> StreamHistory:
         """Return the history with other bounds of the past."""
-        return replace(self, past=self.past.keeping(history, self.messages))
+        return replace(self, past=self.past.with_bounds(history, self.messages))
 
     def with_proofs(self, prove: Prove) -> StreamHistory:
         """Return the history; its conflicts find their proofs with `prove`."""
@@ -321,7 +321,7 @@ class HistoryWriter:
         except Exception as error:  # any error of a foreign sink: the stream continues
             return self._kept(history, error)
         self._failed = self._told = 0
-        return replace(history, past=past.written(len(past.due)))
+        return replace(history, past=past.without_due(len(past.due)))
 
     def _kept(self, history: StreamHistory, error: Exception) -> StreamHistory:
         """Return the history after a failure: what is due is kept, up to the bound of bytes."""
@@ -339,4 +339,4 @@ class HistoryWriter:
             )
             _log.warning("the history's sink %r failed: %r%s", self._history.sink, error, what)
         counters = history.counters.plus(Counters(unwritten=gone))
-        return replace(history, past=past.written(lost), counters=counters)
+        return replace(history, past=past.without_due(lost), counters=counters)

@@ -406,7 +406,7 @@ class TemporalRuleEngine:
         tick = self._ticks.tick_of_step(changes.step)
         if not self._numbered.fits:
             self._number()
-        states = net_changes(self._numbered.select_inputs(changes.noted, is_asserted=False))
+        states = net_changes(self._numbered.select_inputs(changes.fact_changes, is_asserted=False))
         came, went = split_changes(states)
         if self._data is None:
             first = tick - self._program.largest if self._begins is None else self._begins
@@ -490,7 +490,7 @@ class TemporalRuleEngine:
             for part in self._data.stream_facts():
                 used.add(part)
             for part in self._data.kernel_facts():
-                used.add(without_predicates(self._data.tuples.plain(part)))
+                used.add(without_predicates(self._data.tuples.without_tuples(part)))
         numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
         used.symbols[numbers] = 1
         used.symbols[self._numbered.symbols] = 1

@@ -237,7 +237,7 @@ class WindowModel:
         self.kernel.withdraw(contiguous(facts), contiguous(previous), level - self._shift)
 
     def levels_back(self, previous: Integers, level: int) -> npt.NDArray[np.unsignedinteger] | None:
-        """Return `Entry.back` of facts just asserted at `level`, from the result of `add`."""
+        """Return `Entry.previous_distances` of facts just asserted at `level`, from the result of `add`."""
         newest = level - self._shift
         if len(previous) < 16:  # faster in Python for short arrays
             steps = [newest - each if 0 <= each < FOREVER else 0 for each in previous.tolist()]

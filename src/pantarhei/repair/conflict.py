@@ -126,7 +126,7 @@ class OpenRules(NamedTuple):
                 part.instances.add((heads[rule], body))
         return sorted(parts.values(), key=lambda part: (part.size, part.asserted))
 
-    def each_once(self) -> OpenRules:
+    def distinct(self) -> OpenRules:
         """Return the rules without duplicates."""
         starts, bodies = self.starts.tolist(), self.bodies.tolist()
         rules = dict.fromkeys(
@@ -140,7 +140,7 @@ class OpenRules(NamedTuple):
         columns = (np.array(column, np.int32) for column in (heads, numbers, ends, [*chain(*bodies_of)]))
         return OpenRules(self.levels, *columns)
 
-    def ordered(self, order: npt.NDArray[np.intp]) -> OpenRules:
+    def reordered(self, order: npt.NDArray[np.intp]) -> OpenRules:
         """Return the rules with renumbered atoms: atom `order[i]` becomes `i`."""
         new = np.empty(len(order), np.int32)
         new[order] = np.arange(len(order), dtype=np.int32)
@@ -284,7 +284,7 @@ class ConflictEvidence:
         residue = self.rules.residue()
         pairs, truncated = residue.pairs(max(0, budget.steps))
         if truncated.any():  # the lineage may contain a violation twice
-            residue = self.rules.each_once().residue()
+            residue = self.rules.distinct().residue()
             pairs, truncated = residue.pairs(max(0, budget.steps))
         joined = np.asarray(residue.joined(), np.bool_)
         found: list[RowConflict] = []

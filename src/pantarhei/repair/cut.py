@@ -173,7 +173,7 @@ def _settled(
     keys = rank(lineage.facts[places[searched]])
     in_order = searched[sorted(range(len(searched)), key=keys.__getitem__)]
     order = np.concatenate([in_order, np.flatnonzero(~chosen)])
-    rules, places = rules.ordered(order), places[order]
+    rules, places = rules.reordered(order), places[order]
     lacking, lost = _search(rules.groups(chosen[order], leaders[order]), rules.levels, budget)
     return np.concatenate([cut, places[sorted(lacking)]]), places[sorted(lost)]
 

@@ -149,15 +149,15 @@ class Repairer:
         budget: limits of the search.
         vocabulary: the vocabulary of the facts.
         prove: finds the proofs of conflict sets.
-        anew: builds a model of a log and an arriving ABox from scratch, so that undecided facts do not depend
-            on how the present model was built; None if they may.
+        rebuild: builds a model of a log and an arriving ABox from scratch, so that undecided facts do not
+            depend on how the present model was built; None if they may.
     """
 
     method: Method
     budget: Budget
     vocabulary: Vocabulary
     prove: Prove = no_proofs
-    anew: Callable[[Log, Entry], WindowModel] | None = None
+    rebuild: Callable[[Log, Entry], WindowModel] | None = None
 
     def repair(self, model: WindowModel, older: Log, arriving: Entry, lineage: Lineage) -> Repaired:
         """Remove from the model the assertions that newer assertions contradict.
@@ -171,13 +171,13 @@ class Repairer:
         rules = model.program.rules
         if self.method == "exact":
             cut = exact_cut(lineage, self.budget, self._ranked)
-            if len(cut.undecided) and self.anew is not None:
+            if len(cut.undecided) and self.rebuild is not None:
                 # the number of rule instances depends on the order of insertion, but undecided facts must not
-                model_anew = self.anew(older, arriving)
-                model_anew.find_violations()
-                again = model_anew.lineage(self.budget.instances)
+                rebuilt = self.rebuild(older, arriving)
+                rebuilt.find_violations()
+                again = rebuilt.lineage(self.budget.instances)
                 assert again is not None, "the same assertions violate the same constraints"
-                lineage, rules = again, model_anew.program.rules
+                lineage, rules = again, rebuilt.program.rules
                 cut = exact_cut(lineage, self.budget, self._ranked)
         elif self.method == "off":
             cut = Cut(_NOTHING, _NOTHING)

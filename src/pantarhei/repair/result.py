@@ -85,8 +85,8 @@ class Removal:
     def occurrences(self) -> Occurrences:
         """Return all occurrences of the removed facts in the window before the repair.
 
-        Each ABox links its facts to their previous assertions (`Entry.back`). Costs a scan of the ABoxes that
-        assert some of the facts, independent of the size of the window.
+        Each ABox links its facts to their previous assertions (`Entry.previous_distances`). Costs a scan of
+        the ABoxes that assert some of the facts, independent of the size of the window.
         """
         at: dict[int, list[Integers]] = defaultdict(list)  # level -> indexes of the facts asserted at it
         waiting: list[int] = []

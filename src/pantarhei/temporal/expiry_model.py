@@ -176,11 +176,11 @@ class ExpiryModel:
         changes: Integers = self._kernel.store.take_changes()
         return changes
 
-    def guarding(self, negated: int, candidates: int, absent: int, unit: int | None) -> Guarding:
+    def antijoin(self, negated: int, candidates: int, absent: int, unit: int | None) -> Guarding:
         """Return the kernel's incremental antijoin of two predicates; see `NegationGuard`."""
         return Guarding(self._kernel.store, negated, candidates, absent, NONE if unit is None else unit)
 
-    def guarded_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
+    def antijoin_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
         """Return the rows of an antijoin to insert and to delete after changes of facts; a row may occur
         twice.
         """
@@ -352,11 +352,11 @@ class StratumOperator:
 
     Attributes:
         watched: predicates whose changes the operator reads.
-        makes: predicate of its rows; `NONE` if any other operator may depend on the rows.
+        derives: predicate of its rows; `NONE` if any other operator may depend on the rows.
     """
 
     watched: tuple[int, ...]
-    makes: int
+    derives: int
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """Return row changes after changes of the watched predicates.
@@ -388,11 +388,11 @@ class Negation(StratumOperator):
     def __init__(
         self, negated: int, candidates: int, absent: int, unit: int | None, model: ExpiryModel
     ) -> None:
-        self._guarding = model.guarding(negated, candidates, absent, unit)
-        self.watched, self.makes = (negated, candidates), absent
+        self._guarding = model.antijoin(negated, candidates, absent, unit)
+        self.watched, self.derives = (negated, candidates), absent
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        inserted, deleted = model.guarded_changes(self._guarding, changed)
+        inserted, deleted = model.antijoin_changes(self._guarding, changed)
         return RowChanges(distinct_facts(inserted), distinct_facts(deleted))
 
 
@@ -409,7 +409,7 @@ class ConclusionBox(StratumOperator):
         self.source, self._target = source, target
         self._box = StateBox(size, first)
         self._running: set[Fact] = set()
-        self.watched, self.makes = (source,), target
+        self.watched, self.derives = (source,), target
 
     def restore(self, starts: dict[Fact, int], tick: int) -> Integers:
         """Resume at a tick with runs that began earlier; return the rows that hold at the tick."""

@@ -50,7 +50,7 @@ class InputRows:
 
     def __init__(self, program: NumberedTemporalProgram, model: ExpiryModel) -> None:
         self._model = model
-        direct = [feed for feed in program.feeds if feed.is_direct]
+        direct = [feed for feed in program.inputs if feed.is_direct]
         self._of_events, self._of_states = (
             program.mapper((feed for feed in direct if feed.is_asserted is flag), lambda feed: feed.size)
             for flag in (True, False)
@@ -210,7 +210,7 @@ class StateBoxes:
         """Resume at a tick with the states of the tick before; yield the rows that hold."""
         changes = past.last_changes("added", "removed")
         for index, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
-            starts = changes.since_when(states[states[:, 0] == feed.source], past.complete_from)
+            starts = changes.starts_of(states[states[:, 0] == feed.source], past.complete_from)
             yield rows_of(box.restore(starts, tick), feed.target)
             self._timers.update(index)
 

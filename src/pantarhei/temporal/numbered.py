@@ -148,7 +148,7 @@ class NumberedTemporalProgram:
         self._number_times(program)
         self._number_feeds(program)
         self._ranges = vocabulary.ranges  # includes the ranges in conditions of selections
-        self.is_dated = bool(self.dated_feeds or self.dated_conclusions or self.clocks or self.has_at_ticks)
+        self.is_dated = bool(self.dated_inputs or self.dated_conclusions or self.clocks or self.has_at_ticks)
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
         is_timeless = not (self.is_dated or self.counts_tuples or program.keeps_all)
         # number of equal ticks after which all later ticks are equal; None if there is no such number
@@ -219,7 +219,7 @@ class NumberedTemporalProgram:
         """Number the inputs."""
         of, vocabulary = self.predicates, self._vocabulary
         self.selectors = NumberedSelections((each.selection for each in program.inputs), vocabulary)
-        self.feeds = [
+        self.inputs = [
             NumberedInput(
                 vocabulary.number_symbol(each.source),
                 each.mode,
@@ -234,11 +234,11 @@ class NumberedTemporalProgram:
             for each in program.inputs
         ]
         self._is_input = {
-            flag: _flags({feed.source for feed in self.feeds if feed.is_asserted is flag})
+            flag: _flags({feed.source for feed in self.inputs if feed.is_asserted is flag})
             for flag in (False, True)
         }
-        self.dated_feeds = [feed for feed in self.feeds if feed.mode is Mode.AT and not feed.is_counted]
-        self.counted = [feed for feed in self.feeds if feed.is_counted]
+        self.dated_inputs = [feed for feed in self.inputs if feed.mode is Mode.AT and not feed.is_counted]
+        self.counted = [feed for feed in self.inputs if feed.is_counted]
 
     def mapper(
         self,
@@ -317,7 +317,7 @@ class NumberedTemporalProgram:
     def boxes(self) -> Iterable[Sequence[NumberedInput]]:
         """Inputs of □ over windows of ticks, grouped by target predicate."""
         found: defaultdict[int, list[NumberedInput]] = defaultdict(list)
-        for feed in self.feeds:
+        for feed in self.inputs:
             if feed.mode is Mode.ALWAYS and not feed.is_counted:
                 found[feed.target].append(feed)
         return found.values()

@@ -86,7 +86,7 @@ class RuleEvaluation:
         ]
         numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
         others: list[StratumOperator] = [*negations, *dated, *conclusion_boxes]
-        others.sort(key=lambda each: program.ranks[each.makes])
+        others.sort(key=lambda each: program.ranks[each.derives])
         self._operators: list[StratumOperator] = [*numbering, *others]
         self._timers = Timers(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes to read, by the index of the operator
@@ -118,7 +118,7 @@ class RuleEvaluation:
         self._insert([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
             before = past.columns
-            self._insert(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
+            self._insert(map(self._tuples.define, (standing.concluded, before.facts[before.of_rules])))
         self._input_rows.restore(past, standing.states, standing.concluded)
         self._event_boxes.restore(past, standing.states, self.tick)
         self._insert(self._state_boxes.restore(past, standing.states, self.tick))
@@ -126,7 +126,7 @@ class RuleEvaluation:
         for receiver, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
-                self._insert([operator.restore(turns.since_when(concluded, past.complete_from), self.tick)])
+                self._insert([operator.restore(turns.starts_of(concluded, past.complete_from), self.tick)])
                 self._pending[receiver] = [signed(concluded, 1)]  # some may no longer be derived
             self._timers.update(receiver)
         self._begin_counts(past, standing.states)

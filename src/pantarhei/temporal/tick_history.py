@@ -133,7 +133,7 @@ class LastChanges(NamedTuple):
     absent: Integers
     until: TickColumn
 
-    def since_when(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
+    def starts_of(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
         """Return the tick at which each of the given present facts began; `otherwise` if the history has no
         change.
         """

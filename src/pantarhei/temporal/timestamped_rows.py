@@ -46,7 +46,7 @@ class TimestampedRows:
 
     def __init__(self, program: NumberedTemporalProgram, pairs: PairNumbers, first: int) -> None:
         self._program, self._pairs, self._first = program, pairs, first
-        feeds = program.dated_feeds
+        feeds = program.dated_inputs
         self._states = self._mapper(feed for feed in feeds if not feed.is_asserted)
         self._events = self._mapper(feed for feed in feeds if feed.is_asserted)
         self._conclusions = self._mapper(program.dated_conclusions)
@@ -70,7 +70,7 @@ class TimestampedRows:
         yield from self._clocks(self._first, tick)
         for record in past:
             yield from self.events(record.events, record.tick)
-        feeds, dated = self._program.dated_feeds, self._program.dated_conclusions
+        feeds, dated = self._program.dated_inputs, self._program.dated_conclusions
         changes = [(each.tick, each.added, each.removed) for each in past]
         for feed in (feed for feed in feeds if not feed.is_asserted):
             yield from self._held(changes, states, feed, past.complete_from, tick)
@@ -222,7 +222,7 @@ class TickCounter(StratumOperator):
         self._ticks: dict[int, int] = {}  # number of ticks at which a fact holds, by its packed arguments
         self._held: set[int] = set()
         self._required_before = self._required()  # the required number of ticks at the last reaction
-        self.watched, self.makes = (source,), target
+        self.watched, self.derives = (source,), target
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
         """Update the counts. Costs time linear in the changes; in all facts that hold while the window still
@@ -256,7 +256,7 @@ class TickCounter(StratumOperator):
         if self._arity == 1:
             terms[:, 0] = changed[:, 1]
         else:
-            terms[:, 0], terms[:, 1] = self._pairs.firsts(changed[:, 1]), changed[:, 2]
+            terms[:, 0], terms[:, 1] = self._pairs.first_terms(changed[:, 1]), changed[:, 2]
         found: dict[int, int] = {}
         for key, sign in zip(terms.view(np.int64)[:, 0].tolist(), changed[:, 3].tolist(), strict=True):
             found[key] = found.get(key, 0) + sign

@@ -136,7 +136,7 @@ class _Translation:
         builder = self.collected
         for symbol, head in self.heads.items():  # a concluded predicate may also have input
             if head.arguments:
-                builder.feed(Input(symbol, False, Mode.NOW, 0, symbol))
+                builder.add_input(Input(symbol, False, Mode.NOW, 0, symbol))
         unlimited = (symbol for symbol, back in self.conclusion_windows.at_ticks.items() if back == UNBOUNDED)
         return TemporalProgram(
             tuple(builder.rules),
@@ -189,7 +189,7 @@ class _Translation:
         for atom in rule.body:
             symbol = Symbol(atom.predicate, len(atom.arguments))
             if symbol not in self.heads:
-                self.collected.feed(Input(symbol, False, Mode.NOW, 0, symbol))
+                self.collected.add_input(Input(symbol, False, Mode.NOW, 0, symbol))
         self.collected.rules[rule] = None
 
     def _head(self, formula: Formula, feedback: bool) -> Atom:
@@ -238,7 +238,7 @@ class _Translation:
         now = URIRef(f"{'!' * atom.is_asserted}{atom.predicate}")
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
-            builder.feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
+            builder.add_input(Input(source, atom.is_asserted, mode, size, target, formula.times))
         elif formula.times > 1 or (mode is Mode.ALWAYS and not self.conclusion_windows.has_runs(source)):
             times = None if mode is Mode.ALWAYS else formula.times
             builder.dated_runs[TickCount(self._date(atom, size), size, target, times)] = None
@@ -252,7 +252,7 @@ class _Translation:
         """Translate a formula over the last assertions, with or without the word `asserted`."""
         atom = replace(formula.atom, is_asserted=True)
         target = Symbol(_name(atom, formula, f"{window.size}#"), kernel_symbol(atom).arity)
-        self.collected.feed(
+        self.collected.add_input(
             Input(kernel_symbol(atom), True, formula.mode, window.size, target, formula.times, True)
         )
         return Atom(target.name, _arguments(formula))
@@ -262,7 +262,7 @@ class _Translation:
         if isinstance(window, TupleWindow):
             source = kernel_symbol(atom)
             target = Symbol(URIRef(f"!{source.name}@{window.size}#"), 2)
-            self.collected.feed(Input(source, True, Mode.AT, window.size, target, counts_tuples=True))
+            self.collected.add_input(Input(source, True, Mode.AT, window.size, target, counts_tuples=True))
         else:
             size = UNBOUNDED if window is None else self.ticks.window_size(window, formula)
             target = self._date(atom, size)
@@ -277,7 +277,7 @@ class _Translation:
         if source in self.heads and not atom.is_asserted:
             return self.conclusion_windows.dated(source, size)
         target = Symbol(URIRef(f"{'!' * atom.is_asserted}{atom.predicate}@{size}"), 2)
-        self.collected.feed(Input(source, atom.is_asserted, Mode.AT, size, target))
+        self.collected.add_input(Input(source, atom.is_asserted, Mode.AT, size, target))
         return target
 
     def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:

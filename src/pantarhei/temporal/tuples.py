@@ -42,7 +42,7 @@ class PairNumbers(StratumOperator):
     """
 
     def __init__(self, requested: int, left: int, right: int) -> None:
-        self.watched, self.makes = (requested,), NONE
+        self.watched, self.derives = (requested,), NONE
         self._left, self._right = left, right
         self._indexes: dict[int, int] = {}  # indexes of pairs, by the key of their terms
         self._terms = np.empty((0, 2), np.int32)  # by index, as the following arrays
@@ -119,7 +119,7 @@ class PairNumbers(StratumOperator):
         rows[:, :, 1], rows[:, :, 2] = _FIRST - indexes, self._terms[indexes].T
         return rows.reshape(-1, 3)
 
-    def firsts(self, numbers: Integers) -> Integers:
+    def first_terms(self, numbers: Integers) -> Integers:
         """Return the first terms of pairs."""
         found: Integers = self._terms[_FIRST - numbers, 0]
         return found
@@ -209,7 +209,7 @@ class TupleNumbers:
             found.update(dict.fromkeys(reversed(nested)))
         return list(found)
 
-    def plain(self, facts: Integers) -> Integers:
+    def without_tuples(self, facts: Integers) -> Integers:
         """Return rows that contain all terms of facts, with `NONE` in place of tuples.
 
         For each tuple there is a further row with its terms.
@@ -262,12 +262,12 @@ class TupleRows(StratumOperator):
     """
 
     def __init__(self, tuples: TupleNumbers, requested: int, first: int, rest: int) -> None:
-        self.watched, self.makes = (requested,), NONE
+        self.watched, self.derives = (requested,), NONE
         self._tuples, self._requested, self._first, self._rest = tuples, requested, first, rest
         self._linked: dict[int, None] = {}
         self._most = _FEW
 
-    def begin(self, facts: Integers) -> Integers:
+    def define(self, facts: Integers) -> Integers:
         """Return the rows that define the tuples in facts."""
         return self._link(self._tuples.with_inner(facts[:, 1].tolist()))
 

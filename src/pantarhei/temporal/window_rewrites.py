@@ -64,7 +64,7 @@ class ProgramBuilder:
         self.clocks[WindowClock(Symbol(name, 2), size)] = None
         return name
 
-    def feed(self, given: Input) -> None:
+    def add_input(self, given: Input) -> None:
         """Add an input, unless the stream cannot have facts of its predicate."""
         name = given.source.name
         wide = self.wide.get(name) if isinstance(name, URIRef) else None
@@ -170,7 +170,7 @@ class ConclusionWindows:
             return
         self._done.add(target)
         builder, terms = self.collected, argument_variables(source)
-        builder.feed(Input(source, False, Mode.SOMETIME, size, target))
+        builder.add_input(Input(source, False, Mode.SOMETIME, size, target))
         head = Atom(target.name, terms)
         if source in self.now:  # the window contains the present tick
             builder.add("window", [Atom(source.name, terms)], head)
@@ -188,7 +188,7 @@ class ConclusionWindows:
         target = Symbol(URIRef(f"{source.name}@" if is_covered else f"{source.name}@{size}"), 2)
         if target not in self._done:
             self._done.add(target)
-            self.collected.feed(Input(source, False, Mode.AT, size, target))
+            self.collected.add_input(Input(source, False, Mode.AT, size, target))
             if not is_covered:
                 self._date(source, size, target)
         return target

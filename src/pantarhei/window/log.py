@@ -190,8 +190,8 @@ class Entry:
         facts: the facts, shape (n, 3); a fact may occur twice.
         cut: the facts that the repair removed from the window, this ABox included, shape (m, 3).
         forms: the literals' forms that differ from the first form of their value.
-        back: for each fact the distance in levels to its previous assertion; 0 if there is none, or if a
-            repair has cut it since. None if all distances are 0.
+        previous_distances: for each fact the distance in levels to its previous assertion; 0 if there is
+            none, or if a repair has cut it since. None if all distances are 0.
         evidence: size in bytes of the evidence for the conflicts of the repair.
     """
 
@@ -201,7 +201,7 @@ class Entry:
     facts: Integers
     cut: Integers
     forms: Forms = NO_FORMS
-    back: npt.NDArray[np.unsignedinteger] | None = None
+    previous_distances: npt.NDArray[np.unsignedinteger] | None = None
     evidence: int = 0
     _hashes: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -214,9 +214,9 @@ class Entry:
     def bytes(self) -> int:
         """Size in bytes, with `hashes`."""
         arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_HASH * len(self.facts) + self.evidence
-        back = 0 if self.back is None else self.back.nbytes
+        distances = 0 if self.previous_distances is None else self.previous_distances.nbytes
         forms = len(self.forms.by_fact) + len(self.forms.by_pair)
-        return _BYTES_AN_ENTRY + _BYTES_A_FORM * forms + arrays + back
+        return _BYTES_AN_ENTRY + _BYTES_A_FORM * forms + arrays + distances
 
     @property
     def hashes(self) -> npt.NDArray[np.uint16]:
@@ -232,25 +232,25 @@ class Entry:
         Costs a scan of the hashes, two bytes for each fact of the ABox.
         """
         levels = np.full(len(facts), -1, np.int64)
-        if self.back is None:
+        if self.previous_distances is None:
             return levels
         searched = {fact: place for place, fact in enumerate(as_tuples(facts))}
         if len(self.facts) < _FEW:  # a loop is faster than arrays
-            for fact, back in zip(as_tuples(self.facts), self.back.tolist(), strict=True):
-                if back and fact in searched:
-                    levels[searched[fact]] = self.level - back
+            for fact, distance in zip(as_tuples(self.facts), self.previous_distances.tolist(), strict=True):
+                if distance and fact in searched:
+                    levels[searched[fact]] = self.level - distance
             return levels
         has_hash = np.zeros(1 << 16, bool)
         has_hash[_short_hash(hash_keys(facts))] = True
-        for place in np.flatnonzero(has_hash[self.hashes] & (self.back > 0)).tolist():
+        for place in np.flatnonzero(has_hash[self.hashes] & (self.previous_distances > 0)).tolist():
             found = searched.get(tuple(self.facts[place].tolist()))
             if found is not None:
-                levels[found] = self.level - int(self.back[place])
+                levels[found] = self.level - int(self.previous_distances[place])
         return levels
 
 
 def linked(entries: Sequence[Entry]) -> list[Entry]:
-    """Return entries of a log, oldest first, with `Entry.back` computed. Costs sorting the facts and cuts."""
+    """Return entries of a log, oldest first, with computed `Entry.previous_distances`. Costs a sort."""
     facts, places = _concatenated(entry.facts for entry in entries)
     cuts, cut_places = _concatenated(entry.cut for entry in entries)
     every, of_places = np.concatenate([facts, cuts]), np.concatenate([places, cut_places])
@@ -259,12 +259,12 @@ def linked(entries: Sequence[Entry]) -> list[Entry]:
     follows = np.zeros(len(every), bool)  # the preceding row is an assertion of the same fact
     follows[1:] = np.all(every[order[1:]] == every[order[:-1]], axis=1) & ~is_cut[order[:-1]]
     levels = np.array([entry.level for entry in entries], np.int64)
-    back = np.zeros(len(every), np.int64)
+    distances = np.zeros(len(every), np.int64)
     before = order[np.flatnonzero(follows) - 1]
-    back[order[follows]] = levels[of_places[order[follows]]] - levels[of_places[before]]
+    distances[order[follows]] = levels[of_places[order[follows]]] - levels[of_places[before]]
     ends = np.searchsorted(places, np.arange(len(entries) + 1))
     return [
-        replace(entry, back=smallest_type(back[start:end]))
+        replace(entry, previous_distances=smallest_type(distances[start:end]))
         for entry, (start, end) in zip(entries, pairwise(ends.tolist()), strict=True)
     ]
 
@@ -494,8 +494,8 @@ class Changes:
     """Changes of one step in the numbers of the vocabulary. Immutable.
 
     Args:
-        noted: facts that the window model inserted (1) and deleted (-1, last column), shape (n, 4). A fact
-            may occur several times; a deletion and an insertion cancel each other.
+        fact_changes: facts that the window model inserted (1) and deleted (-1, last column), shape (n, 4). A
+            fact may occur several times; a deletion and an insertion cancel each other.
         entries: the inserted ABoxes, with their cuts; a single step has at most one.
         dropped: the ABoxes that left the window, oldest first.
         levels: facts whose level changed, including inserted and deleted facts; None if no consumer reads
@@ -505,10 +505,10 @@ class Changes:
         at: time after the step; None for a graph without time.
         step: time and window after the step; None without a window.
         log: the ABoxes in the window after the step.
-        on_the_way: true for the changes of a part of a step, up to a tick at which a consumer is due.
+        is_intermediate: true for the changes of a part of a step, up to a tick at which a consumer is due.
     """
 
-    noted: Integers
+    fact_changes: Integers
     entries: tuple[Entry, ...] = ()
     dropped: tuple[Entry, ...] = ()
     levels: LevelChanges | None = None
@@ -516,12 +516,12 @@ class Changes:
     at: TimePoint | None = None
     step: Step | None = None
     log: Log | None = None
-    on_the_way: bool = False
+    is_intermediate: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Test whether nothing was inserted, deleted, asserted or dropped, and no level changed."""
-        if len(self.noted) or self.entries or self.dropped:
+        if len(self.fact_changes) or self.entries or self.dropped:
             return False
         return self.levels is None or not len(self.levels.facts)
 
@@ -549,12 +549,12 @@ class Changes:
         entries = {entry.level: entry for step in steps for entry in step.entries}
         dropped = tuple(entry for step in steps for entry in step.dropped)
         levels = [step.levels for step in steps if step.levels is not None]
-        noted = np.concatenate([step.noted for step in steps])
+        fact_changes = np.concatenate([step.fact_changes for step in steps])
         # a step without levels was recorded before a consumer read levels, so its levels are not known
         known = LevelChanges.over(levels) if len(levels) == len(steps) else None
         forms = {fact: form for step in steps for fact, form in step.forms.items()}
         return cls(
-            noted,
+            fact_changes,
             tuple(entries.values()),
             dropped,
             known,
@@ -562,5 +562,5 @@ class Changes:
             steps[-1].at,
             steps[-1].step,
             steps[-1].log,
-            steps[-1].on_the_way,
+            steps[-1].is_intermediate,
         )

@@ -70,14 +70,14 @@ class Departure(NamedTuple):
 
     Args:
         ticks: time of the step, in ticks.
-        came: number of ABoxes that had arrived before the step.
+        arrivals_before: number of ABoxes that had arrived before the step.
         entries: the entries, oldest first.
         early: levels of the entries that were evicted because of a limit.
         bytes: size of the entries in bytes.
     """
 
     ticks: int
-    came: int
+    arrivals_before: int
     entries: Sequence[Entry]
     early: tuple[int, ...]
     bytes: int
@@ -97,7 +97,7 @@ class PastEntries(NamedTuple):
         bounds: the bounds.
         settled: departures, oldest first.
         recent: later departures as a linked list, newest first.
-        waiting: number of departures in the linked list.
+        recent_count: number of departures in the linked list.
         bytes: size of all retained departures in bytes.
         known_from: tick from which on the window can be reconstructed; None for the beginning of the stream.
         due: departures beyond the bounds that the sink has not received yet, oldest first.
@@ -106,7 +106,7 @@ class PastEntries(NamedTuple):
     bounds: History
     settled: tuple[Departure, ...] = ()
     recent: _Linked = None
-    waiting: int = 0
+    recent_count: int = 0
     bytes: int = 0
     known_from: int | None = None
     due: tuple[Departure, ...] = ()
@@ -114,13 +114,13 @@ class PastEntries(NamedTuple):
     # -- change ------------------------------------------------------------------------------------
 
     def with_departure(
-        self, ticks: int, came: int, outside: Sequence[Entry], early: Sequence[Entry], size: int
+        self, ticks: int, arrivals: int, outside: Sequence[Entry], early: Sequence[Entry], size: int
     ) -> PastEntries:
         """Add the entries that left the window in a step.
 
         Args:
             ticks: time of the step, in ticks.
-            came: number of ABoxes that had arrived before the step.
+            arrivals: number of ABoxes that had arrived before the step.
             outside: the entries that expired.
             early: the entries that were evicted.
             size: size of all these entries in bytes.
@@ -131,10 +131,10 @@ class PastEntries(NamedTuple):
             levels = tuple(entry.level for entry in early)
         bounds, settled, recent, waiting, whole, known_from, due = self
         waiting, whole = waiting + 1, whole + size
-        recent = Departure(ticks, came, entries, levels, size), recent
+        recent = Departure(ticks, arrivals, entries, levels, size), recent
         past = PastEntries(bounds, settled, recent, waiting, whole, known_from, due)
         if waiting * _SLACK > bounds.steps or whole > bounds.max_bytes:
-            return past._shortened(came - bounds.steps, bounds.max_bytes)
+            return past._shortened(arrivals - bounds.steps, bounds.max_bytes)
         return past
 
     def within(self, size: int) -> PastEntries:
@@ -143,33 +143,33 @@ class PastEntries(NamedTuple):
         """
         return self if self.bytes <= max(0, size) else self._shortened(-1, max(0, size))
 
-    def keeping(self, bounds: History, came: int) -> PastEntries:
+    def with_bounds(self, bounds: History, arrivals: int) -> PastEntries:
         """Return the entries within other bounds.
 
         Args:
             bounds: the new bounds.
-            came: number of ABoxes that have arrived so far.
+            arrivals: number of ABoxes that have arrived so far.
         """
-        return self._replace(bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
+        return self._replace(bounds=bounds)._shortened(arrivals - 1 - bounds.steps, bounds.max_bytes)
 
     def _shortened(self, oldest: int, most_bytes: int) -> PastEntries:
         """Convert the linked list, and remove the oldest departures.
 
         Args:
-            oldest: departures with `came` up to this number are removed.
+            oldest: departures with `arrivals_before` up to this number are removed.
             most_bytes: further departures are removed until at most this size is left.
         """
         departures = tuple(self.departures())
         first, left = 0, self.bytes
         room = most_bytes - most_bytes // _SLACK if left > most_bytes else most_bytes
-        while first < len(departures) and (departures[first].came <= oldest or left > room):
+        while first < len(departures) and (departures[first].arrivals_before <= oldest or left > room):
             left -= departures[first].bytes
             first += 1
         known_from = departures[first - 1].ticks if first else self.known_from
         due = (*self.due, *departures[:first]) if first and self.bounds.sink is not None else self.due
         return PastEntries(self.bounds, departures[first:], None, 0, left, known_from, due)
 
-    def written(self, count: int) -> PastEntries:
+    def without_due(self, count: int) -> PastEntries:
         """Remove the first `count` due departures, which the sink has received."""
         return self._replace(due=self.due[count:])
 

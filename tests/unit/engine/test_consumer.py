@@ -30,7 +30,7 @@ class Noting:
         self.told += (step.now,)
 
     def apply(self, changes, model):
-        self.told += (changes.noted[:, 0].tolist(),)
+        self.told += (changes.fact_changes[:, 0].tolist(),)
 
     def mark(self):
         return self.told
@@ -102,8 +102,8 @@ def test_what_waits_is_told_together_once():
     told = consumers.deliver(NOTHING_PENDING.with_step(changes(1), None).with_step(changes(2), None), MODEL)
     assert one.told == ([1, 2],) and told.waiting == ()
     assert consumers.deliver(told, MODEL) == told and one.told == ([1, 2],)
-    assert told.with_step(Changes(changes(1).noted[:0]), None) is told, "nothing is no step"
-    assert told.with_step(Changes(changes(1).noted[:0]), Now(1)).waiting, "time has gone on"
+    assert told.with_step(Changes(changes(1).fact_changes[:0]), None) is told, "nothing is no step"
+    assert told.with_step(Changes(changes(1).fact_changes[:0]), Now(1)).waiting, "time has gone on"
 
 
 def test_who_follows_steps_is_told_of_each_at_once_and_the_others_of_all_together():
@@ -152,7 +152,7 @@ def entry(level, asserted, cut=()):
 
 
 def signs(changes):
-    return {fact: sign for fact, _, _, sign in net_changes(changes.noted).tolist()}
+    return {fact: sign for fact, _, _, sign in net_changes(changes.fact_changes).tolist()}
 
 
 @pytest.mark.parametrize(

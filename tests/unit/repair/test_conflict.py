@@ -284,7 +284,7 @@ def test_groups_are_the_smallest_first_and_have_their_own_rules_alone():
 
 def test_renumbered_atoms_keep_their_rules_and_levels():
     order = np.array([5, 3, 4, 2, 0, 1])
-    rules = open_rules().ordered(order)
+    rules = open_rules().reordered(order)
     assert rules.levels.tolist() == [NOW, 5, NONE, 5, 5, NOW]
     joined, chains = rules.groups(np.ones(6, np.bool_), rules.residue().leaders())
     assert joined.violations == {(8, (3, 4, 5))}

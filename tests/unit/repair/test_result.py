@@ -241,7 +241,7 @@ def test_a_removed_fact_has_the_occurrences_of_the_definition(steps):
             10 * level,
             facts(asserted, shift),
             NO_FACTS,
-            back=smallest_type(np.array(back)),
+            previous_distances=smallest_type(np.array(back)),
         )
         lost = {each: held.pop(each) for each in dict.fromkeys(cut) if each in held}
         if lost:
@@ -265,7 +265,7 @@ def test_a_removed_fact_has_the_occurrences_of_the_definition(steps):
 
 def test_rows_ascend_by_time_and_fact():
     log = Log.of([Entry(0, "t0", 0, facts([2, 0]), NO_FACTS), Entry(1, "t1", 1, facts([1]), NO_FACTS)])
-    arriving = Entry(2, "t2", 2, facts([1, 0]), NO_FACTS, back=np.array([1, 2], np.uint8))
+    arriving = Entry(2, "t2", 2, facts([1, 0]), NO_FACTS, previous_distances=np.array([1, 2], np.uint8))
     removal = Removal(log, arriving, facts([1, 2, 0]), np.array([2, 0, 2], np.int64), lexicon())
     found = removal.occurrences()
     assert found.times == ("t0", "t1", "t2")

@@ -41,10 +41,10 @@ def name_of(numbered, number):
 
 def test_feeds_lead_from_the_streams_predicates_to_the_kernels(numbered, vocabulary):
     hot, served = (vocabulary.number_symbol(Symbol(EX[name], 1)) for name in ("hot", "served"))
-    (feed,) = (each for each in numbered.feeds if each.source == hot)
+    (feed,) = (each for each in numbered.inputs if each.source == hot)
     assert not feed.is_asserted
     assert (feed.mode, feed.size, name_of(numbered, feed.target)) == (Mode.ALWAYS, 3, "hot□3")
-    (feed,) = (each for each in numbered.feeds if each.source == served and each.is_asserted)
+    (feed,) = (each for each in numbered.inputs if each.source == served and each.is_asserted)
     assert (feed.source, feed.mode, name_of(numbered, feed.target)) == (served, Mode.SOMETIME, "!served~5")
 
 

@@ -71,7 +71,7 @@ def test_when_states_last_came_and_went_is_known(monkeypatch):
     turns = TickHistory.of(0, turned).last_changes("added", "removed")
     assert (turns.present[:, 0].tolist(), turns.since.tolist()) == ([1], [3])
     assert (turns.absent[:, 0].tolist(), turns.until.tolist()) == ([2], [2])
-    assert turns.since_when(both, otherwise=-7) == {as_tuples(facts[1])[0]: 3, as_tuples(facts[2])[0]: -7}
+    assert turns.starts_of(both, otherwise=-7) == {as_tuples(facts[1])[0]: 3, as_tuples(facts[2])[0]: -7}
 
 
 def test_what_was_said_at_many_ticks_takes_little_more_than_its_facts():

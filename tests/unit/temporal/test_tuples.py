@@ -39,9 +39,9 @@ def test_a_tuple_has_one_number_and_knows_its_terms():
 def test_the_terms_inside_are_terms_of_facts():
     tuples = TupleNumbers()
     outer = tuples.number(tuples.number(4, 5), 6)
-    rows = as_tuples(tuples.plain(facts((P, outer, 7), (P, 8, NONE))))
+    rows = as_tuples(tuples.without_tuples(facts((P, outer, 7), (P, 8, NONE))))
     assert {term for row in rows for term in row[1:]} == {4, 5, 6, 7, 8, NONE}
-    assert tuples.plain(facts((P, 8, NONE))).tolist() == [[P, 8, NONE]]
+    assert tuples.without_tuples(facts((P, 8, NONE))).tolist() == [[P, 8, NONE]]
 
 
 def test_tuples_keep_their_numbers_when_terms_get_others():
@@ -82,8 +82,8 @@ def test_what_is_asked_for_is_linked_until_nothing_is_said_of_it(model, monkeypa
     model.add(facts((P, said, 1)), UNTIL_REMOVED)
     model.lower(facts((ASKED, 4, 5), (ASKED, 6, 7)), np.array([NONE, NONE]))
     assert as_tuples(links.remove_unused(model)) == rows_of_asked
-    assert as_tuples(links.begin(facts((P, asked, 1), (P, said, 1)))) == rows_of_asked
-    assert not len(links.begin(NO_FACTS))
+    assert as_tuples(links.define(facts((P, asked, 1), (P, said, 1)))) == rows_of_asked
+    assert not len(links.define(NO_FACTS))
 
 
 REQUESTED_PAIRS, LEFT, RIGHT = 0, 1, 2
@@ -142,7 +142,7 @@ def test_what_is_told_of_many_terms_at_one_time_has_a_number_each():
     pairs = PairNumbers(REQUESTED_PAIRS, LEFT, RIGHT)
     numbers = pairs.numbers_at(np.array([5, 6, 5], np.int32), 9, 3)
     assert numbers[0] == numbers[2] != numbers[1] and len(links(pairs)) == 4
-    assert pairs.firsts(numbers).tolist() == [5, 6, 5]
+    assert pairs.first_terms(numbers).tolist() == [5, 6, 5]
 
 
 def test_a_pair_has_one_number_and_is_told_what_it_is_as_long_as_something_is_said_of_it():

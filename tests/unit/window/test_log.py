@@ -103,19 +103,19 @@ def test_a_link_leads_to_the_last_assertion_that_no_repair_has_cut():
     chained = linked([entry(10 + place, asserted, cut) for place, (asserted, cut) in enumerate(log)])
     before = [each.levels_before(facts(5, 6, 7)).tolist() for each in chained]
     assert before == [[-1, -1, -1], [10, -1, -1], [11, 10, -1], [-1, 12, -1]]
-    assert chained[0].back is None or not chained[0].back.any()
+    assert chained[0].previous_distances is None or not chained[0].previous_distances.any()
 
 
 def test_an_entry_without_links_has_no_levels_before():
     alone = entry(3, [5, 6])
-    assert alone.back is None
+    assert alone.previous_distances is None
     assert alone.levels_before(facts(5, 6, 9)).tolist() == [-1, -1, -1]
     assert alone.levels_before(facts()).tolist() == []
 
 
 def test_a_fact_that_an_entry_has_twice_is_linked_once():
     chained = linked([entry(0, [5]), entry(1, [5, 6, 5])])
-    assert np.count_nonzero(chained[1].back) == 1
+    assert np.count_nonzero(chained[1].previous_distances) == 1
     assert chained[1].levels_before(facts(5)).tolist() == [0]
 
 

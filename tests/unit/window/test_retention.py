@@ -164,7 +164,7 @@ def test_one_that_is_too_large_alone_is_not_kept():
 def test_what_leaves_waits_for_the_sink():
     past = past_of(*(entry(n, 1) for n in range(4)), history=History(steps=1, sink=print))
     assert (past.timestamps, len(past.due), levels(past)) == (1, 3, [0, 1, 2, 3])
-    assert levels(past.written(2)) == [2, 3]
+    assert levels(past.without_due(2)) == [2, 3]
 
 
 #     now = 6                     level:   0   1   2   3   4   5   6

@@ -288,7 +288,9 @@ def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]
     return {
         "departures.entries": lengths([departure.entries for departure in departures]),
         "departures.ticks": np.array([departure.ticks for departure in departures], np.int64),
-        "departures.came": narrow(np.array([departure.came for departure in departures], np.uint32)),
+        "departures.came": narrow(
+            np.array([departure.arrivals_before for departure in departures], np.uint32)
+        ),
         "departures.early": narrow(np.array(early, np.uint32)),
     }
 
@@ -467,7 +469,7 @@ class Checkpoint:
             Departure(*one, tuple(e.level for e in one[2] if e.level in early), sum(e.bytes for e in one[2]))
             for one in zip(ticks.tolist(), came, contents.split("departures.entries", entries), strict=True)
         )
-        left = [(departure.came, departure.ticks) for departure in settled]
+        left = [(departure.arrivals_before, departure.ticks) for departure in settled]
         if ticks.dtype != np.int64 or left != sorted(left) or not {0, 1} >= set(flags):
             raise contents.broken("departures are not in order")
         if left and not (left[-1] <= (header["messages"], header["now"]) and left[-1][1] <= header["now"]):

@@ -83,7 +83,7 @@ class QuerySource:
             Facts inserted (1) and deleted (-1, last column), shape (n, 4); a fact may occur several times.
         """
         self.model = model
-        return changes.noted
+        return changes.fact_changes
 
     def refill(self, model: WindowModel) -> None:
         """Copy the facts of the window model again if the model has got new rules."""

@@ -278,7 +278,7 @@ class QueryRegistry:
         sees_windows = self.scheduler.sees_windows
         before = evaluator.state
         if sees_windows and step is not None and before.step is not None:
-            self.scheduler.leave_tick(before.step, step, before.log, changes.on_the_way)
+            self.scheduler.leave_tick(before.step, step, before.log, changes.is_intermediate)
         evaluator.set_state(WindowState(model, log, step, changes.at))
         self._shared.context = evaluator.context
         done = self.network.step(self._changed_leaves(changes, model, before.log), self._last_initialised)
@@ -286,8 +286,8 @@ class QueryRegistry:
             done.update(self.network.initialise(self._last_initialised))
             self.journal.set(self, "_last_initialised", self.network.last_serial)
         if changes.at is not None:
-            self.scheduler.record_changes(done, changes.at, changes.on_the_way)
-        if sees_windows and step is not None and not changes.on_the_way:
+            self.scheduler.record_changes(done, changes.at, changes.is_intermediate)
+        if sees_windows and step is not None and not changes.is_intermediate:
             self.scheduler.report_after_step(step, log)
 
     def end_block(self, at: TimePoint) -> None:

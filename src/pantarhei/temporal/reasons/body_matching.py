@@ -83,7 +83,7 @@ class Evidence(NamedTuple):
         """Conclusions at the ticks among `concluded`."""
         return [TickAtom(self.formula.atom.predicate, self.arguments, tick) for tick in self.concluded]
 
-    def enough(self, atoms: Iterable[TickAtom]) -> tuple[Leaf, ...]:
+    def sufficient(self, atoms: Iterable[TickAtom]) -> tuple[Leaf, ...]:
         """Return sufficient evidence from input and the given conclusions, oldest first.
 
         A formula that counts ticks gets the newest ticks that suffice, other formulas get all evidence.
@@ -92,7 +92,7 @@ class Evidence(NamedTuple):
             return tuple(sorted([*self.given, *atoms], key=first_tick))
         times = self.formula.times
         single: list[Leaf] = [
-            TickRun(tick, tick, run.known) for run in self.given for tick in run.newest(times)
+            TickRun(tick, tick, run.basis) for run in self.given for tick in run.newest(times)
         ]
         return tuple(sorted([*single, *atoms], key=first_tick)[-times:])
 
@@ -273,7 +273,7 @@ class BodyMatcher:
         else:
             first, given = (
                 self._first(formula),
-                self._intervals.given(atom.predicate, pattern, atom.is_asserted),
+                self._intervals.input_runs(atom.predicate, pattern, atom.is_asserted),
             )
             if not atom.is_asserted:
                 concluded = self._concluded(atom.predicate, pattern)
@@ -302,7 +302,7 @@ class BodyMatcher:
         if time is None:
             yield binding, evidence
             return
-        runs = [TickRun(t, t, run.known) for run in evidence.given for t in range(run.first, run.last + 1)]
+        runs = [TickRun(t, t, run.basis) for run in evidence.given for t in range(run.first, run.last + 1)]
         single: list[tuple[int, tuple[TickRun, ...], tuple[int, ...]]]
         single = [(run.first, (run,), ()) for run in runs] + [(t, (), (t,)) for t in evidence.concluded]
         for tick, given, concluded in single:

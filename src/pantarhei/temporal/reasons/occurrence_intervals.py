@@ -36,16 +36,16 @@ class TickRun(NamedTuple):
 
     Args:
         first, last: first and last tick, both included.
-        known: kind of the evidence.
+        basis: kind of the evidence.
     """
 
     first: int
     last: int
-    known: EvidenceBasis
+    basis: EvidenceBasis
 
     def within(self, first: int, last: int) -> TickRun:
         """Return the intersection with a window; a run of length 0 if it is empty."""
-        return TickRun(max(self.first, first), min(self.last, last), self.known)
+        return TickRun(max(self.first, first), min(self.last, last), self.basis)
 
     @property
     def length(self) -> int:
@@ -92,7 +92,7 @@ class TickIntervals:
 
     # -- input ---------------------------------------------------------------------------------------
 
-    def given(self, predicate: URIRef, pattern: Pattern, is_asserted: bool) -> _Runs:
+    def input_runs(self, predicate: URIRef, pattern: Pattern, is_asserted: bool) -> _Runs:
         """Return the runs of events, or of states and remembered conclusions, that match a pattern."""
         known = self._found.get((predicate, pattern, is_asserted))
         if known is None:
@@ -292,7 +292,7 @@ def _event_runs(facts: _FactLookup, table: _Table) -> _Runs:
 def _disjoint(runs: list[TickRun]) -> Iterator[TickRun]:
     """Yield runs of one fact without overlaps; a tick in two runs stays in the run that begins first."""
     last = None
-    for run in sorted(runs, key=lambda each: (each.first, each.known.value)):
+    for run in sorted(runs, key=lambda each: (each.first, each.basis.value)):
         rest = run if last is None else run.within(last + 1, run.last)
         if rest.length:
             yield rest

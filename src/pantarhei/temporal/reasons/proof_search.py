@@ -203,9 +203,9 @@ class DerivationGraph:
 
     >>> graph = DerivationGraph()
     >>> either, first, second = graph.node(1), graph.node(0), graph.node(1)
-    >>> graph.rest(either, [first, second])
-    >>> graph.rest(second, [either])
-    >>> sorted(graph.settled(), key=graph.settled().get) == [first, either, second]
+    >>> graph.add_premises(either, [first, second])
+    >>> graph.add_premises(second, [either])
+    >>> sorted(graph.derivation_order(), key=graph.derivation_order().get) == [first, either, second]
     True
     """
 
@@ -219,12 +219,12 @@ class DerivationGraph:
         self._users.append([])
         return len(self._needs) - 1
 
-    def rest(self, node: int, on: Iterable[int]) -> None:
+    def add_premises(self, node: int, on: Iterable[int]) -> None:
         """Add premises to a node, without duplicates."""
         for other in on:
             self._users[other].append(node)
 
-    def settled(self, supposed: Iterable[int] = (), unused: int | None = None) -> dict[int, int]:
+    def derivation_order(self, supposed: Iterable[int] = (), unused: int | None = None) -> dict[int, int]:
         """Return the nodes that hold, numbered in the order of derivation. Costs time linear in the premises.
 
         Args:
@@ -297,10 +297,10 @@ class ProofSearch:
         """
         self._expand(goal, is_all)
         root = self._atoms[goal]
-        places = self._graph.settled(unused=root)
+        places = self._graph.derivation_order(unused=root)
         found = self._usable(goal, places)
         if not found:
-            places = self._graph.settled(self._open - {root}, unused=root)
+            places = self._graph.derivation_order(self._open - {root}, unused=root)
             found = self._usable(goal, places)
         for application in found if is_all else found[:1]:
             nodes = self._nodes(goal, application, places)
@@ -334,13 +334,13 @@ class ProofSearch:
         lacking = dict.fromkeys(each for each in instance.evidence if each.is_open)
         application = RuleApplication(instance, self._graph.node(len(lacking)), {})
         self._applications.setdefault(atom, []).append(application)
-        self._graph.rest(self._atoms[atom], [application.node])
+        self._graph.add_premises(self._atoms[atom], [application.node])
         fresh = []
         for evidence in lacking:
             place = application.evidence[evidence] = self._graph.node(evidence.lacking)
-            self._graph.rest(application.node, [place])
+            self._graph.add_premises(application.node, [place])
             fresh += [each for each in evidence.atoms if each not in self._atoms]
-            self._graph.rest(place, [self._node(each) for each in evidence.atoms])
+            self._graph.add_premises(place, [self._node(each) for each in evidence.atoms])
         return fresh if lacking else None
 
     def _node(self, atom: TickAtom) -> int:
@@ -387,9 +387,11 @@ class ProofSearch:
         if evidence.formula.is_negated:
             return ()
         if evidence not in application.evidence:
-            return evidence.enough(())
+            return evidence.sufficient(())
         last = places[application.evidence[evidence]]
-        return evidence.enough(each for each in evidence.atoms if places.get(self._atoms[each], last) < last)
+        return evidence.sufficient(
+            each for each in evidence.atoms if places.get(self._atoms[each], last) < last
+        )
 
 
 # -- steps -----------------------------------------------------------------------------------------

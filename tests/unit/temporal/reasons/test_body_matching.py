@@ -181,14 +181,14 @@ def test_what_is_negated_rests_on_no_conclusion():
 
 
 def test_the_newest_ticks_are_enough_where_they_are_counted():
-    assert evidence(some(A, 5)).enough(()) == (TickRun(5, 5, EvidenceBasis.HELD),)
-    assert evidence(some(A, 5)).enough([at(6)]) == (at(6),)
-    assert evidence(some(A, 5, times=3)).enough([at(4)]) == (
+    assert evidence(some(A, 5)).sufficient(()) == (TickRun(5, 5, EvidenceBasis.HELD),)
+    assert evidence(some(A, 5)).sufficient([at(6)]) == (at(6),)
+    assert evidence(some(A, 5, times=3)).sufficient([at(4)]) == (
         TickRun(3, 3, EvidenceBasis.HELD), at(4), TickRun(5, 5, EvidenceBasis.HELD),
     )  # fmt: skip
 
 
 def test_all_ticks_are_told_of_what_is_always_so():
-    told = evidence(always(A, 4), first=2).enough([at(6), at(4)])
+    told = evidence(always(A, 4), first=2).sufficient([at(6), at(4)])
     assert told == (TickRun(2, 3, EvidenceBasis.HELD), at(4), TickRun(5, 5, EvidenceBasis.HELD), at(6))
-    assert evidence(now(A), given=(), drawn=(6,), first=6).enough([at(6)]) == (at(6),)
+    assert evidence(now(A), given=(), drawn=(6,), first=6).sufficient([at(6)]) == (at(6),)

@@ -24,8 +24,8 @@ class Asked:
         return {" ".join(term(n).rpartition("/")[2] for n in key): value for key, value in found.items()}
 
     def said(self, name, *terms, is_asserted=False):
-        found = self.named(self.occasions.given(EX[name], self.pattern(terms), is_asserted))
-        return {key: [(run.first, run.last, run.known.value) for run in runs] for key, runs in found.items()}
+        found = self.named(self.occasions.input_runs(EX[name], self.pattern(terms), is_asserted))
+        return {key: [(run.first, run.last, run.basis.value) for run in runs] for key, runs in found.items()}
 
     def concluded(self, name, *terms):
         return self.named(self.occasions.concluded(EX[name], self.pattern(terms)))
