@@ -21,16 +21,8 @@ from typing import Literal as Choice
 
 from rdflib import XSD, Literal, URIRef
 
-from pantarhei.model.data_range import (
-    Compared,
-    DataComplementOf,
-    DataIntersectionOf,
-    DataOneOf,
-    DataRange,
-    Datatype,
-    DatatypeRestriction,
-    DataUnionOf,
-)
+from pantarhei.model import data_range as ranges
+from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Member, Rule
 from pantarhei.model.term import Term
 from pantarhei.values.value import DECIMAL, DOUBLE, FLOAT, normalized_number, unpacked, value_of
@@ -38,7 +30,7 @@ from pantarhei.values.value import DECIMAL, DOUBLE, FLOAT, normalized_number, un
 Numbers = Choice["by_datatype", "by_value"]
 
 _BINARY: Final = frozenset({FLOAT, DOUBLE})
-_DECIMALS: Final = Datatype(DECIMAL)
+_DECIMALS: Final = ranges.Datatype(DECIMAL)
 _LOWER: Final = frozenset({XSD.minInclusive, XSD.minExclusive})
 
 
@@ -86,31 +78,34 @@ def exact_range(range: DataRange) -> DataRange:
     """Convert a data range to one that also contains the numbers that are equal by value to a member.
 
     >>> from pantarhei.values.membership import contains
-    >>> hot = DatatypeRestriction(Datatype(DOUBLE), ((XSD.minInclusive, Literal("80.5", datatype=DOUBLE)),))
+    >>> facets = ((XSD.minInclusive, Literal("80.5", datatype=DOUBLE)),)
+    >>> hot = ranges.DatatypeRestriction(ranges.Datatype(DOUBLE), facets)
     >>> contains(exact_range(hot), Literal("80.5", datatype=DECIMAL)), contains(hot, Literal(81))
     (True, False)
     """
     match range:
-        case Datatype(iri) if iri in _BINARY:
-            return DataUnionOf((range, _DECIMALS))
-        case DatatypeRestriction(Datatype(iri), facets) if iri in _BINARY:
+        case ranges.Datatype(iri) if iri in _BINARY:
+            return ranges.DataUnionOf((range, _DECIMALS))
+        case ranges.DatatypeRestriction(ranges.Datatype(iri), facets) if iri in _BINARY:
             limits = tuple(
                 (facet, value) for facet, value in facets if not _admits_all_decimals(facet, value)
             )
             if any(exact_key(value_of(value)) == value_of(value) for _, value in limits):
                 return range  # no decimal is within the bound
             exactly = tuple((facet, exact(value)) for facet, value in limits)
-            return DataUnionOf((range, DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS))
-        case DataOneOf(literals):
-            return DataOneOf(tuple(map(exact, literals)))
-        case Compared(name, literal):
-            return Compared(name, cast(Literal, exact(literal)))
-        case DataIntersectionOf(operands):
-            return DataIntersectionOf(tuple(map(exact_range, operands)))
-        case DataUnionOf(operands):
-            return DataUnionOf(tuple(map(exact_range, operands)))
-        case DataComplementOf(operand):
-            return DataComplementOf(exact_range(operand))
+            return ranges.DataUnionOf(
+                (range, ranges.DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS)
+            )
+        case ranges.DataOneOf(literals):
+            return ranges.DataOneOf(tuple(map(exact, literals)))
+        case ranges.Compared(name, literal):
+            return ranges.Compared(name, cast(Literal, exact(literal)))
+        case ranges.DataIntersectionOf(operands):
+            return ranges.DataIntersectionOf(tuple(map(exact_range, operands)))
+        case ranges.DataUnionOf(operands):
+            return ranges.DataUnionOf(tuple(map(exact_range, operands)))
+        case ranges.DataComplementOf(operand):
+            return ranges.DataComplementOf(exact_range(operand))
         case _:
             return range
 

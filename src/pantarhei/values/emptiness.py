@@ -18,40 +18,15 @@ from typing import Any, Final
 from rdflib import URIRef
 
 from pantarhei.model.data_range import DataRange
-from pantarhei.values.condition import (
-    BOOLEANS,
-    DOUBLES,
-    DURATIONS,
-    FLOATS,
-    ILL,
-    KNOWN_SORTS,
-    NUMBERS,
-    UNZONED,
-    ZONED,
-    All,
-    AmongValues,
-    Condition,
-    Formula,
-    Instant,
-    Length,
-    MatchesForm,
-    Not,
-    NumberKind,
-    Some,
-    Sort,
-    ValueBound,
-    all_of,
-    negation,
-    test_of,
-    text_sort,
-)
+from pantarhei.values import condition as conditions
+from pantarhei.values.condition import Formula, Sort
 from pantarhei.values.datatype import is_compared_by_value, is_derived
 from pantarhei.values.membership import OTHER, datatypes, formula, require_decidable
 from pantarhei.values.value import FURTHEST_ZONE
 
 MAX_BRANCHES: Final = 10_000
 
-_Leaf = Condition | Not
+_Leaf = conditions.Condition | conditions.Not
 
 
 def includes(wide: DataRange, narrow: DataRange) -> bool:
@@ -71,7 +46,9 @@ def includes(wide: DataRange, narrow: DataRange) -> bool:
     """
     require_decidable(wide, narrow)
     return all(
-        is_unsatisfiable(all_of([formula(narrow, sort), negation(formula(wide, sort))]), sort)
+        is_unsatisfiable(
+            conditions.all_of([formula(narrow, sort), conditions.negation(formula(wide, sort))]), sort
+        )
         for sort in _sorts(wide, narrow)
     )
 
@@ -94,19 +71,19 @@ def is_empty(range: DataRange) -> bool:
 def _sorts(*ranges: DataRange) -> Iterator[Sort]:
     """List the sorts of values that data ranges distinguish, with one sort for all other values."""
     named = {datatype for range in ranges for datatype in datatypes(range)}
-    yield from (*KNOWN_SORTS, ILL, OTHER)
-    yield from (text_sort(datatype) for datatype in named if not is_compared_by_value(datatype))
+    yield from (*conditions.KNOWN_SORTS, conditions.ILL, OTHER)
+    yield from (conditions.text_sort(datatype) for datatype in named if not is_compared_by_value(datatype))
 
 
 def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
     """Return True if certainly no value of a sort satisfies a formula.
 
-    >>> from pantarhei.values.condition import all_of
-    >>> more_than_5 = ValueBound(5, is_lower=True, is_inclusive=False)
-    >>> less_than_6 = ValueBound(6, is_lower=False, is_inclusive=False)
-    >>> is_unsatisfiable(all_of([more_than_5, less_than_6]), NUMBERS)
+    >>> more_than_5 = conditions.ValueBound(5, is_lower=True, is_inclusive=False)
+    >>> less_than_6 = conditions.ValueBound(6, is_lower=False, is_inclusive=False)
+    >>> is_unsatisfiable(conditions.all_of([more_than_5, less_than_6]), conditions.NUMBERS)
     False
-    >>> is_unsatisfiable(all_of([NumberKind(0), more_than_5, less_than_6]), NUMBERS)
+    >>> is_whole = conditions.NumberKind(0)
+    >>> is_unsatisfiable(conditions.all_of([is_whole, more_than_5, less_than_6]), conditions.NUMBERS)
     True
     """
     if isinstance(formula, bool):
@@ -123,12 +100,12 @@ class _ValueSearch:
     def finds(self, parts: list[Formula], leaves: list[_Leaf]) -> bool:
         """Return True if a value may exist that satisfies all `parts` and `leaves`."""
         parts, leaves = list(parts), list(leaves)
-        choices: list[Some] = []
+        choices: list[conditions.Some] = []
         while parts:
             match parts.pop():
-                case All(conjuncts):
+                case conditions.All(conjuncts):
                     parts.extend(conjuncts)
-                case Some() as choice:
+                case conditions.Some() as choice:
                     choices.append(choice)
                 case False:
                     return False
@@ -151,43 +128,43 @@ def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
     candidates = _candidates(leaves, sort)
     if candidates is None:
         return _contradict(leaves)
-    tests = [test_of(leaf, sort) for leaf in leaves]
+    tests = [conditions.test_of(leaf, sort) for leaf in leaves]
     return not any(all(holds(value) for holds in tests) for value in candidates)
 
 
 def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
     """List values that include all values which satisfy `leaves`; None if they are too many to test."""
-    enumerations = [leaf.values for leaf in leaves if isinstance(leaf, AmongValues)]
+    enumerations = [leaf.values for leaf in leaves if isinstance(leaf, conditions.AmongValues)]
     if enumerations:
         return min(enumerations, key=len)
-    if sort == BOOLEANS:
+    if sort == conditions.BOOLEANS:
         return (False, True)
-    if sort in (FLOATS, DOUBLES):
+    if sort in (conditions.FLOATS, conditions.DOUBLES):
         points = _interval(leaves, _Interval(-math.inf, math.inf)).points()
         zeros = (0.0, -0.0) if points and points[0] == 0 else ()
         return None if points is None else (*points, *zeros, math.nan)
-    if sort == DURATIONS:  # not totally ordered
+    if sort == conditions.DURATIONS:  # not totally ordered
         return None
     interval = _interval(leaves, _Interval())
-    if sort in (ZONED, UNZONED):
+    if sort in (conditions.ZONED, conditions.UNZONED):
         return _instants(interval.points(), sort)
-    if sort == NUMBERS and NumberKind(0) in leaves:
+    if sort == conditions.NUMBERS and conditions.NumberKind(0) in leaves:
         return interval.integers(at_most=_excluded(leaves))
     return interval.points()
 
 
-def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[Instant] | None:
+def _instants(points: Sequence[Any] | None, sort: Sort) -> Sequence[conditions.Instant] | None:
     """List the times at given instants in all time zones."""
     if points is None:
         return None
-    zones = range(-FURTHEST_ZONE, FURTHEST_ZONE + 1) if sort == ZONED else (None,)
-    return [Instant(seconds, fraction, zone) for seconds, fraction in points for zone in zones]
+    zones = range(-FURTHEST_ZONE, FURTHEST_ZONE + 1) if sort == conditions.ZONED else (None,)
+    return [conditions.Instant(seconds, fraction, zone) for seconds, fraction in points for zone in zones]
 
 
 def _excluded(leaves: Sequence[_Leaf]) -> int:
     """Count the values excluded one by one."""
-    denied = (leaf.condition for leaf in leaves if isinstance(leaf, Not))
-    return sum(len(condition.values) for condition in denied if isinstance(condition, AmongValues))
+    denied = (leaf.condition for leaf in leaves if isinstance(leaf, conditions.Not))
+    return sum(len(condition.values) for condition in denied if isinstance(condition, conditions.AmongValues))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +202,9 @@ class _Interval:
 def _interval(leaves: Sequence[_Leaf], interval: _Interval) -> _Interval:
     """Narrow `interval` by the bounds among `leaves`."""
     for leaf in leaves:
-        is_denied = isinstance(leaf, Not)
-        bound = leaf.condition if isinstance(leaf, Not) else leaf
-        if isinstance(bound, ValueBound):
+        is_denied = isinstance(leaf, conditions.Not)
+        bound = leaf.condition if isinstance(leaf, conditions.Not) else leaf
+        if isinstance(bound, conditions.ValueBound):
             narrow = interval.above if bound.is_lower != is_denied else interval.below
             interval = narrow(bound.limit, bound.is_inclusive != is_denied)
     return interval
@@ -235,12 +212,12 @@ def _interval(leaves: Sequence[_Leaf], interval: _Interval) -> _Interval:
 
 def _contradict(leaves: Sequence[_Leaf]) -> bool:
     """Return True if a required condition entails a denied one, or no length is possible."""
-    demanded = [leaf for leaf in leaves if not isinstance(leaf, Not)]
-    denied = [leaf.condition for leaf in leaves if isinstance(leaf, Not)]
-    length = Length(0, None)
+    demanded = [leaf for leaf in leaves if not isinstance(leaf, conditions.Not)]
+    denied = [leaf.condition for leaf in leaves if isinstance(leaf, conditions.Not)]
+    length = conditions.Length(0, None)
     for each in demanded:
-        if isinstance(each, Length):
-            length = Length(max(length.least, each.least), _least(length.most, each.most))
+        if isinstance(each, conditions.Length):
+            length = conditions.Length(max(length.least, each.least), _least(length.most, each.most))
     if length.most is not None and length.most < length.least:
         return True
     return any(_entails(one, other) for one in (*demanded, length) for other in denied)
@@ -250,12 +227,12 @@ def _least(one: int | None, other: int | None) -> int | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-def _entails(one: Condition, other: Condition) -> bool:
+def _entails(one: conditions.Condition, other: conditions.Condition) -> bool:
     match one, other:
-        case NumberKind(level), NumberKind(wider):
+        case conditions.NumberKind(level), conditions.NumberKind(wider):
             return level <= wider
-        case Length(), Length(least, most):
+        case conditions.Length(), conditions.Length(least, most):
             return least <= one.least and (most is None or (one.most is not None and one.most <= most))
-        case MatchesForm(name), MatchesForm(wider_name):
+        case conditions.MatchesForm(name), conditions.MatchesForm(wider_name):
             return name == wider_name or is_derived(URIRef(name), URIRef(wider_name))
     return one == other

@@ -35,25 +35,8 @@ from pantarhei.model.data_range import (
 )
 from pantarhei.model.rule import Member
 from pantarhei.model.term import Term, short
-from pantarhei.values.condition import (
-    DOUBLES,
-    FLOATS,
-    ILL,
-    NUMBERS,
-    All,
-    AmongValues,
-    Formula,
-    Not,
-    Sort,
-    Test,
-    ValueBound,
-    all_of,
-    any_of,
-    negation,
-    sort_and_value,
-    test_of,
-    text_sort,
-)
+from pantarhei.values import condition as conditions
+from pantarhei.values.condition import Formula, Sort, Test, test_of
 from pantarhei.values.datatype import (
     VALUE_SPACES,
     datatype_formula,
@@ -67,43 +50,48 @@ from pantarhei.values.scalar_functions import holds_of
 from pantarhei.values.value import literal_key, value_of
 
 # The sorts whose values are in a total order.
-_ORDERED = frozenset({NUMBERS, FLOATS, DOUBLES})
+_ORDERED = frozenset({conditions.NUMBERS, conditions.FLOATS, conditions.DOUBLES})
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
     """Values within one or more bounds that also pass the test `holds`; None for no test."""
 
-    bounds: tuple[ValueBound, ...]
+    bounds: tuple[conditions.ValueBound, ...]
     holds: Test | None
 
 
 def interval_of(formula: Formula, sort: Sort) -> Interval | None:
     """Convert a formula about the values of a sort to an interval; None if the formula is not an interval.
 
-    >>> interval_of(All((ValueBound(3, True, True), ValueBound(4, False, False))), NUMBERS).holds is None
+    >>> bounds = conditions.ValueBound(3, True, True), conditions.ValueBound(4, False, False)
+    >>> interval_of(conditions.All(bounds), conditions.NUMBERS).holds is None
     True
     """
     if sort not in _ORDERED:
         return None
-    bounds: list[ValueBound] = []
+    bounds: list[conditions.ValueBound] = []
     others: list[Formula] = []
     for part in _conjuncts(formula):
         # the complement of a range of floats contains NaN, and so is not an interval
-        if isinstance(part, Not) and isinstance(part.condition, ValueBound) and sort == NUMBERS:
+        if (
+            isinstance(part, conditions.Not)
+            and isinstance(part.condition, conditions.ValueBound)
+            and sort == conditions.NUMBERS
+        ):
             below = part.condition
-            part = ValueBound(below.limit, not below.is_lower, not below.is_inclusive)
-        if isinstance(part, ValueBound) and part.limit == part.limit:
+            part = conditions.ValueBound(below.limit, not below.is_lower, not below.is_inclusive)
+        if isinstance(part, conditions.ValueBound) and part.limit == part.limit:
             bounds.append(part)
         else:
             others.append(part)
     if not bounds:
         return None
-    return Interval(tuple(bounds), test_of(all_of(others), sort) if others else None)
+    return Interval(tuple(bounds), test_of(conditions.all_of(others), sort) if others else None)
 
 
 def _conjuncts(formula: Formula) -> Iterator[Formula]:
-    if isinstance(formula, All):
+    if isinstance(formula, conditions.All):
         for part in formula.parts:
             yield from _conjuncts(part)
     else:
@@ -304,7 +292,7 @@ class Tester:
     def of_value(self, key: Hashable) -> list[int]:
         """Return the indexes of the ranges that contain a literal, given by the key of its value."""
         assert isinstance(key, tuple)
-        sort, value = sort_and_value(key)
+        sort, value = conditions.sort_and_value(key)
         tests = self._tests.get(sort)
         if tests is None:
             tests = self._compile(sort)
@@ -355,8 +343,8 @@ def _tests_of(formulas: Sequence[Formula], sort: Sort) -> _Tests:
 
 
 # Sorts of the literals whose datatypes no range names, recognized and unrecognized.
-OTHER: Final = text_sort(URIRef(""))
-UNRECOGNIZED: Final = text_sort(URIRef("urn:unrecognized"))
+OTHER: Final = conditions.text_sort(URIRef(""))
+UNRECOGNIZED: Final = conditions.text_sort(URIRef("urn:unrecognized"))
 
 
 def _is_recognized(sort: Sort) -> bool:
@@ -376,17 +364,17 @@ def formula(range: DataRange, sort: Sort) -> Formula:
         case DatatypeRestriction(datatype, facets):
             return restriction_formula(datatype.iri, facets, sort)
         case DataIntersectionOf(operands):
-            return all_of([formula(operand, sort) for operand in operands])
+            return conditions.all_of([formula(operand, sort) for operand in operands])
         case DataUnionOf(operands):
-            return any_of([formula(operand, sort) for operand in operands])
+            return conditions.any_of([formula(operand, sort) for operand in operands])
         case DataComplementOf(operand):
-            return sort != ILL and negation(formula(operand, sort))
+            return sort != conditions.ILL and conditions.negation(formula(operand, sort))
         case Possibly(operand):
             return formula(operand, sort)
         case DataOneOf(values):
             return _one_of(values, sort)
         case IllTyped():
-            return sort == ILL
+            return sort == conditions.ILL
         case Compared():
             return False  # a `Tester` evaluates comparisons itself
 
@@ -400,11 +388,11 @@ def _unrecognized_formula(range: DataRange, sort: Sort, possible: bool = False) 
     """
     match range:
         case DataIntersectionOf(operands):
-            return all_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
+            return conditions.all_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
         case DataUnionOf(operands):
-            return any_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
+            return conditions.any_of([_unrecognized_formula(operand, sort, possible) for operand in operands])
         case DataComplementOf(operand):
-            return negation(_unrecognized_formula(operand, sort, not possible))
+            return conditions.negation(_unrecognized_formula(operand, sort, not possible))
         case Possibly(operand):
             return _unrecognized_formula(operand, sort, possible=True)
         case IllTyped() | Compared():
@@ -413,9 +401,9 @@ def _unrecognized_formula(range: DataRange, sort: Sort, possible: bool = False) 
 
 
 def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
-    placed = (sort_and_value(key) for each in literals if isinstance(key := value_of(each), tuple))
+    placed = (conditions.sort_and_value(key) for each in literals if isinstance(key := value_of(each), tuple))
     values = tuple(value for other, value in placed if other == sort)
-    return AmongValues(values) if values and sort != ILL else False
+    return conditions.AmongValues(values) if values and sort != conditions.ILL else False
 
 
 def datatypes(range: DataRange) -> Iterator[URIRef]:

@@ -10,37 +10,33 @@ from typing import Final
 from rdflib import Variable
 
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Closure,
-    Join,
-    Node,
-    Project,
-    TriplePattern,
-    Union,
-    Values,
-    nodes_of,
-)
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.incremental.operator import EMPTY, Bag, Maintenance, Operator, Row, SharedState
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
-GRAPH_TERMS: Final = Closure(_NODE, _NODE, Values((_START, _END), ()), _START, _END, True, False)
+GRAPH_TERMS: Final = algebra.Closure(
+    _NODE, _NODE, algebra.Values((_START, _END), ()), _START, _END, True, False
+)
 """Path whose pairs are the terms of the graph, each with itself."""
 
-ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predicate"), Variable("#object")),))
+ALL_TRIPLES: Final = algebra.BGP(
+    (algebra.TriplePattern(Variable("#subject"), Variable("#predicate"), Variable("#object")),)
+)
 
 
-def is_incremental(node: Closure) -> bool:
+def is_incremental(node: algebra.Closure) -> bool:
     """Return whether the steps of a path are a fixed set of pairs, independent of the start node.
 
     The steps are not fixed if a nested path can have length zero, since its end then has the literal form of
     the start node.
     """
-    return not any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(node.step))
+    return not any(
+        isinstance(part, algebra.Closure) and part.is_reflexive for part in algebra.nodes_of(node.step)
+    )
 
 
-def needs_graph_terms(node: Closure) -> bool:
+def needs_graph_terms(node: algebra.Closure) -> bool:
     """Return whether a path depends on the set of terms of the graph, either for paths of length zero, or for
     the literal forms of start nodes.
     """
@@ -49,15 +45,15 @@ def needs_graph_terms(node: Closure) -> bool:
     return node.is_reflexive or not _begins_with_names(node.step, node.start)
 
 
-def _begins_with_names(step: Node, start: Variable) -> bool:
+def _begins_with_names(step: algebra.Node, start: Variable) -> bool:
     """Return whether the start node of a step cannot be a literal."""
-    if isinstance(step, BGP):
+    if isinstance(step, algebra.BGP):
         return any(pattern.subject == start for pattern in step.patterns)
-    if isinstance(step, Union):
+    if isinstance(step, algebra.Union):
         return all(_begins_with_names(side, start) for side in step.children)
-    if isinstance(step, Join):
+    if isinstance(step, algebra.Join):
         return any(_begins_with_names(side, start) for side in step.children)
-    return isinstance(step, Project) and _begins_with_names(step.child, start)
+    return isinstance(step, algebra.Project) and _begins_with_names(step.child, start)
 
 
 class GraphTermsOperator(Operator):
@@ -132,7 +128,7 @@ class ClosureOperator(Operator):
     maintenance = Maintenance.SOURCES
 
     def __init__(
-        self, node: Closure, shared: SharedState, step: Operator, nodes: Operator | None = None
+        self, node: algebra.Closure, shared: SharedState, step: Operator, nodes: Operator | None = None
     ) -> None:
         super().__init__(node, shared, (step,) if nodes is None else (step, nodes))
         self._path = node

@@ -17,7 +17,7 @@ Entry = tuple[dict[Any, Any], Any, Any]
 ABSENT: Final = object()
 
 
-class Savepoint:
+class JournalSavepoint:
     """State of the dictionaries that can be restored.
 
     The savepoints form a tree whose root is the savepoint nearest to the present state.
@@ -32,7 +32,7 @@ class Savepoint:
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.next: Savepoint | None = None
+        self.next: JournalSavepoint | None = None
 
 
 class Journal:
@@ -43,7 +43,7 @@ class Journal:
     """
 
     def __init__(self) -> None:
-        self._nearest = Savepoint()
+        self._nearest = JournalSavepoint()
         self.entries = self._nearest.entries
         self._earlier_changes = 0  # number of changes recorded before `entries`
 
@@ -74,16 +74,16 @@ class Journal:
         self.entries.append((table, name, table.get(name, ABSENT)))
         table[name] = value
 
-    def savepoint(self) -> Savepoint:
+    def savepoint(self) -> JournalSavepoint:
         """Return a savepoint of the present state."""
         if self.entries:
             self._earlier_changes += len(self.entries)
-            self._nearest.next = Savepoint()
+            self._nearest.next = JournalSavepoint()
             self._nearest = self._nearest.next
             self.entries = self._nearest.entries
         return self._nearest
 
-    def restore(self, savepoint: Savepoint) -> None:
+    def restore(self, savepoint: JournalSavepoint) -> None:
         """Restore a savepoint. The cost is linear in the number of changes since or until then."""
         self._earlier_changes = self.change_count + 1
         path = [savepoint]
@@ -99,7 +99,7 @@ class Journal:
         self._nearest, self.entries = nearest, nearest.entries
 
 
-def _swap(savepoint: Savepoint) -> list[Entry]:
+def _swap(savepoint: JournalSavepoint) -> list[Entry]:
     """Apply the changes of a savepoint, and clear them; returns the changes that undo them."""
     undo = []
     for table, key, value in reversed(savepoint.entries):

@@ -29,7 +29,7 @@ from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW, PLAIN, ReportPolicy
 from pantarhei.query.expressions import order
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
-from pantarhei.query.incremental.journal import Journal, Savepoint
+from pantarhei.query.incremental.journal import Journal, JournalSavepoint
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, rows_of, table_of
 from pantarhei.query.incremental.persistent_terms import LiteralForms, PersistentTermIds, rewritten_facts
 from pantarhei.query.incremental.query_sources import (
@@ -50,7 +50,7 @@ from pantarhei.query.sources.relation import FactSources
 from pantarhei.window.log import Changes, Log
 from pantarhei.window.sliding import Step, Window
 
-_Savepoint = tuple[Savepoint, WindowState, int, int]
+_Savepoint = tuple[JournalSavepoint, WindowState, int, int]
 """Savepoint of the journal, the state of the window, and two counters of `bytes_used`."""
 
 

@@ -10,17 +10,7 @@ from typing import Any
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import put
-from pantarhei.query.algebra.nodes import (
-    Distinct,
-    Node,
-    OrderBy,
-    OrderKey,
-    Project,
-    Slice,
-    is_volatile,
-    uses_clock,
-    variables_of,
-)
+from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.expressions.comparison import order_key
 from pantarhei.query.incremental.operator import (
     EMPTY,
@@ -37,22 +27,22 @@ from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
 
 
-def slice_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
+def slice_parts(node: algebra.Slice) -> tuple[algebra.Node, tuple[algebra.OrderKey, ...]] | None:
     """Return the node below ORDER BY and the sort keys; None if the keys are volatile, or if DISTINCT drops a
     variable of the keys.
     """
-    above: list[Distinct | Project] = []
+    above: list[algebra.Distinct | algebra.Project] = []
     child = node.child
-    while isinstance(child, Distinct | Project):
+    while isinstance(child, algebra.Distinct | algebra.Project):
         above.append(child)
         child = child.child
-    if not isinstance(child, OrderBy):
+    if not isinstance(child, algebra.OrderBy):
         return node.child, ()
-    if any(is_volatile(key.expression) or uses_clock(key.expression) for key in child.keys):
+    if any(algebra.is_volatile(key.expression) or algebra.uses_clock(key.expression) for key in child.keys):
         return None
-    seen = {variable for key in child.keys for variable in variables_of(key.expression)}
-    plain: Node = child.child
-    if not any(isinstance(part, Distinct) for part in above):
+    seen = {variable for key in child.keys for variable in algebra.variables_of(key.expression)}
+    plain: algebra.Node = child.child
+    if not any(isinstance(part, algebra.Distinct) for part in above):
         return plain, child.keys
     for part in reversed(above):
         plain = replace(part, child=plain)
@@ -141,7 +131,9 @@ class SliceOperator(Operator):
 
     maintenance = Maintenance.SLICE
 
-    def __init__(self, node: Slice, shared: SharedState, child: Operator, keys: Sequence[OrderKey]) -> None:
+    def __init__(
+        self, node: algebra.Slice, shared: SharedState, child: Operator, keys: Sequence[algebra.OrderKey]
+    ) -> None:
         super().__init__(node, shared, (child,))
         self._slice = node
         self._keys = [
