@@ -38,10 +38,10 @@ MODULES = (
     "newest",
     "level_sets",
     "every",
-    "selecting",
+    "fact_selection",
     "runs",
-    "guarding",
-    "watching",
+    "anti_join",
+    "change_dispatch",
 )
 
 extensions = cythonize(

@@ -179,11 +179,11 @@ def test_what_an_error_costs_does_not_grow_with_the_age_of_the_stream(monkeypatc
     reasoner = world.reasoner(Window(5), keep=keep)
     for at in range(3000):
         reasoner.push(at, [])
-    room = reasoner._held.model.kernel.room
+    room = reasoner._held.model.kernel.level_capacity
     error = MemoryError("injected")
     with breaking(monkeypatch, reasoner, "add", False, error), pytest.raises(MemoryError):
         reasoner.push(3000, [])
-    assert reasoner._held.model.kernel.room == room
+    assert reasoner._held.model.kernel.level_capacity == room
 
 
 # -- the program grows -----------------------------------------------------------------------------

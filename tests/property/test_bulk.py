@@ -14,7 +14,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.bulk.columns import Columns
 from pantarhei.materialize.bulk.evaluation import BulkProgram, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.load import load
-from pantarhei.materialize.kernel.rows import Overfull
+from pantarhei.materialize.kernel.rows import CapacityExceededError
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Builtin, Member, Rule
 from pantarhei.rules.compilation.program import compile_
@@ -100,12 +100,12 @@ def test_frames_that_are_taken_in_pieces_come_to_the_same(in_pieces, seed):
 @pytest.mark.parametrize("seed", seeds(3, 10))
 def test_each_fact_that_settled_follows_from_what_settled_before_or_at_a_higher_level(seed):
     model, _ = filled(seed, 1, True)
-    names = ("predicate", "subject", "object", "level", "base", "sequence")
+    names = ("predicate", "subject", "object", "level", "assertion_level", "sequence")
     rows = [
         dict(zip(names, row, strict=True)) for row in zip(*model.kernel.store.columns(*names), strict=True)
     ]
     _, instances, _ = model.kernel.lineage(np.arange(len(rows), dtype=np.int32), 1 << 30, False)
-    proved = {place for place, row in enumerate(rows) if row["base"] >= row["level"]}
+    proved = {place for place, row in enumerate(rows) if row["assertion_level"] >= row["level"]}
     for head, _, *body in instances.tolist():
         if all(_settled_before(rows[row], rows[head]) for row in body if row >= 0):
             proved.add(head)
@@ -142,7 +142,7 @@ def test_more_than_may_be_held_is_found_out_before_it_is_stored(seed):
     model, facts, levels = a_world(seed, 60)
     whole = len(filled(seed, 1, True)[0])
     program, previous = BulkProgram(model.program.plans), np.empty(len(facts), np.int32)
-    with model.limited(whole - 1, None), pytest.raises(Overfull) as raised:
+    with model.limited(whole - 1, None), pytest.raises(CapacityExceededError) as raised:
         load(model.kernel, program, facts, levels, previous, model.vocabulary)
     assert raised.value.facts > whole - 1
     assert len(model) == 0

@@ -114,7 +114,7 @@ def open_rows(lineage):
     places = np.flatnonzero(lineage.asserted)
     order = places[np.argsort(-lineage.bases[places], kind="stable")]
     _, starts = np.unique(-lineage.bases[order], return_index=True)
-    decision.by_levels(contiguous(order), contiguous(np.append(starts, len(order))))
+    decision.decide_by_levels(contiguous(order), contiguous(np.append(starts, len(order))))
     return rows_at(lineage, decision.statuses() == OPEN)
 
 

@@ -182,7 +182,7 @@ def test_levels_are_noted_from_the_first_consumer_that_asks_on():
     known.needs_levels, known.apply = False, lambda changes, model: None
     held.consumers.refresh()
     followed.push()
-    assert not held.model.notes_levels and followed.consumer.seen[-1].levels is None
+    assert not held.model.records_levels and followed.consumer.seen[-1].levels is None
 
 
 @pytest.mark.parametrize("size", [100, 3000])

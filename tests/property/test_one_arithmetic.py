@@ -15,7 +15,7 @@ from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
 from oracle.answers.terms import ExpressionError
-from pantarhei.materialize.kernel.groups import NOTHING, sum_up
+from pantarhei.materialize.kernel.groups import NOTHING, update_totals
 from pantarhei.model.temporal_rule import RELATIONS
 from pantarhei.query.algebra.nodes import Aggregate, Call
 from pantarhei.query.expressions import aggregate
@@ -141,7 +141,7 @@ def test_sums_and_averages_are_the_same_asked_once_and_kept_up(ten: int) -> None
         table = SolutionTable({X: here.terms.ids_of(terms)}, len(terms))
         addends = dict(enumerate(map(addend_of, terms)))
         kept = {(): NOTHING}
-        sum_up(kept, {(): [((place,), 1) for place in addends]}, addends, EXACT.fma, [], None)
+        update_totals(kept, {(): [((place,), 1) for place in addends]}, addends, EXACT.fma, [], None)
         total = Total.of(kept[()])
         for name, numbers in (("SUM", total.sum), ("AVG", total.average)):
             try:

@@ -33,12 +33,12 @@ aboxes = st.lists(st.lists(facts, max_size=12), min_size=1, max_size=9)
 class _Run:
     """A model, and what the calls on it left."""
 
-    def __init__(self, reads_ahead):
+    def __init__(self, prefetches):
         program = compile_(RULES)
         self.vocabulary = Vocabulary(program)
         self.model = WindowModel(program, "newest", self.vocabulary)
         self.model.bulk_from = 40
-        self.model.kernel.store.reads_ahead = reads_ahead
+        self.model.kernel.store.prefetches = prefetches
         self.facts = set()
 
     def encoded(self, abox):
@@ -59,7 +59,7 @@ class _Run:
             (self.facts.add if sign > 0 else self.facts.discard)(tuple(fact))
         self.model.kernel.settle()
         self.model.kernel.check_invariants()
-        rows = self.model.kernel.store.columns("predicate", "subject", "object", "level", "base")
+        rows = self.model.kernel.store.columns("predicate", "subject", "object", "level", "assertion_level")
         stored = sorted(row for row in zip(*(column.tolist() for column in rows), strict=True) if row[0] >= 0)
         assert self.facts == {row[:3] for row in stored}
         return stored, self.model.work

@@ -30,7 +30,7 @@ from pantarhei.encoding.numbers import (
     concat_symbols,
 )
 from pantarhei.errors import OptionError
-from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.materialize.model import CapacityExceededError, WindowModel
 from pantarhei.window.log import Changes
 from pantarhei.window.sliding import Step
 
@@ -102,7 +102,7 @@ class Consumer(Protocol):
         """
 
 
-class ConsumersOverfull(Overfull):
+class ConsumersOverfull(CapacityExceededError):
     """Consumers exceed the memory limit; they are rolled back.
 
     Args:

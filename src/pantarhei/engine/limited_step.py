@@ -14,7 +14,7 @@ from pantarhei.engine.step_transaction import Outcome, StepTransaction
 from pantarhei.engine.stream_history import Counters, StreamHistory
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import FoundationCounts
-from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.materialize.model import CapacityExceededError, WindowModel
 from pantarhei.model.time import time_of
 from pantarhei.window.log import Changes
 from pantarhei.window.retention import later_starts
@@ -69,18 +69,18 @@ class LimitedStep:
         limits, step = self.step.memory.limits, self.step.step
         try:
             return self._within(self.step, self.step.memory.left_for_model(self.step.history.log))
-        except Overfull as error:
+        except CapacityExceededError as error:
             full = error
         try:
             if starts := self._starts(full):
                 return self._begun_later(starts)
-        except Overfull as error:
+        except CapacityExceededError as error:
             full = error
         beside = full.beside if isinstance(full, ConsumersOverfull) else 0
         exceeded = limits.exceeded_by(full.facts, full.bytes)
         raise limits.error(exceeded, time_of(step.now, step.kind), beside)
 
-    def _starts(self, full: Overfull) -> Sequence[int]:
+    def _starts(self, full: CapacityExceededError) -> Sequence[int]:
         """Return the levels at which the window may begin instead.
 
         The window's own first level is one of them if the history takes some of the bytes.
@@ -105,7 +105,7 @@ class LimitedStep:
         start is tried first: if it fails all others do.
 
         Raises:
-            Overfull, MemoryLimitError: the ABox alone exceeds a limit.
+            CapacityExceededError, MemoryLimitError: the ABox alone exceeds a limit.
         """
         whole, _ = self.model_of(self.step.history)
         before = Changes.of_all(whole, -1)
@@ -113,7 +113,7 @@ class LimitedStep:
         if len(starts) > 1:
             self._from(starts[-1], before)  # not kept: two models at once may exceed the limit
             for level in starts[:-1]:
-                with suppress(Overfull):
+                with suppress(CapacityExceededError):
                     return self._from(level, before)
         return self._from(starts[-1], before)
 
@@ -142,7 +142,7 @@ class LimitedStep:
         """Run a step whose model may grow to `bytes_left`, and deliver its changes.
 
         Raises:
-            Overfull: a limit is exceeded, by the model or by consumers afterwards.
+            CapacityExceededError: a limit is exceeded, by the model or by consumers afterwards.
         """
         before = step.memory.of_consumers
         with step.model.limited(step.memory.limits.most_facts_on_the_way, bytes_left):

@@ -261,7 +261,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
             raise OptionError("keep", '"every"', _NEWEST)
         self.require_facts(consumer.needed_symbols)
         self._deliver_all()
-        self.model.note_levels(self.consumers.needs_levels or consumer.needs_levels)
+        self.model.record_levels(self.consumers.needs_levels or consumer.needs_levels)
         self.consumers.attach(name, consumer, self.model)
 
     def require_levels(self) -> None:
@@ -273,7 +273,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         if self._keep == "every":
             raise OptionError("keep", '"every"', _NEWEST)
         self._deliver_all()
-        self.model.note_levels()
+        self.model.record_levels()
 
     def require_facts(self, symbols: Symbols) -> None:
         """Derive all facts of some predicates from now on, for a consumer that is about to read them.
@@ -485,7 +485,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         model, history = self._build_from(history, (part or self.part).program)
         model.violations()
         model.take_changes()
-        model.note_levels(self.consumers.needs_levels)
+        model.record_levels(self.consumers.needs_levels)
         return model, history
 
     @abstractmethod

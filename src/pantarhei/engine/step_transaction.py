@@ -125,7 +125,7 @@ class StepTransaction:
 
         Raises:
             MemoryLimitError: the result exceeds a limit.
-            Overfull: a limit was exceeded on the way; the model is unusable.
+            CapacityExceededError: a limit was exceeded on the way; the model is unusable.
         """
         model, repairer, history, given = self.model, self.repairer, self.history, self.given
         slid = self._slid()

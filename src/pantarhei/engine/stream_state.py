@@ -215,8 +215,8 @@ class StreamState(MaintainedState[StreamHistory]):
             if given is not None:
                 given = self._covered(given)
             model, history = self.model, self.history  # a rebuilt model changes the history
-            if model.notes_levels != self.consumers.needs_levels:
-                model.note_levels(self.consumers.needs_levels)
+            if model.records_levels != self.consumers.needs_levels:
+                model.record_levels(self.consumers.needs_levels)
             if isinstance(arriving, Arriving) and arriving.waiting is not None:
                 history = replace(history, waiting=arriving.waiting)
             transaction = StepTransaction(

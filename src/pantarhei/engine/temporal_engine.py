@@ -33,7 +33,7 @@ from pantarhei.encoding.numbers import (
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import ConsumersOverfull, Saved
 from pantarhei.engine.update import Feedback, FixpointDetector
-from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.materialize.model import CapacityExceededError, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
@@ -393,7 +393,7 @@ class TemporalRuleEngine:
         """
         try:
             self._apply(changes, model)
-        except Overfull as error:
+        except CapacityExceededError as error:
             raise ConsumersOverfull(error.bytes, error.bytes) from None
         evaluation, data = self._evaluation, self._data
         if evaluation is not None and data is not None and wastes_memory(evaluation, data, self._most_bytes):

@@ -39,7 +39,12 @@ from pantarhei.materialize.kernel.bags import Readers
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
-from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
+from pantarhei.materialize.kernel.rows import (
+    COMPILED,
+    UNLIMITED_BYTES,
+    UNLIMITED_FACTS,
+    CapacityExceededError,
+)
 from pantarhei.materialize.kernel_values import LevelChanges, LevelNumbers, Lineage, contiguous
 from pantarhei.model.rule import Atom, Different
 from pantarhei.model.term import Term, Triple
@@ -111,7 +116,7 @@ class WindowModel:
         vocabulary: numbers the program's symbols as the program does.
         first_level: the first level of the stream.
 
-    `notes_levels` is true if level changes are recorded; `is_broken` after an error while levels were being
+    `records_levels` is true if level changes are recorded; `is_broken` after an error while levels were being
     settled: the model is then unusable.
     """
 
@@ -133,7 +138,7 @@ class WindowModel:
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
         self._consults = bool(program.ranges or program.builtins)
-        self.notes_levels = False
+        self.records_levels = False
         self.is_broken = False
         self._at_once: BulkProgram | None = None
         self._body_matches = WeakKeyDictionary[BodyPlan | BodyPlans, Any]()
@@ -162,7 +167,7 @@ class WindowModel:
         self._come_to(level)
         previous = np.empty(asserted, np.int32)
         if self._consults:
-            self.kernel.consult(self.vocabulary)
+            self.kernel.use_literals(self.vocabulary)
         self.kernel.merge(contiguous(facts), asserted, level - self._shift, contiguous(previous))
         return previous
 
@@ -190,16 +195,16 @@ class WindowModel:
         """Advance the newest level to `level`, with room for the whole window."""
         kernel = self.kernel
         if level - self._shift >= self.renumber_at:
-            less = kernel.oldest // kernel.room * kernel.room
+            less = kernel.oldest // kernel.level_capacity * kernel.level_capacity
             kernel.renumber(less)
             self._shift += less
         kernel.newest = level - self._shift
-        kernel.widen(kernel.newest - kernel.oldest + 2)
+        kernel.reserve_levels(kernel.newest - kernel.oldest + 2)
 
     def _add(self, facts: Integers, levels: Integers) -> Integers:
         previous = np.empty(len(facts), np.int32)
         if self._consults:
-            self.kernel.consult(self.vocabulary)
+            self.kernel.use_literals(self.vocabulary)
         if self._is_much(len(facts)):
             if self._at_once is None:
                 self._at_once = BulkProgram(self.program.plans)
@@ -225,7 +230,7 @@ class WindowModel:
             and self._keeps_newest
             and not self.kernel.merged
             and count >= self.bulk_share * self.kernel.store.live
-            and self.kernel.store.most_bytes - self.kernel.bytes_used() >= self.bulk_room
+            and self.kernel.store.max_bytes - self.kernel.bytes_used() >= self.bulk_room
         )
 
     def cut(self, facts: Integers) -> None:
@@ -286,33 +291,33 @@ class WindowModel:
         """Limit the number of facts and the bytes of arrays within the context.
 
         Raises:
-            Overfull: a limit was exceeded. The model is unusable.
+            CapacityExceededError: a limit was exceeded. The model is unusable.
         """
         kernel = self.kernel
-        kernel.store.most = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
-        kernel.store.most_bytes = UNLIMITED_BYTES if most_bytes is None else min(most_bytes, UNLIMITED_BYTES)
+        kernel.store.max_facts = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
+        kernel.store.max_bytes = UNLIMITED_BYTES if most_bytes is None else min(most_bytes, UNLIMITED_BYTES)
         try:
             yield
         finally:
-            kernel.store.most, kernel.store.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
+            kernel.store.max_facts, kernel.store.max_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
 
-    def note_levels(self, wanted: bool = True) -> None:
+    def record_levels(self, wanted: bool = True) -> None:
         """Turn the recording of level changes on or off. Settles first: a pass over the rows.
 
         Only with `keep="newest"`.
         """
-        if wanted != self.notes_levels:
+        if wanted != self.records_levels:
             if wanted:
                 self._settle()
-            self.kernel.note_levels(wanted)
-            self.notes_levels = wanted
+            self.kernel.record_levels(wanted)
+            self.records_levels = wanted
 
     def take_changes(self) -> Integers:
         """Return facts inserted (1) and deleted (-1, last column) since the last call; a fact may recur.
 
         With recorded level changes the model settles, which costs the changes.
         """
-        if self.notes_levels:
+        if self.records_levels:
             self._settle()
         changes: Integers = self.kernel.store.take_changes()
         return changes
@@ -322,9 +327,9 @@ class WindowModel:
 
         Call right after `take_changes`, with its result.
         """
-        if not self.notes_levels:
+        if not self.records_levels:
             return None
-        moved, came = self.kernel.store.take_moved(), changes[changes[:, 3] == 1, :3]
+        moved, came = self.kernel.store.take_level_changes(), changes[changes[:, 3] == 1, :3]
         facts = np.concatenate([moved[:, :3], came])
         old = np.concatenate([self._in_stream(moved[:, 3]), np.full(len(came), NONE)])
         return LevelChanges.over([LevelChanges(facts, old, self.levels(facts))])
@@ -349,9 +354,9 @@ class WindowModel:
         If interrupted, the model is unusable.
         """
         numbers = map(contiguous, (renaming.symbols, renaming.names, renaming.literals))
-        self.kernel.store.rename_terms(*numbers)
+        self.kernel.store.renumber_terms(*numbers)
         if self._consults:
-            self.kernel.consult(self.vocabulary)
+            self.kernel.use_literals(self.vocabulary)
 
     # -- look --------------------------------------------------------------------------------------
 
@@ -709,4 +714,4 @@ def plain_model(facts: Integers, vocabulary: Vocabulary) -> WindowModel:
 _NO_RULES: Final = compile_(())
 
 
-__all__ = ["COMPILED", "FOREVER", "Keep", "Overfull", "WindowModel", "Work"]
+__all__ = ["COMPILED", "FOREVER", "CapacityExceededError", "Keep", "WindowModel", "Work"]

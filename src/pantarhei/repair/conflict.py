@@ -223,7 +223,7 @@ class ConflictEvidence:
         linear time.
         """
         decision = decision_of(lineage, budget)
-        decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
+        decision.decide_together(contiguous(np.flatnonzero(lineage.asserted)))
         places, heads, numbers, starts, bodies = decision.residue()
         if (
             not decision.is_complete

@@ -137,7 +137,7 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
     levels = lineage.bases[order]
     starts = np.concatenate([[0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(order)]])
     decision = decision_of(lineage, budget)
-    opened = decision.by_levels(contiguous(order), contiguous(starts))
+    opened = decision.decide_by_levels(contiguous(order), contiguous(starts))
     status = decision.statuses()
     is_cut = status == OUT
     undecided = np.flatnonzero(lineage.is_below_floor) if lineage.cut_short else _NOTHING

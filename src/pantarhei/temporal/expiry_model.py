@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, distinct_facts, net_changes
+from pantarhei.materialize.kernel.anti_join import AntiJoin
 from pantarhei.materialize.kernel.constants import FOREVER
-from pantarhei.materialize.kernel.guarding import Guarding
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import UNLIMITED_BYTES
 from pantarhei.materialize.kernel_values import contiguous
@@ -61,11 +61,11 @@ class ExpiryModel:
     def __init__(self, program: Program, literals: LiteralEvaluator, tick: int) -> None:
         self._kernel: Any = NewestKernel(program.plans)
         self._kernel.detect = False
-        self._kernel.settle_at_once()
+        self._kernel.settle_inert_at_once()
         self._predicates = len(program.predicates)
         self._consult: Callable[[], None] = lambda: None
         if program.builtins or program.ranges:
-            self._consult = lambda: self._kernel.consult(literals)
+            self._consult = lambda: self._kernel.use_literals(literals)
         self._shift = tick  # tick minus level
         self._expiries: list[int] = []  # heap of the ticks in `_scheduled`
         self._scheduled: set[int] = set()
@@ -80,16 +80,16 @@ class ExpiryModel:
         """
         for predicate in range(self._predicates):
             if predicate not in predicates:
-                self._kernel.store.leave_unnoted(predicate)
+                self._kernel.store.stop_recording(predicate)
 
     def limit(self, most_bytes: int) -> None:
         """Limit the size of the arrays from now on.
 
         Raises:
-            Overfull: (from `add`, `lower` and `advance`) the limit is exceeded; the model is unusable
-            afterwards.
+            CapacityExceededError: (from `add`, `lower` and `advance`) the limit is exceeded; the model is
+            unusable afterwards.
         """
-        self._kernel.store.most_bytes = min(most_bytes, UNLIMITED_BYTES)
+        self._kernel.store.max_bytes = min(most_bytes, UNLIMITED_BYTES)
 
     def advance(self, tick: int) -> None:
         """Advance to a later tick. Costs time linear in the expired facts, however far the tick is.
@@ -106,12 +106,12 @@ class ExpiryModel:
             level = kernel.newest + 1  # each skipped level would allocate a partition
             self._shift = tick - level
         if level >= self.renumber_at:
-            less = kernel.oldest // kernel.room * kernel.room
+            less = kernel.oldest // kernel.level_capacity * kernel.level_capacity
             kernel.renumber(less)
             self._shift += less
             level -= less
         self._reach(level)
-        kernel.hide(level)
+        kernel.start_window(level)
         self._is_hiding = True
         while self._expiries and self._expiries[0] < tick:
             self._scheduled.discard(heappop(self._expiries))
@@ -119,7 +119,7 @@ class ExpiryModel:
     def _drop_expired(self) -> None:
         """Remove expired facts that are still stored."""
         if self._is_hiding:
-            self._kernel.drop()
+            self._kernel.drop_expired()
             self._is_hiding = False
 
     def next_expiry(self) -> int | None:
@@ -176,16 +176,16 @@ class ExpiryModel:
         changes: Integers = self._kernel.store.take_changes()
         return changes
 
-    def antijoin(self, negated: int, candidates: int, absent: int, unit: int | None) -> Guarding:
+    def antijoin(self, negated: int, candidates: int, absent: int, unit: int | None) -> AntiJoin:
         """Return the kernel's incremental antijoin of two predicates; see `NegationGuard`."""
-        return Guarding(self._kernel.store, negated, candidates, absent, NONE if unit is None else unit)
+        return AntiJoin(self._kernel.store, negated, candidates, absent, NONE if unit is None else unit)
 
-    def antijoin_changes(self, guarding: Guarding, changed: Integers) -> tuple[Integers, Integers]:
+    def antijoin_changes(self, guarding: AntiJoin, changed: Integers) -> tuple[Integers, Integers]:
         """Return the rows of an antijoin to insert and to delete after changes of facts; a row may occur
         twice.
         """
         self._drop_expired()
-        inserted, deleted = guarding.turned(contiguous(changed))
+        inserted, deleted = guarding.changes(contiguous(changed))
         return inserted, deleted
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
@@ -255,7 +255,7 @@ class ExpiryModel:
         kernel = self._kernel
         if level > kernel.newest:
             kernel.newest = level
-            kernel.widen(level - kernel.kept + 2)
+            kernel.reserve_levels(level - kernel.kept + 2)
 
 
 class StateBox:

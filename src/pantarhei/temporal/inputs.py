@@ -309,15 +309,15 @@ class EventBoxes:
         if tick != self._tick:
             self._tick = tick
             self._add_tick(fresh, from_tuples(self._present_states), tick)
-            return RowChanges(*self._runs.change())
+            return RowChanges(*self._runs.take_change())
         self._events.remove_runs(self._runs, lost)
         self._states.remove_runs(self._runs, removed)
         self._events.add_runs(self._runs, fresh)
         self._states.add_runs(self._runs, added)
-        return RowChanges(*self._runs.change())
+        return RowChanges(*self._runs.take_change())
 
     def _add_tick(self, events: Integers, states: Integers, tick: int) -> None:
-        self._runs.come_to(tick)
+        self._runs.advance(tick)
         self._events.add_runs(self._runs, events)
         self._states.add_runs(self._runs, states)
 

@@ -112,7 +112,7 @@ Bits = npt.NDArray[np.uint8]
 
 class RangeMemberships:
     """Bit sets of the data ranges that each literal is in, `(ranges + 7) // 8` bytes each; see
-    `Matcher.consult`.
+    `Matcher.use_literals`.
 
     Args:
         ranges: data ranges of a program, those of the vocabulary first.

@@ -388,7 +388,7 @@ class LiteralEvaluator:
 
     @property
     def memberships(self) -> npt.NDArray[np.uint8]:
-        """Membership bits of all literals in the program's data ranges; see `Matcher.consult`."""
+        """Membership bits of all literals in the program's data ranges; see `Matcher.use_literals`."""
         return self._memberships.bits
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_CHANGES, NO_FACTS, Fact, Integers, as_tuples, signed, split_changes
-from pantarhei.materialize.kernel.watching import Watching
+from pantarhei.materialize.kernel.change_dispatch import ChangeDispatch
 from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, TickEvents, difference, union
 from pantarhei.temporal.expiry_model import (
     EXPIRED,
@@ -92,7 +92,7 @@ class RuleEvaluation:
         self._pending: dict[int, list[Integers]] = {}  # changes to read, by the index of the operator
         self._dispatch = self._dispatch_table()
 
-    def _dispatch_table(self) -> Watching:
+    def _dispatch_table(self) -> ChangeDispatch:
         """Return the receivers of the changes of each predicate.
 
         Receivers are numbered: operators by their index, then conclusions, remembered conclusions, and
@@ -108,7 +108,7 @@ class RuleEvaluation:
         self.model.record_only(receivers.keys())
         groups_of = {group: number for number, group in enumerate(dict.fromkeys([(), *receivers.values()]))}
         groups = [groups_of[receivers.get(predicate, ())] for predicate in range(len(program.is_conclusion))]
-        return Watching(groups, list(groups_of))
+        return ChangeDispatch(groups, list(groups_of))
 
     # -- start -------------------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class RuleEvaluation:
 
     def _distribute(self) -> None:
         concluded, remembered, at_ticks = range(len(self._operators), len(self._operators) + 3)
-        for receiver, part in self._dispatch.parted(self.model.take_changes()):
+        for receiver, part in self._dispatch.split(self.model.take_changes()):
             if receiver < concluded:
                 self._pending.setdefault(receiver, []).append(part)
             elif receiver == concluded:

@@ -15,9 +15,9 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
+from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_ARGUMENT
+from pantarhei.materialize.kernel.fact_selection import FactSelection
 from pantarhei.materialize.kernel.runs import Runs
-from pantarhei.materialize.kernel.selecting import Selecting
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.rule import Argument, Atom, Member, Rule
@@ -103,7 +103,7 @@ def _selection(
 
 
 class NumberedSelection(NamedTuple):
-    """Selection in numbers, in the form of the kernel's `Selecting`.
+    """Selection in numbers, in the form of the kernel's `FactSelection`.
 
     Args:
         taken: for each argument except the tick, the position of the event's argument and `NONE`, or 0 and
@@ -155,21 +155,23 @@ class NumberedSelections:
             conditions.append((IS_NAME, taken[0][0], NONE, NONE))
         return NumberedSelection(taken, tuple(conditions))
 
-    def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> Selecting:
-        """Return the kernel's `Selecting` for rows, grouped by the predicate of their facts."""
+    def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> FactSelection:
+        """Return the kernel's `FactSelection` for rows, grouped by the predicate of their facts."""
         starts, codes, conditions = [0], list[tuple[int, ...]](), list[tuple[int, int, int, int]]()
         for source in range(max(by_source, default=-1) + 1):
             for feed in by_source.get(source, ()):
-                begin, taken = len(conditions), (*feed.selector.taken, (TIME_PLACE, NONE))[:2]
+                begin, taken = len(conditions), (*feed.selector.taken, (TIME_ARGUMENT, NONE))[:2]
                 conditions += feed.selector.conditions
                 (subject, object_) = taken
                 codes.append((feed.kind, feed.target, *subject, *object_, begin, len(conditions)))
             starts.append(len(codes))
-        return Selecting(starts, np.ravel(codes), np.ravel(conditions), kinds, self._width)
+        return FactSelection(starts, np.ravel(codes), np.ravel(conditions), kinds, self._width)
 
     @property
     def memberships(self) -> Bits:
-        """Membership bits of all literals, for `Selecting`. Reading costs time linear in the new literals."""
+        """Membership bits of all literals, for `FactSelection`. Reading costs time linear in the new
+        literals.
+        """
         return self._memberships.bits
 
 
@@ -257,12 +259,12 @@ class RowMapper(Generic[K]):
     def add_runs(self, runs: Runs, facts: Integers) -> None:
         """Add the rows of facts to the kernel's runs."""
         if len(facts) and self.sources:
-            runs.tell(self._selecting, contiguous(facts), self._selectors.memberships)
+            runs.add(self._selecting, contiguous(facts), self._selectors.memberships)
 
     def remove_runs(self, runs: Runs, facts: Integers) -> None:
         """Remove rows of facts that were added at the present tick from the kernel's runs."""
         if len(facts) and self.sources:
-            runs.take_back(self._selecting, contiguous(facts), self._selectors.memberships)
+            runs.withdraw(self._selecting, contiguous(facts), self._selectors.memberships)
 
 
 class SupportCounts:

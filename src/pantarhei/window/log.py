@@ -533,7 +533,7 @@ class Changes:
     def of_all(cls, model: WindowModel, sign: int) -> Changes:
         """Return the insertion (`sign` 1) or the deletion (-1) of all facts of a model."""
         facts, levels = model.facts(), None
-        if model.notes_levels:
+        if model.records_levels:
             nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
             levels = LevelChanges(facts, *((nowhere, known) if sign > 0 else (known, nowhere)))
         return cls(signed(facts, sign), levels=levels)

@@ -191,7 +191,7 @@ def test_levels_are_known_of_steps_together_only_where_each_of_them_noted_them()
 def test_a_model_as_a_whole_comes_or_goes_with_its_levels():
     program = compile_([])
     model = WindowModel(program, "newest", Vocabulary(program))
-    model.note_levels()
+    model.record_levels()
     model.add(facts(1, 2), 4)
     came, went = (Changes.of_all(model, sign) for sign in (1, -1))
     assert signs(came) == {1: 1, 2: 1} and signs(went) == {1: -1, 2: -1}

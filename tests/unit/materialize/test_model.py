@@ -12,7 +12,7 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 from pantarhei.encoding.numbers import NONE, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.materialize.model import Overfull, WindowModel, plain_model
+from pantarhei.materialize.model import CapacityExceededError, WindowModel, plain_model
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.rules.compilation.program import compile_
@@ -118,7 +118,7 @@ def test_a_model_comes_to_as_many_facts_as_it_may_and_no_further(foundation, kee
         model.add(chain(foundation, 100), 0)  # 100 · 101 / 2 facts
     assert len(model) == 5050
     model = foundation.model(keep)
-    with pytest.raises(Overfull) as caught, model.limited(5049, None):
+    with pytest.raises(CapacityExceededError) as caught, model.limited(5049, None):
         model.add(chain(foundation, 100), 0)
     assert caught.value.facts == 5050
     assert len(model) == 5049
@@ -128,7 +128,7 @@ def test_a_model_comes_to_as_many_facts_as_it_may_and_no_further(foundation, kee
 def test_arrays_grow_to_as_many_bytes_as_they_may(foundation, keep):
     model = foundation.model(keep)
     before = model.bytes_used
-    with pytest.raises(Overfull) as caught, model.limited(None, 500_000):
+    with pytest.raises(CapacityExceededError) as caught, model.limited(None, 500_000):
         model.add(chain(foundation, 300), 0)
     assert caught.value.bytes > 500_000
     record = 2 * 16 * len(model)  # of changes: it is looked at when the arrays grow
@@ -198,7 +198,7 @@ def test_matches_by_column_take_no_more_memory_than_the_limit_on_top_of_the_mode
     most = 12_000_000
     tracemalloc.start()
     try:
-        with pytest.raises(Overfull), model.limited(None, most):
+        with pytest.raises(CapacityExceededError), model.limited(None, most):
             model.add(facts, 0)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -212,7 +212,7 @@ def test_where_matches_by_column_have_no_room_the_kernel_matches(groups, monkeyp
     used = []
     monkeypatch.setattr("pantarhei.materialize.model.load", lambda *given: used.append(given))
     model = foundation.model()
-    with model.limited(10_000_000 if by_column else 20_000, most), suppress(Overfull):
+    with model.limited(10_000_000 if by_column else 20_000, most), suppress(CapacityExceededError):
         model.add(facts, 0)
     assert bool(used) is by_column
 

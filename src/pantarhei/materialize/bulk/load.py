@@ -52,29 +52,29 @@ def load(
         previous: filled as by `kernel.add`.
 
     Raises:
-        Overfull: the kernel's limit is exceeded; it is unusable.
+        CapacityExceededError: the kernel's limit is exceeded; it is unusable.
     """
     new = _new(kernel, facts)
-    most = min(kernel.store.most, kernel.store.most_bytes // ROW.itemsize) - kernel.store.live
+    most = min(kernel.store.max_facts, kernel.store.max_bytes // ROW.itemsize) - kernel.store.live
     try:
         closure = program.closure(_stored(kernel, program), facts[new], levels[new], literals, most)
     except TooManyError as error:
-        kernel.store.expect(error.facts)  # raises Overfull
+        kernel.store.reserve(error.facts)  # raises CapacityExceededError
         raise AssertionError("there was room") from error
     except TooSlowError:
-        kernel.consult(literals)
+        kernel.use_literals(literals)
         kernel.add(contiguous(facts), contiguous(levels), contiguous(previous))
         return
-    kernel.consult(literals)  # its array may have been reallocated
-    kernel.store.expect(closure.came)
+    kernel.use_literals(literals)  # its array may have been reallocated
+    kernel.store.reserve(closure.came)
     for part in closure.settled:
         edges = _edges_among(part, closure.edges)
-        kernel.enter(contiguous(part.facts), contiguous(part.columns.levels), contiguous(edges))
+        kernel.insert_settled(contiguous(part.facts), contiguous(part.columns.levels), contiguous(edges))
     kernel.firings += closure.firings
-    kernel.note(contiguous(facts), contiguous(levels), contiguous(previous))
+    kernel.record_assertions(contiguous(facts), contiguous(levels), contiguous(previous))
     if program.noted:
         edges = np.concatenate([facts[:0], *(part.facts for part in closure.edges)])
-        kernel.flag_settled(contiguous(edges))
+        kernel.flag_edges(contiguous(edges))
     if kernel.detect:
         for plan, violating in closure.violating:
             kernel.find_violations_with(plan, contiguous(violating))

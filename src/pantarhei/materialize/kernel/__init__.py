@@ -7,7 +7,7 @@ Parts are composed; both kernels of the window model have:
     Matcher        matcher.py        join machine: matches a plan's body against the rows
     Triggers       triggers.py       selection of the plans to run for a fact
     Visitor        matcher.py        receiver of matches, one subclass for each purpose:
-      Deriving     triggers.py       derives heads, records violations of constraints
+      DerivationVisitor     triggers.py       derives heads, records violations of constraints
       LineageWalk  lineage.py        records the rule instances that support facts
       BodyMatches  body_matches.py   records matches of bodies outside the program (bags.py makes rows of
                                      them for registered queries)
@@ -17,7 +17,7 @@ Parts are composed; both kernels of the window model have:
 
     Levels         levels.py         lists of rows by level: partitions, and the queue
     Edges          edges.py          edges of transitive properties
-    Heads          fixpoint.py       heads of matched rules, inserted in blocks with prefetching
+    HeadBuffer          fixpoint.py       heads of matched rules, inserted in blocks with prefetching
     Fixpoint       fixpoint.py       visitor that derives: takes facts from the queue until it is empty
     Retraction     retraction.py     visitor that overdeletes, and rederivation
       Support      retraction.py     visitor that searches for other support
@@ -25,12 +25,12 @@ Parts are composed; both kernels of the window model have:
 `EveryKernel` (every.py), each fact in every interpretation, adds:
 
     LevelSets      level_sets.py     sets of levels that hold, assert and lose a row
-    Attaching, AttachingAgain, Losing  every.py  its visitors
+    AttachmentVisitor, RederivationVisitor, OverdeletionVisitor  every.py  its visitors
 
 Repairs use `HornProgram` (horn.py), `Decision` (decision.py) and `Residue` (residue.py). Temporal rules use
-`Selecting` (selecting.py), `Runs` (runs.py), `Guarding` (guarding.py) and `Watching` (watching.py);
-registered queries `bags.py` and `groups.py`. constants.py has constants, cells.py hash tables, arrays.py
-arrays and sorting.
+`FactSelection` (fact_selection.py), `Runs` (runs.py), `AntiJoin` (anti_join.py) and `ChangeDispatch`
+(change_dispatch.py); registered queries `bags.py` and `groups.py`. constants.py has constants, cells.py hash
+tables, arrays.py arrays and sorting.
 
 Visitors cost less than 3 % of the CPU time of readings, slides and repairs. To measure such a change, run the
 two builds in turns, sample by sample, in several pairs of processes: two processes of one build differ by up

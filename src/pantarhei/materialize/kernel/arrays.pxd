@@ -8,4 +8,4 @@ cdef class Ints:
     cdef public int size
     cdef int push(self, int item) except -1 nogil
     cdef int grow(self) except -1 with gil
-    cpdef expect(self, int count)
+    cpdef reserve(self, int count)

@@ -81,10 +81,10 @@ class Ints:
         """Double the capacity. A function of its own, since a function with Python objects takes the GIL when
         it ends.
         """
-        self.expect(self.size)
+        self.reserve(self.size)
         return 0
 
-    def expect(self, count):
+    def reserve(self, count):
         """Make room for `count` more."""
         size = self.size + count
         if size > len(self.items):

@@ -7,7 +7,7 @@ from pantarhei.materialize.kernel.constants cimport *
 
 
 cpdef put(dict bag, tuple row, weight)
-cdef tuple taken(int[::1] items, int at, int[::1] places)
+cdef tuple take(int[::1] items, int at, int[::1] places)
 
 
 @cython.final

@@ -28,7 +28,7 @@ def put(bag: dict, row: tuple, weight):
             del bag[row]
 
 
-def add_noted(entries: list, changes, absent):
+def add_logged(entries: list, changes, absent):
     """Add changes, pairs `(bag, change)`, to their bags.
 
     `entries` records the previous counts for undo, `absent` where a row had none. A bag may recur.
@@ -50,7 +50,7 @@ def add_noted(entries: list, changes, absent):
                 del bag[row]
 
 
-def by_end(change, size: cython.Py_ssize_t):
+def group_by_suffix(change, size: cython.Py_ssize_t):
     """Group a change by the last `size` numbers of its rows, and remove these from the rows."""
     rows: dict = change
     parts: dict = {}
@@ -83,7 +83,7 @@ def true_rows(change, place: cython.Py_ssize_t, known):
     return found
 
 
-def projected(change, places: list):
+def project(change, places: list):
     """Project a change to these places; a negative place gives `NONE`."""
     rows: dict = change
     found: dict = {}
@@ -97,7 +97,7 @@ def projected(change, places: list):
     return found
 
 
-def taken(items, at, places):
+def take(items, at, places):
     """Return the items at `places` relative to `at`, without an intermediate list for short tuples."""
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(places)
@@ -136,7 +136,7 @@ class Reader:
 
     def row(self, found, at, shown):
         """Return the row of the match at a place of `found`; `shown` as in `BodyMatches.signed_rows`."""
-        row: tuple = taken(found.items, at, self.places)
+        row: tuple = take(found.items, at, self.places)
         if shown is not None and self.forms:
             shown_row: list = list(row)
             for place, predicate, subject, object_ in self.forms:
@@ -190,6 +190,6 @@ class Readers:
         for reader in self.of_all:
             reader.read(found, at, shown, changes)
         if self.of_some:
-            bound = taken(found.items, at, self.constants)
+            bound = take(found.items, at, self.constants)
             for reader in self.of_some.get(bound, ()):
                 reader.read(found, at, shown, changes)

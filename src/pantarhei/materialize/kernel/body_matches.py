@@ -1,8 +1,9 @@
 """Inserted and deleted matches of bodies outside the program, from inserted and deleted facts.
 
 The states before and after a step are searched in the same rows: deleted facts get a row for the duration of
-the search. Rows of inserted facts are flagged CAME, of deleted facts GONE. Inserted matches use rows not
-flagged GONE alone, with at least one flagged CAME; deleted matches likewise with the flags exchanged. To find
+the search. Rows of inserted facts are flagged DELTA_PLUS, of deleted facts DELTA_MINUS. Inserted matches use
+rows not flagged DELTA_MINUS alone, with at least one flagged DELTA_PLUS; deleted matches likewise with the
+flags exchanged. To find
 each match once, it counts at the first body atom matched to a flagged row: earlier atoms match only rows
 without a flag.
 """
@@ -19,7 +20,7 @@ if not cython.compiled:
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 from pantarhei.materialize.kernel.bags import Readers
-from pantarhei.materialize.kernel.cells import Keyed
+from pantarhei.materialize.kernel.cells import Multimap
 from pantarhei.materialize.kernel.matcher import Matcher
 
 
@@ -49,36 +50,36 @@ class BodyMatches(Visitor):
             edges_noted,
             0,
         )
-        self.keys, self.steps = Keyed(plans.keys), Keyed(plans.steps)
+        self.keys, self.steps = Multimap(plans.keys), Multimap(plans.steps)
         self.key_kinds = kinds_of(plans.keys)
-        self.starts, self.asked = ints_of(plans.starts.ravel()), ints_of(plans.asked)
+        self.starts, self.parameter_atoms = ints_of(plans.starts.ravel()), ints_of(plans.asked)
         self.first_steps = ints_of(plans.first_steps)
         self.states = new_ints(plans.most_parameters + 1, NONE)
         self.variables = ints_of([len(variables) for variables in plans.variables])
         self.changed = Ints()
         self.found = Ints()
-        self.none = np.empty((0, 2 + self.most_variables), np.int32)
-        self.seen = CAME
-        self.tells_levels = False
-        self.trigger = NONE
-        self.asked_from = NONE
+        self.no_rows = np.empty((0, 2 + self.most_variables), np.int32)
+        self.delta_flag = DELTA_PLUS
+        self.returns_levels = False
+        self.trigger_atom = NONE
+        self.parameter_offset = NONE
         self.candidates = 0
 
     # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
         """Return the smaller of `level` and the row's level; HIDDEN if the row may not match the atom."""
-        flags: cython.int = self.store.rows[row].flags & (CAME | GONE | GUEST)
+        flags: cython.int = self.store.rows[row].flags & (DELTA_PLUS | DELTA_MINUS | TEMPORARY)
         self.candidates += 1
-        if flags and (atom < self.trigger or not flags & self.seen):
+        if flags and (atom < self.trigger_atom or not flags & self.delta_flag):
             return HIDDEN
-        if self.asked_from >= 0 and not self.is_wanted(row, atom):
+        if self.parameter_offset >= 0 and not self.binds_registered(row, atom):
             return HIDDEN
         return self.store.rows[row].level
 
-    def is_wanted(self, row, atom):
+    def binds_registered(self, row, atom):
         """True if the parameter values that `row` binds are registered, given those bound before."""
-        asked: cython.int = self.asked[self.asked_from + atom]
+        asked: cython.int = self.parameter_atoms[self.parameter_offset + atom]
         state: cython.int
         if asked < 0:
             return True
@@ -94,7 +95,7 @@ class BodyMatches(Visitor):
         """Match the atom of a step that binds a parameter: by its chain, or by a lookup of each registered
         value, whichever is cheaper.
         """
-        at: cython.int = plan + FIRST_STEP + step * PART
+        at: cython.int = plan + FIRST_STEP + step * STEP_SIZE
         forward: cython.bint = self.matcher.code[at] & FORWARD
         predicate: cython.int = self.matcher.code[at + 1]
         atom: cython.int = self.matcher.code[at + 4]
@@ -102,7 +103,7 @@ class BodyMatches(Visitor):
         term: cython.int = self.matcher.value(
             self.matcher.code[at + 2] if forward else self.matcher.code[at + 3]
         )
-        state: cython.int = self.states[self.asked[self.asked_from + atom] >> 1]
+        state: cython.int = self.states[self.parameter_atoms[self.parameter_offset + atom] >> 1]
         entry: cython.int
         wanted: cython.int
         row: cython.int
@@ -146,14 +147,14 @@ class BodyMatches(Visitor):
         i: cython.int
         body: cython.int = self.matcher.code[plan + RULE]
         self.found.push(body)
-        self.found.push(level if self.tells_levels else 1 if self.seen == CAME else -1)
+        self.found.push(level if self.returns_levels else 1 if self.delta_flag == DELTA_PLUS else -1)
         for i in range(self.most_variables):
             self.found.push(self.matcher.slots[i] if i < self.variables[body] else NONE)
         return 0
 
     # -- searches --------------------------------------------------------------------------------------
 
-    def signed(self, noted: cython.int[:, ::1], reformed: cython.int[:, ::1]):
+    def signed(self, noted: cython.int[:, ::1], replaced: cython.int[:, ::1]):
         """Return the inserted matches, then the deleted ones: int32 rows `body, ±1, bindings of variables…`.
 
         Costs the changes, the matches, and the rows read on the way.
@@ -161,17 +162,17 @@ class BodyMatches(Visitor):
         Args:
             noted: int32 rows `predicate, subject, object, ±1`. A fact mentioned an odd number of times has
                 changed; the store decides in which direction.
-            reformed: stored facts, treated as deleted and inserted again.
+            replaced: stored facts, treated as deleted and inserted again.
         """
-        self.search(noted, reformed)
-        return self.taken()
+        self.search(noted, replaced)
+        return self.result_rows()
 
-    def signed_rows(self, readers: list, noted, reformed, shown):
+    def signed_rows(self, readers: list, noted, replaced, shown):
         """Return the changes of matches as a signed bag of rows for each leaf that has any.
 
         Args:
             readers: the `Readers` of each body (bags.py).
-            noted, reformed: as for `signed`, as arrays; None for no reformed ones.
+            noted, replaced: as for `signed`, as arrays; None for no replaced ones.
             shown: returns the number of the displayed form of a fact's literal after (1) or before (-1) the
                 step, None for the first form of its value; None where all literals are in their first forms.
         """
@@ -179,30 +180,30 @@ class BodyMatches(Visitor):
         own: Readers
         changes: dict = {}
         if cython.compiled:
-            self.search(noted, reformed)
+            self.search(noted, replaced)
         else:
-            self.search(memoryview(noted), None if reformed is None else memoryview(reformed))
+            self.search(memoryview(noted), None if replaced is None else memoryview(replaced))
         while at < self.found.size:
             own = readers[self.found.items[at]]
             own.read(self.found, at, shown, changes)
             at += 2 + self.most_variables
         return changes
 
-    def search(self, noted, reformed):
-        """Find the inserted and deleted matches; `reformed` may be None."""
-        self.tells_levels = False
-        self.expect(len(noted) + (0 if reformed is None else len(reformed)))
-        arrived: cython.int = self.store.arrived.size
+    def search(self, noted, replaced):
+        """Find the inserted and deleted matches; `replaced` may be None."""
+        self.returns_levels = False
+        self.prepare(len(noted) + (0 if replaced is None else len(replaced)))
+        arrived: cython.int = self.store.inserted.size
         try:
             with cython.nogil:
-                self.note(noted)
-                if reformed is not None:
-                    self.reform(reformed)
-                self.enumerate(CAME)
-                self.enumerate(GONE)
+                self.flag_changed(noted)
+                if replaced is not None:
+                    self.flag_replaced(replaced)
+                self.enumerate(DELTA_PLUS)
+                self.enumerate(DELTA_MINUS)
         finally:
-            self.take_back()
-            self.store.arrived.size = arrived
+            self.restore_rows()
+            self.store.inserted.size = arrived
 
     def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
         """Return every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.
@@ -210,73 +211,75 @@ class BodyMatches(Visitor):
         Bodies are matched to the stored rows and to all of `facts`, which count as stored at FOREVER; facts
         in `without` are excluded. Costs the matches, and the rows read on the way.
         """
-        self.tells_levels = True
-        self.expect(len(facts) + len(without))
-        arrived: cython.int = self.store.arrived.size
+        self.returns_levels = True
+        self.prepare(len(facts) + len(without))
+        arrived: cython.int = self.store.inserted.size
         try:
             with cython.nogil:
-                self.give(facts)
-                self.hide(without)
-                self.enumerate(CAME)
+                self.flag_inserted(facts)
+                self.flag_excluded(without)
+                self.enumerate(DELTA_PLUS)
         finally:
-            self.take_back()
-            self.store.arrived.size = arrived
-        return self.taken()
+            self.restore_rows()
+            self.store.inserted.size = arrived
+        return self.result_rows()
 
-    def taken(self):
+    def result_rows(self):
         """Return the matches found, one in each row."""
-        return self.found.array().reshape(-1, 2 + self.most_variables) if self.found.size else self.none
+        return self.found.array().reshape(-1, 2 + self.most_variables) if self.found.size else self.no_rows
 
     # -- flags -------------------------------------------------------------------------------------
 
-    def expect(self, count):
+    def prepare(self, count):
         """Start a search with room for `count` changed rows; flagging rows cannot fail after this."""
         self.found.size = 0
-        self.changed.expect(count)
-        self.store.arrived.expect(count)
+        self.changed.reserve(count)
+        self.store.inserted.reserve(count)
 
-    def note(self, noted):
+    def flag_changed(self, noted):
         """Flag the rows of inserted and deleted facts, if a body has their predicate."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(noted)):
-            if self.is_asked_for(noted[i, 0], noted[i, 1], noted[i, 2]):
+            if self.has_plan_key(noted[i, 0], noted[i, 1], noted[i, 2]):
                 row = self.row_for(noted[i, 0], noted[i, 1], noted[i, 2])
-                self.store.rows[row].flags ^= GONE if self.store.rows[row].flags & GUEST else CAME
+                self.store.rows[row].flags ^= (
+                    DELTA_MINUS if self.store.rows[row].flags & TEMPORARY else DELTA_PLUS
+                )
         return 0
 
-    def reform(self, facts):
+    def flag_replaced(self, facts):
         """Flag the rows of facts as inserted and deleted, except rows that did change."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
-            if not self.is_asked_for(facts[i, 0], facts[i, 1], facts[i, 2]):
+            if not self.has_plan_key(facts[i, 0], facts[i, 1], facts[i, 2]):
                 continue
             row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
-            if row >= 0 and not self.store.rows[row].flags & (CAME | GUEST):
-                self.list_changed(row)
-                self.store.rows[row].flags |= CAME | GONE
+            if row >= 0 and not self.store.rows[row].flags & (DELTA_PLUS | TEMPORARY):
+                self.log_row(row)
+                self.store.rows[row].flags |= DELTA_PLUS | DELTA_MINUS
         return 0
 
-    def give(self, facts):
+    def flag_inserted(self, facts):
         """Flag the rows of these facts as inserted."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
-            if self.is_asked_for(facts[i, 0], facts[i, 1], facts[i, 2]):
+            if self.has_plan_key(facts[i, 0], facts[i, 1], facts[i, 2]):
                 row = self.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
-                self.store.rows[row].flags |= CAME
+                self.store.rows[row].flags |= DELTA_PLUS
         return 0
 
-    def hide(self, facts):
+    def flag_excluded(self, facts):
         """Flag the rows of these facts as excluded from inserted matches."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
             row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
             if row >= 0:
-                self.list_changed(row)
-                self.store.rows[row].flags = self.store.rows[row].flags & ~CAME | GONE
+                self.log_row(row)
+                self.store.rows[row].flags = self.store.rows[row].flags & ~DELTA_PLUS | DELTA_MINUS
         return 0
 
     def row_for(self, predicate, subject, object):
@@ -285,40 +288,40 @@ class BodyMatches(Visitor):
         if row < 0:
             row = self.store.insert(predicate, subject, object, 0)
             self.store.rows[row].level = FOREVER
-            self.store.rows[row].flags |= GUEST
-        self.list_changed(row)
+            self.store.rows[row].flags |= TEMPORARY
+        self.log_row(row)
         return row
 
-    def list_changed(self, row):
+    def log_row(self, row):
         """Record a row whose flags must be restored."""
-        if not self.store.rows[row].flags & NOTED:
-            self.store.rows[row].flags |= NOTED
+        if not self.store.rows[row].flags & COLLECTED:
+            self.store.rows[row].flags |= COLLECTED
             self.changed.items[self.changed.size] = row
             self.changed.size += 1
 
-    def take_back(self):
+    def restore_rows(self):
         """Restore the rows, last change first, so that free rows are in their old order."""
         row: cython.int
         while self.changed.size:
             self.changed.size -= 1
             row = self.changed.items[self.changed.size]
-            if self.store.rows[row].flags & GUEST:
+            if self.store.rows[row].flags & TEMPORARY:
                 self.store.remove(row)
             else:
-                self.store.rows[row].flags &= ~(NOTED | CAME | GONE)
+                self.store.rows[row].flags &= ~(COLLECTED | DELTA_PLUS | DELTA_MINUS)
 
     # -- enumeration -------------------------------------------------------------------------------
 
     def enumerate(self, seen):
-        """Match bodies, starting from each row that has the flag `seen`."""
+        """Match bodies, starting from each row that has the flag `delta_flag`."""
         i: cython.int
-        self.seen = seen
+        self.delta_flag = seen
         for i in range(self.changed.size):
             if self.store.rows[self.changed.items[i]].flags & seen:
                 self.begin(self.changed.items[i])
         return 0
 
-    def is_asked_for(self, predicate, subject, object):
+    def has_plan_key(self, predicate, subject, object):
         """True if the fact has a key of a plan; otherwise it matches no atom of any body."""
         kinds: cython.int = self.key_kinds[predicate] if predicate < len(self.key_kinds) else 0
         return kinds != 0 and (
@@ -352,8 +355,8 @@ class BodyMatches(Visitor):
             self.candidates += 1
             start = 3 * self.keys.entries[4 * entry + 3]
             plan = self.starts[start]
-            self.asked_from = self.starts[start + 1]
-            self.trigger = self.matcher.code[plan + TRIGGER_ATOM]
+            self.parameter_offset = self.starts[start + 1]
+            self.trigger_atom = self.matcher.code[plan + TRIGGER_ATOM]
             self.states[0] = self.starts[start + 2]
             self.matcher.begin(
                 plan,

@@ -21,7 +21,7 @@ cdef int tag_of(int first, int second, int third) noexcept nogil
 
 
 @cython.final
-cdef class Keyed:
+cdef class Multimap:
     cdef int[::1] entries
     cdef int[::1] next_entry
     cdef Cells cells

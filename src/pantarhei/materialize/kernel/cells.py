@@ -4,7 +4,7 @@ Tags make most cells comparable without reading their rows, and let the table gr
 them. Callers compare keys: from cell `tag & mask` on they read `cells`, in which rows and tags alternate,
 until a row is -1.
 
-`Keyed` is a table of values by keys of three integers, built once and read often.
+`Multimap` is a table of values by keys of three integers, built once and read often.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def tag_of(first, second, third):
 
 
 @cython.cclass
-class Keyed:
+class Multimap:
     """Multimap from keys to values; the *entry* of a key is the first one with that key.
 
     Args:

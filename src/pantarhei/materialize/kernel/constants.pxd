@@ -7,18 +7,18 @@ cdef enum:
     FIRST_LITERAL = 1 << 30
 
     PENDING = 1
-    DOOMED = 2
+    OVERDELETED = 2
     PROCESSED = 4
-    NOTED = 8
-    FINISHED = 16
-    SHAKEN = 32
+    COLLECTED = 8
+    CLOSED = 16
+    UNRELIABLE = 32
     UNPROVEN = 64
     EDGE = 128
-    ARRIVED = 256
-    TOUCHED = 512
-    CAME = 1024
-    GONE = 2048
-    GUEST = 4096
+    INSERTED = 256
+    STALE = 512
+    DELTA_PLUS = 1024
+    DELTA_MINUS = 2048
+    TEMPORARY = 4096
 
     SUBJECT = 1
     OBJECT = 2
@@ -33,12 +33,12 @@ cdef enum:
     TRIGGER_OBJECT = 7
     TRIGGER_ATOM = 8
     FIRST_STEP = 9
-    PART = 5
+    STEP_SIZE = 5
 
     CHECK = 0
     FORWARD = 1
     BACKWARD = 2
-    WANTED = 4
+    PARAMETER = 4
 
     DIFFERENT = 0
     IDENTICAL = 1
@@ -64,11 +64,11 @@ cdef enum:
 
     PARTNER_SIZE = 3
     HEAD_SIZE = 6
-    FEED_SIZE = 8
+    PROJECTION_SIZE = 8
     CONDITION_SIZE = 4
-    FOUND_SIZE = 5
+    SELECTED_SIZE = 5
 
-    TIME_PLACE = 3
+    TIME_ARGUMENT = 3
     IN_RANGES = 0
     IS_TERM = 1
     IS_NAME = 2
@@ -82,15 +82,15 @@ cdef enum:
     OPEN = 3
     CANDIDATE = 4
 
-    AHEAD = 16
-    HEADS_AT_ONCE = 16
-    MOST_HEADS = 4096
-    SUPERCLASSES_AHEAD = 4
+    PREFETCH_DISTANCE = 16
+    HEAD_BLOCK = 16
+    MAX_HEADS = 4096
+    PREFETCHED_SUPERCLASSES = 4
     CELLS_IN_CACHE = 1 << 15
-    PATIENCE = 64
-    LEAST_ROWS = 1024
-    LEAST_LIST = 16
-    MOST_KEPT = 1 << 16
+    MAX_SUPPORT_READS = 64
+    MIN_ROWS = 1024
+    MIN_LIST = 16
+    MAX_KEPT_LIST = 1 << 16
 
     DIGIT_BITS = 11
     DIGIT_VALUES = 1 << 11

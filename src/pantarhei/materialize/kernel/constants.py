@@ -17,29 +17,29 @@ FOREVER = 0x3FFFFFFF  # the level of the background, above all others
 
 # Flags of a row, set by newest.py and every.py
 PENDING = 1  # in the queue, and hidden from joins
-DOOMED = 2  # overdeleted
+OVERDELETED = 2  # overdeleted
 PROCESSED = 4  # overdeleted, and its dependents processed
-NOTED = 8  # in the list being collected
-FINISHED = 16  # queued, with its consequences within its own interpretation stored
-SHAKEN = 32  # its `held` is unreliable
+COLLECTED = 8  # in the list being collected
+CLOSED = 16  # queued, with its consequences within its own interpretation stored
+UNRELIABLE = 32  # its `merged_level` is unreliable
 UNPROVEN = 64  # its level came with an interpretation, without a proof in the order of sequences (newest.py)
 EDGE = 128  # an edge of a transitive property
-ARRIVED = 256  # inserted since the changes were last taken
-TOUCHED = 512  # its set of levels may be out of date
-CAME = 1024  # counts as inserted during a search for matches
-GONE = 2048  # counts as deleted during a search for matches
-GUEST = 4096  # a temporary row for that search
+INSERTED = 256  # inserted since the changes were last taken
+STALE = 512  # its set of levels may be out of date
+DELTA_PLUS = 1024  # counts as inserted during a search for matches
+DELTA_MINUS = 2048  # counts as deleted during a search for matches
+TEMPORARY = 4096  # a temporary row for that search
 
 # End by which a chain is found; chains of edges have EDGE added.
 SUBJECT, OBJECT = 1, 2
 
 # Indexes in the code of a plan (matcher.py), and the size of a step or condition there.
 RULE, STEPS, CONDITIONS, HEAD, HEAD_SUBJECT, HEAD_OBJECT = range(6)
-TRIGGER_SUBJECT, TRIGGER_OBJECT, TRIGGER_ATOM, FIRST_STEP = range(6, plan.HEADER + 1)
-PART = plan.PART
+TRIGGER_SUBJECT, TRIGGER_OBJECT, TRIGGER_ATOM, FIRST_STEP = range(6, plan.HEADER_SIZE + 1)
+STEP_SIZE = plan.STEP_SIZE
 
 # Kinds of steps, and of conditions.
-CHECK, FORWARD, BACKWARD, WANTED = plan.CHECK, plan.FORWARD, plan.BACKWARD, plan.WANTED
+CHECK, FORWARD, BACKWARD, PARAMETER = plan.CHECK, plan.FORWARD, plan.BACKWARD, plan.PARAMETER
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE = plan.DIFFERENT, plan.IDENTICAL, plan.INSIDE, plan.OUTSIDE
 HOLDS = plan.HOLDS
 NAMED = plan.NAMED
@@ -63,12 +63,12 @@ JOINING = 2  # all but the inclusions covered by `superclasses`
 # Sizes of records in lists of integers.
 PARTNER_SIZE = 3  # matcher.py
 HEAD_SIZE = 6  # fixpoint.py
-FEED_SIZE = 8  # selecting.py, as the next two
+PROJECTION_SIZE = 8  # selecting.py, as the next two
 CONDITION_SIZE = 4
-FOUND_SIZE = 5
+SELECTED_SIZE = 5
 
 # What follows from facts one by one: a place of its arguments, and kinds of conditions (selecting.py).
-TIME_PLACE = 3
+TIME_ARGUMENT = 3
 IN_RANGES = 0
 IS_TERM = 1
 IS_NAME = 2
@@ -84,17 +84,17 @@ OPEN = 3  # perhaps in some of them
 CANDIDATE = 4  # in a proof of ⊥ that is not decided yet
 
 # Prefetch distances.
-AHEAD = 16  # facts
-SUPERCLASSES_AHEAD = 4  # superclasses of a class fact
+PREFETCH_DISTANCE = 16  # facts
+PREFETCHED_SUPERCLASSES = 4  # superclasses of a class fact
 CELLS_IN_CACHE = 1 << 15  # a hash table with fewer cells stays in the cache and is not prefetched
 
-HEADS_AT_ONCE = 16  # heads collected before they are inserted between facts
-MOST_HEADS = 4096  # heads collected before they are inserted in the middle of an enumeration
-PATIENCE = 64  # rows read in search of other support before a fact is doomed, which is always safe
+HEAD_BLOCK = 16  # heads collected before they are inserted between facts
+MAX_HEADS = 4096  # heads collected before they are inserted in the middle of an enumeration
+MAX_SUPPORT_READS = 64  # rows read in search of other support before a fact is doomed, which is always safe
 
-LEAST_ROWS = 1024  # initial room for rows
-LEAST_LIST = 16  # initial room of a list, in integers
-MOST_KEPT = 1 << 16  # lists of changes with more room, in integers, are reallocated
+MIN_ROWS = 1024  # initial room for rows
+MIN_LIST = 16  # initial room of a list, in integers
+MAX_KEPT_LIST = 1 << 16  # lists of changes with more room, in integers, are reallocated
 
 # Digits of the radix sort (arrays.py): the counts of a digit fit into the first-level cache.
 DIGIT_BITS = 11

@@ -15,14 +15,14 @@ cdef class Decision:
     cdef bint is_split
     cdef unsigned char[::1] status
     cdef unsigned char[::1] cone
-    cdef unsigned char[::1] deadly
+    cdef unsigned char[::1] inconsistent
     cdef unsigned char[::1] untested
     cdef unsigned char[::1] needed
     cdef int[::1] coned
     cdef int cones
     cdef int[::1] inside
     cdef int insides
-    cdef int caught_up
+    cdef int kept_count
     cdef int[::1] candidates
     cdef int[::1] stack
     cdef int[::1] met
@@ -41,7 +41,7 @@ cdef class Decision:
     cdef readonly bint is_complete
     cdef readonly Ints singles
 
-    cdef int level(self, int[::1] order, int low, int high) except -1 nogil
+    cdef int decide_level(self, int[::1] order, int low, int high) except -1 nogil
     cdef int without_kept(self, int count) noexcept nogil
     cdef int split(self) except -1 with gil
     cdef void keep(self, int x) noexcept nogil

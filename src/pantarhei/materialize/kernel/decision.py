@@ -22,7 +22,7 @@ class Decision:
 
     `possible` is the closure of all atoms not OUT, `kept` that of atoms IN. They are one closure until an
     atom is OPEN (`is_split`). `cone` marks the atoms in proofs of ⊥ from `possible`, with the atoms of `kept`
-    as given. `deadly` marks atoms known to contradict `kept` alone.
+    as given. `inconsistent` marks atoms known to contradict `kept` alone.
 
     Args:
         program: the Horn program.
@@ -37,10 +37,10 @@ class Decision:
         x: cython.int
         self.program = program
         self.status = flags[:atoms]
-        self.deadly = flags[atoms : 2 * atoms]
+        self.inconsistent = flags[atoms : 2 * atoms]
         self.untested = flags[2 * atoms : 3 * atoms]
         self.needed = flags[3 * atoms :]
-        self.possible = HornClosure(program, self.deadly)
+        self.possible = HornClosure(program, self.inconsistent)
         self.kept = self.possible
         self.is_split = False
         self.cone = self.possible.marked
@@ -60,7 +60,7 @@ class Decision:
         for x in range(atoms):
             self.parent[x] = UNSEEN
             self.child[x] = self.sibling[x] = self.stamp[x] = ROOT
-        self.cones = self.insides = self.caught_up = 0
+        self.cones = self.insides = self.kept_count = 0
         self.meets = self.trees = 0
         self.singles = Ints()
         self.most_tests = most_tests
@@ -69,7 +69,7 @@ class Decision:
 
     # -- by levels -----------------------------------------------------------------------------------
 
-    def by_levels(self, order: cython.int[::1], starts: cython.int[::1]):
+    def decide_by_levels(self, order: cython.int[::1], starts: cython.int[::1]):
         """Decide level by level.
 
         Args:
@@ -83,10 +83,10 @@ class Decision:
         opened: cython.int = 0
         with cython.nogil:
             for i in range(len(starts) - 1):
-                opened += self.level(order, starts[i], starts[i + 1])
+                opened += self.decide_level(order, starts[i], starts[i + 1])
         return opened
 
-    def level(self, order, low, high):
+    def decide_level(self, order, low, high):
         """Decide the atoms of one level; returns the number of OPEN ones."""
         i: cython.int
         x: cython.int
@@ -180,7 +180,7 @@ class Decision:
         """Separate the closure of atoms IN from that of possible atoms from now on."""
         if not self.is_split:
             self.is_split = True
-            self.kept = HornClosure(self.program, self.deadly)
+            self.kept = HornClosure(self.program, self.inconsistent)
         return 0
 
     def keep(self, x):
@@ -193,9 +193,9 @@ class Decision:
         """Extend `kept` by the atoms set IN since the last call."""
         i: cython.int
         size: cython.int = self.kept.size
-        for i in range(self.caught_up, self.insides):
+        for i in range(self.kept_count, self.insides):
             self.kept.seed(self.inside[i])
-        self.caught_up = self.insides
+        self.kept_count = self.insides
         self.kept.propagate(NEVER)
         self.kept.commit(size)
 
@@ -225,10 +225,10 @@ class Decision:
                 self.cone[x] = 1
                 self.coned[self.cones] = x
                 self.cones += 1
-                self.possible.work += self.program.make_start[x + 1] - self.program.make_start[x] + 1
-                for j in range(self.program.make_start[x], self.program.make_start[x + 1]):
-                    if self.possible.missing[self.program.makes[j]] == 0:
-                        self.stack[top] = self.program.makes[j]
+                self.possible.work += self.program.head_start[x + 1] - self.program.head_start[x] + 1
+                for j in range(self.program.head_start[x], self.program.head_start[x + 1]):
+                    if self.possible.missing[self.program.rules_by_head[j]] == 0:
+                        self.stack[top] = self.program.rules_by_head[j]
                         top += 1
 
     def shrink_cone(self, cones):
@@ -245,7 +245,7 @@ class Decision:
 
         Candidates are tested along the forest of the atoms that each derives alone: an atom derived by many
         is propagated once; if it contradicts, so do they. After a failed test all single atoms that cause the
-        failure are marked as deadly, and a later test ends at the first of them.
+        failure are marked as inconsistent, and a later test ends at the first of them.
 
         Args:
             closure: the kept atoms; unchanged afterwards.
@@ -256,10 +256,10 @@ class Decision:
         x: cython.int
         before: cython.longlong = closure.work
         self.grow_forest(closure, count)
-        closure.watches = not names_constraints
+        closure.stops_at_inconsistent = not names_constraints
         for i in range(self.trees):
             self.test_tree(closure, self.roots[i], before, names_constraints)
-        closure.watches = False
+        closure.stops_at_inconsistent = False
         for i in range(self.meets):
             x = self.met[i]
             self.parent[x] = UNSEEN
@@ -301,12 +301,12 @@ class Decision:
         makers: cython.int
         most: cython.int = 0
         found: cython.int = ROOT
-        closure.work += self.program.use_start[x + 1] - self.program.use_start[x] + 1
-        for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
-            if closure.missing[self.program.uses[i]] == 1:
-                h = self.program.head[self.program.uses[i]]
+        closure.work += self.program.body_start[x + 1] - self.program.body_start[x] + 1
+        for i in range(self.program.body_start[x], self.program.body_start[x + 1]):
+            if closure.missing[self.program.rules_by_body[i]] == 1:
+                h = self.program.head[self.program.rules_by_body[i]]
                 if h >= 0 and h != x and not closure.known[h]:
-                    makers = self.program.make_start[h + 1] - self.program.make_start[h]
+                    makers = self.program.head_start[h + 1] - self.program.head_start[h]
                     if makers > most:
                         most = makers
                         found = h
@@ -330,7 +330,7 @@ class Decision:
             if self.tests + closure.work - before > self.most_tests:
                 self.mark_tree(x, top, False)
                 continue
-            if self.deadly[x] and not names_constraints:
+            if self.inconsistent[x] and not names_constraints:
                 self.mark_tree(x, top, True)
                 continue
             self.sizes[depth] = closure.size
@@ -351,10 +351,11 @@ class Decision:
         return 0
 
     def learn(self, closure: HornClosure, base, first):
-        """Mark every atom that leads to a contradiction alone as deadly.
+        """Mark every atom that leads to a contradiction alone as inconsistent.
 
-        Follows the derivation of the first contradiction back along the trail; an atom is deadly where it is
-        the only one that the rest of the derivation needs (a unique implication point, as in SAT solvers).
+        Follows the derivation of the first contradiction back along the trail; an atom is inconsistent where
+        it is the only one that the rest of the derivation needs (a unique implication point, as in SAT
+        solvers).
 
         Args:
             closure: a closure with a contradiction.
@@ -366,7 +367,7 @@ class Decision:
         r: cython.int = closure.fired[base]
         place: cython.int = closure.size
         count: cython.int = 0
-        if self.program.head[r] >= 0:  # a rule that derives a deadly atom
+        if self.program.head[r] >= 0:  # a rule that derives an inconsistent atom
             self.needed[self.program.head[r]] = 1
             count = 1
         else:
@@ -381,7 +382,7 @@ class Decision:
             if not self.needed[x]:
                 continue
             if count == 1:
-                self.deadly[x] = 1
+                self.inconsistent[x] = 1
             self.needed[x] = 0
             r = closure.reason[x]
             if r == NONE:  # still needed
@@ -433,7 +434,7 @@ class Decision:
 
     # -- all atoms together -------------------------------------------------------------------------
 
-    def at_once(self, asserted: cython.int[::1]):
+    def decide_together(self, asserted: cython.int[::1]):
         """Find conflict sets of one atom; the members of all other conflict sets become OPEN."""
         i: cython.int
         x: cython.int
@@ -500,9 +501,9 @@ class Decision:
                     self.cone[x] = 1
                     self.coned[self.cones] = x
                     self.cones += 1
-                    for j in range(program.make_start[x], program.make_start[x + 1]):
-                        if all_.missing[program.makes[j]] == 0:
-                            self.stack[top] = program.makes[j]
+                    for j in range(program.head_start[x], program.head_start[x + 1]):
+                        if all_.missing[program.rules_by_head[j]] == 0:
+                            self.stack[top] = program.rules_by_head[j]
                             top += 1
         atoms = np.sort(np.asarray(self.coned[: self.cones]).astype(np.int32))
         rules = np.sort(found.array())

@@ -16,9 +16,9 @@ cdef class Edges:
     cdef int[::1] copies
     cdef int[::1] copy_plans
     cdef int[::1] copy_start
-    cdef Ints news
+    cdef Ints pending
 
-    cdef int edge_of(self, int predicate) noexcept nogil
-    cdef bint makes_edge(self, int plan) noexcept nogil
-    cdef int flag(self, int row) except -1 nogil
-    cdef int hand_on(self, Visitor visitor) except -1 nogil
+    cdef int edge_flag(self, int predicate) noexcept nogil
+    cdef bint derives_edge(self, int plan) noexcept nogil
+    cdef int schedule_flag(self, int row) except -1 nogil
+    cdef int propagate_flag(self, Visitor visitor) except -1 nogil

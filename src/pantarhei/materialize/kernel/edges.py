@@ -21,13 +21,13 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Edges:
-    """Edge flags; `news` holds rows to flag, some of which may have the flag already."""
+    """Edge flags; `pending` holds rows to flag, some of which may have the flag already."""
 
     def __init__(self, matcher: Matcher, plans):
         self.matcher = matcher
         self.store = matcher.store
         self.copies = ints_of([*plans.copies, 0])
-        self.news = Ints()
+        self.pending = Ints()
         self.plan_copies(plans)
 
     def plan_copies(self, plans):
@@ -41,33 +41,33 @@ class Edges:
             starts.append(len(chosen))
         self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
 
-    def makes_edge(self, plan):
+    def derives_edge(self, plan):
         """True if the matched body makes the head of `plan` an edge."""
         rule: cython.int = self.matcher.code[plan + RULE]
         if self.matcher.edge_atoms[rule] != NONE:
             return False
         return self.copies[rule] == 0 or self.matcher.is_edge(self.matcher.body[0])
 
-    def edge_of(self, predicate):
+    def edge_flag(self, predicate):
         """Return the flag of a new row of an asserted fact."""
         return EDGE if self.matcher.has_edges(predicate) else 0
 
-    def flag(self, row):
+    def schedule_flag(self, row):
         """Schedule the EDGE flag for the stored fact of `row`, if its property has edges.
 
         The flag is set when no chain is being iterated.
         """
         if self.matcher.has_edges(self.store.rows[row].predicate) and not self.matcher.is_edge(row):
-            self.news.push(row)
+            self.pending.push(row)
         return 0
 
-    def hand_on(self, visitor):
+    def propagate_flag(self, visitor):
         """Flag the last scheduled row, and let `visitor` derive its copies."""
         i: cython.int
         row: cython.int
         predicate: cython.int
-        self.news.size -= 1
-        row = self.news.items[self.news.size]
+        self.pending.size -= 1
+        row = self.pending.items[self.pending.size]
         if self.matcher.is_edge(row):
             return 0
         self.store.make_edge(row)
@@ -90,7 +90,7 @@ class Edges:
         row: cython.int
         for row in range(self.store.used):
             if self.store.rows[row].predicate >= 0 and self.matcher.has_edges(self.store.rows[row].predicate):
-                assert self.matcher.is_edge(row) or self.store.rows[row].base < oldest, (
+                assert self.matcher.is_edge(row) or self.store.rows[row].assertion_level < oldest, (
                     "an assertion is no edge"
                 )
-        assert self.news.size == 0, "an edge is not handed on"
+        assert self.pending.size == 0, "an edge is not handed on"

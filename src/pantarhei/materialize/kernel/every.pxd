@@ -4,7 +4,7 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.triggers cimport Deriving
+from pantarhei.materialize.kernel.triggers cimport DerivationVisitor
 from pantarhei.materialize.kernel.level_sets cimport LevelSets
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
@@ -14,13 +14,13 @@ from pantarhei.materialize.kernel.window_kernel cimport WindowKernel
 
 
 @cython.final
-cdef class Attaching(Deriving):
+cdef class AttachmentVisitor(DerivationVisitor):
     cdef LevelSets sets
-    cdef int inner
+    cdef int only_bit
     cdef Ints queue
 
-    cdef bint is_of_background(self, int plan) noexcept nogil
-    cdef int take_for_ever(self, int row) except -1 nogil
+    cdef bint is_background(self, int plan) noexcept nogil
+    cdef int make_background(self, int row) except -1 nogil
     cdef int attach(self, int row) except -1 nogil
     cdef int enqueue(self, int row) except -1 nogil
     cdef int dequeue(self) noexcept nogil
@@ -28,31 +28,31 @@ cdef class Attaching(Deriving):
 
 
 @cython.final
-cdef class AttachingAgain(Visitor):
-    cdef Attaching attaching
+cdef class RederivationVisitor(Visitor):
+    cdef AttachmentVisitor attachment
     cdef Matcher matcher
     cdef LevelSets sets
     cdef int head
 
 
 @cython.final
-cdef class Losing(Visitor):
-    cdef Attaching attaching
+cdef class OverdeletionVisitor(Visitor):
+    cdef AttachmentVisitor attachment
     cdef Matcher matcher
     cdef Store store
     cdef LevelSets sets
     cdef int cause
-    cdef Ints touched
+    cdef Ints stale
 
-    cdef int touch(self, int row) except -1 nogil
+    cdef int mark_stale(self, int row) except -1 nogil
 
 
 @cython.final
 cdef class EveryKernel(WindowKernel):
     cdef public int newest
     cdef LevelSets sets
-    cdef Attaching attaching
-    cdef Losing losing
-    cdef AttachingAgain again
+    cdef AttachmentVisitor attachment
+    cdef OverdeletionVisitor overdeletion
+    cdef RederivationVisitor rederivation
 
-    cdef int lose(self, int row) except -1
+    cdef int queue_loss(self, int row) except -1

@@ -3,12 +3,12 @@ holds it.
 
 A row has a set of levels that hold it and a set of levels that assert it (level_sets.py, which also defines
 how the head of a rule instance is attached). A row with level FOREVER belongs to the background; other
-interpretations hold it only where it is asserted. For other rows `level` and `base` are the newest level held
-and asserted. Bodies are matched whole.
+interpretations hold it only where it is asserted. For other rows `level` and `assertion_level` are the newest
+level held and asserted. Bodies are matched whole.
 
 An arriving ABox is first closed by itself (with the background), then joined with the window. Retraction
 overdeletes a head at every level to which some combination with a lost level may have attached it, not only
-minimal ones, then runs the fixpoint again for all heads touched: a set that was superfluous may be minimal
+minimal ones, then runs the fixpoint again for all heads stale: a set that was superfluous may be minimal
 now.
 
 This form serves inspection of the model, not speed: each slide costs a pass over all rows.
@@ -25,28 +25,28 @@ if not cython.compiled:
 
 from pantarhei.materialize.kernel.arrays import Ints
 from pantarhei.materialize.kernel.level_sets import LevelSets
-from pantarhei.materialize.kernel.triggers import Deriving
+from pantarhei.materialize.kernel.triggers import DerivationVisitor
 from pantarhei.materialize.kernel.window_kernel import WindowKernel
 
 
 @cython.cclass
-class Attaching(Deriving):
+class AttachmentVisitor(DerivationVisitor):
     """Visitor that attaches the heads of matched bodies to levels.
 
-    `inner` is the bit of the only level whose facts are matched, -1 for all levels.
+    `only_bit` is the bit of the only level whose facts are matched, -1 for all levels.
     """
 
     def __init__(self, triggers: Triggers, sets: LevelSets):
         super().__init__(triggers)
         self.sets = sets
-        self.inner = -1
+        self.only_bit = -1
         self.queue = Ints()
 
     def weigh(self, row, level, atom):
         if self.store.rows[row].level == FOREVER:
             return FOREVER
-        if self.inner >= 0:
-            return 0 if self.sets.holds(row, self.inner) else HIDDEN
+        if self.only_bit >= 0:
+            return 0 if self.sets.holds(row, self.only_bit) else HIDDEN
         return 0 if self.store.rows[row].level >= 0 else HIDDEN
 
     def derive(self, plan, level):
@@ -58,15 +58,15 @@ class Attaching(Deriving):
         row = self.sets.row_for(
             self.matcher.code[plan + HEAD], subject, self.matcher.value(self.matcher.code[plan + HEAD_OBJECT])
         )
-        if self.is_of_background(plan):
-            return self.take_for_ever(row)
-        if self.inner >= 0:
-            self.sets.attach_only(self.inner)
+        if self.is_background(plan):
+            return self.make_background(row)
+        if self.only_bit >= 0:
+            self.sets.set_attached(self.only_bit)
         else:
             self.sets.find_attached(self.matcher.body, self.matcher.atoms_of(plan))
         return self.attach(row)
 
-    def is_of_background(self, plan):
+    def is_background(self, plan):
         """True if every row of the matched body is background."""
         atom: cython.int
         for atom in range(self.matcher.atoms_of(plan)):
@@ -74,7 +74,7 @@ class Attaching(Deriving):
                 return False
         return True
 
-    def take_for_ever(self, row):
+    def make_background(self, row):
         """Make the row background, and queue it if it was not."""
         if self.store.rows[row].level != FOREVER:
             self.store.rows[row].level = FOREVER
@@ -83,7 +83,7 @@ class Attaching(Deriving):
 
     def attach(self, row):
         """Add the levels in `attached` to the levels that hold `row`, and queue it if any is new."""
-        if self.store.rows[row].level != FOREVER and self.sets.take_attached(row):
+        if self.store.rows[row].level != FOREVER and self.sets.add_attached(row):
             self.sets.refresh(row)
             self.enqueue(row)
         return 0
@@ -118,53 +118,53 @@ class Attaching(Deriving):
         closed: Ints = Ints()
         detects: cython.bint = self.detects
         with cython.nogil:
-            self.inner = bit
+            self.only_bit = bit
             self.detects = False
             while self.queue.size > 0:
                 row = self.dequeue()
                 closed.push(row)
                 self.triggers.fire(row, 0, self)
-            self.inner = -1
+            self.only_bit = -1
             self.detects = detects
             for i in range(closed.size):
                 self.enqueue(closed.items[i])
 
 
 @cython.cclass
-class AttachingAgain(Visitor):
+class RederivationVisitor(Visitor):
     """Visitor that attaches one head, `head`, to the levels given by its bodies."""
 
-    def __init__(self, attaching: Attaching):
-        self.attaching = attaching
-        self.matcher = attaching.matcher
-        self.sets = attaching.sets
+    def __init__(self, attachment: AttachmentVisitor):
+        self.attachment = attachment
+        self.matcher = attachment.matcher
+        self.sets = attachment.sets
         self.head = -1
 
     def weigh(self, row, level, atom):
-        return self.attaching.weigh(row, level, atom)
+        return self.attachment.weigh(row, level, atom)
 
     def visit(self, plan, level):
         self.sets.find_attached(self.matcher.body, self.matcher.atoms_of(plan))
-        return self.attaching.attach(self.head)
+        return self.attachment.attach(self.head)
 
 
 @cython.cclass
-class Losing(Visitor):
+class OverdeletionVisitor(Visitor):
     """Visitor that records losses of heads caused by lost levels of one row, `cause`.
 
-    `touched` has the rows that may have lost levels or gained minimal sets.
+    `stale` has the rows that may have lost levels or gained minimal sets.
     """
 
-    def __init__(self, attaching: Attaching):
-        self.attaching = attaching
-        self.matcher = attaching.matcher
-        self.store = attaching.store
-        self.sets = attaching.sets
+    def __init__(self, attachment: AttachmentVisitor):
+        self.attachment = attachment
+        self.matcher = attachment.matcher
+        self.store = attachment.store
+        self.sets = attachment.sets
         self.cause = -1
-        self.touched = Ints()
+        self.stale = Ints()
 
     def weigh(self, row, level, atom):
-        return self.attaching.weigh(row, level, atom)
+        return self.attachment.weigh(row, level, atom)
 
     def visit(self, plan, level):
         row: cython.int
@@ -174,16 +174,16 @@ class Losing(Visitor):
         row = self.matcher.find_head(plan)
         if row < 0 or self.store.rows[row].level == FOREVER:
             return 0
-        found = self.sets.lose_head(row, self.matcher.body, self.matcher.atoms_of(plan), self.cause)
+        found = self.sets.overdelete_head(row, self.matcher.body, self.matcher.atoms_of(plan), self.cause)
         if found:
-            self.touch(row)
-        return self.attaching.enqueue(row) if found & 2 else 0
+            self.mark_stale(row)
+        return self.attachment.enqueue(row) if found & 2 else 0
 
-    def touch(self, row):
+    def mark_stale(self, row):
         """Record that `row` may have lost levels or gained minimal sets."""
-        if not self.store.rows[row].flags & TOUCHED:
-            self.store.rows[row].flags |= TOUCHED
-            self.touched.push(row)
+        if not self.store.rows[row].flags & STALE:
+            self.store.rows[row].flags |= STALE
+            self.stale.push(row)
         return 0
 
 
@@ -195,10 +195,10 @@ class EveryKernel(WindowKernel):
         super().__init__(plans, capacity, False)
         self.sets = LevelSets(self.store)
         self.newest = 0
-        self.attaching = Attaching(self.triggers, self.sets)
-        self.losing = Losing(self.attaching)
-        self.again = AttachingAgain(self.attaching)
-        self.deriving = self.attaching
+        self.attachment = AttachmentVisitor(self.triggers, self.sets)
+        self.overdeletion = OverdeletionVisitor(self.attachment)
+        self.rederivation = RederivationVisitor(self.attachment)
+        self.derivation = self.attachment
 
     @property
     def oldest(self) -> int:
@@ -206,13 +206,13 @@ class EveryKernel(WindowKernel):
         return self.sets.oldest
 
     @property
-    def room(self) -> int:
+    def level_capacity(self) -> int:
         """Number of levels that fit."""
         return 64 * self.sets.words
 
-    def widen(self, count: cython.int):
+    def reserve_levels(self, count: cython.int):
         """Make room for a window of `count` levels."""
-        self.sets.widen(count)
+        self.sets.reserve_levels(count)
 
     # -- adding and sliding ------------------------------------------------------------------------
 
@@ -228,20 +228,20 @@ class EveryKernel(WindowKernel):
         with cython.nogil:
             for i in range(len(facts)):
                 row = self.sets.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
-                previous[i] = self.store.rows[row].base
+                previous[i] = self.store.rows[row].assertion_level
                 if levels[i] == FOREVER:
-                    self.store.rows[row].base = FOREVER
-                    self.attaching.take_for_ever(row)
+                    self.store.rows[row].assertion_level = FOREVER
+                    self.attachment.make_background(row)
                     continue
                 bit = levels[i] - self.sets.oldest
                 if not self.sets.holds(row, bit) and self.store.rows[row].level != FOREVER:
-                    self.attaching.enqueue(row)
+                    self.attachment.enqueue(row)
                 self.sets.assert_at(row, bit)
                 self.sets.refresh(row)
         if arriving:
-            self.attaching.close_alone(self.newest - self.sets.oldest)
+            self.attachment.close_alone(self.newest - self.sets.oldest)
         with cython.nogil:
-            self.attaching.run()
+            self.attachment.run()
 
     def slide(self, oldest: cython.int):
         """Set the oldest level of the window. Fires no rule; costs a pass over the rows."""
@@ -274,7 +274,7 @@ class EveryKernel(WindowKernel):
         found: Ints = Ints()
         row: cython.int
         bit: cython.int = level - self.sets.oldest
-        if level != FOREVER and not 0 <= bit < self.room:
+        if level != FOREVER and not 0 <= bit < self.level_capacity:
             return found.array()
         for row in range(self.store.used):
             if self.store.rows[row].predicate < 0:
@@ -296,8 +296,8 @@ class EveryKernel(WindowKernel):
         for i in range(len(facts)):
             row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
             if row >= 0:
-                self.sets.lose_all(row)
-                self.lose(row)
+                self.sets.retract_all(row)
+                self.queue_loss(row)
         self.retract()
 
     def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
@@ -308,45 +308,45 @@ class EveryKernel(WindowKernel):
         for i in range(len(facts)):
             row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
             if row >= 0 and self.sets.asserts(row, bit):
-                self.sets.lose_at(row, bit)
-                self.lose(row)
+                self.sets.retract_at(row, bit)
+                self.queue_loss(row)
         self.retract()
 
-    def lose(self, row):
+    def queue_loss(self, row):
         """Queue `row`, which has lost levels, for `retract`."""
-        self.losing.touch(row)
-        self.attaching.enqueue(row)
+        self.overdeletion.mark_stale(row)
+        self.attachment.enqueue(row)
         return 0
 
     def retract(self):
-        """Propagate the lost levels of the queued rows, then attach all touched heads again."""
+        """Propagate the lost levels of the queued rows, then attach all stale heads again."""
         i: cython.int
         row: cython.int
-        touched: Ints = self.losing.touched
-        detects: cython.bint = self.attaching.detects
+        stale: Ints = self.overdeletion.stale
+        detects: cython.bint = self.attachment.detects
         with cython.nogil:
-            self.attaching.detects = False
-            while self.attaching.queue.size > 0:
-                row = self.attaching.dequeue()
+            self.attachment.detects = False
+            while self.attachment.queue.size > 0:
+                row = self.attachment.dequeue()
                 if self.store.rows[row].level != FOREVER:
-                    self.losing.cause = row
-                    self.triggers.fire(row, 0, self.losing)
-            for i in range(touched.size):
-                row = touched.items[i]
-                self.sets.let_go(row)
-                self.store.rows[row].flags &= ~TOUCHED
+                    self.overdeletion.cause = row
+                    self.triggers.fire(row, 0, self.overdeletion)
+            for i in range(stale.size):
+                row = stale.items[i]
+                self.sets.remove_lost(row)
+                self.store.rows[row].flags &= ~STALE
                 self.sets.refresh(row)
-            for i in range(touched.size):
-                row = touched.items[i]
+            for i in range(stale.size):
+                row = stale.items[i]
                 if self.store.rows[row].level != FOREVER:
-                    self.again.head = row
-                    self.triggers.explain(row, self.again)
-            self.attaching.run()
-            for i in range(touched.size):
-                if self.store.rows[touched.items[i]].level < 0:
-                    self.store.remove(touched.items[i])
-            touched.size = 0
-            self.attaching.detects = detects
+                    self.rederivation.head = row
+                    self.triggers.fire_backward(row, self.rederivation)
+            self.attachment.run()
+            for i in range(stale.size):
+                if self.store.rows[stale.items[i]].level < 0:
+                    self.store.remove(stale.items[i])
+            stale.size = 0
+            self.attachment.detects = detects
 
     def check_invariants(self):
         """Assert that the rows agree with one another. Costs O(rows); for tests."""

@@ -3,7 +3,7 @@
 cimport cython
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.triggers cimport Deriving
+from pantarhei.materialize.kernel.triggers cimport DerivationVisitor
 from pantarhei.materialize.kernel.edges cimport Edges
 from pantarhei.materialize.kernel.levels cimport Levels
 from pantarhei.materialize.kernel.store cimport Store
@@ -11,26 +11,26 @@ from pantarhei.materialize.kernel.triggers cimport Triggers
 
 
 @cython.final
-cdef class Heads:
+cdef class HeadBuffer:
     cdef Store store
     cdef Levels levels
     cdef Edges edges
-    cdef Ints noted
+    cdef Ints buffer
     cdef int highest
 
-    cdef int note(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
-    cdef bint are_due(self) noexcept nogil
-    cdef int enter(self) except -1 nogil
-    cdef void fetch(self, int start) noexcept nogil
+    cdef int add(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
+    cdef bint must_flush(self) noexcept nogil
+    cdef int flush(self) except -1 nogil
+    cdef void prefetch(self, int start) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
-    cdef void fetch_ahead(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
+    cdef void prefetch_block(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
 
 
 @cython.final
-cdef class Fixpoint(Deriving):
+cdef class Fixpoint(DerivationVisitor):
     cdef Levels levels
     cdef Edges edges
-    cdef Heads heads
+    cdef HeadBuffer heads
     cdef int[::1] superclasses
     cdef int[::1] superclass_start
     cdef int[::1] superclass_ends
@@ -42,5 +42,5 @@ cdef class Fixpoint(Deriving):
     cdef int pop(self, int row, int level) except -1 nogil
     cdef void settle_row(self, int row) noexcept nogil
     cdef int add_superclasses(self, int row, int level) except -1 nogil
-    cdef void fetch_queued(self, int row) noexcept nogil
-    cdef void fetch_superclasses(self, int row, bint listed) noexcept nogil
+    cdef void prefetch_queued(self, int row) noexcept nogil
+    cdef void prefetch_superclasses(self, int row, bint listed) noexcept nogil

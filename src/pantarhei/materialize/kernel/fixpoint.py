@@ -2,10 +2,11 @@
 
 Facts of one level are taken first in, first out; newest.py depends on this.
 
-Heads of matched rules are collected in `Heads` and inserted in blocks, since inserting a fact mostly waits
+Heads of matched rules are collected in `HeadBuffer` and inserted in blocks, since inserting a fact mostly
+waits
 for memory and several inserts can wait at once: the cells of a head are prefetched when it is recorded, its
 rows when the block is inserted. A block is inserted before a fact below the level of one of its heads would
-be taken, so the order of the queue is kept. Facts from outside are prefetched likewise (`fetch_ahead`).
+be taken, so the order of the queue is kept. Facts from outside are prefetched likewise (`prefetch_block`).
 """
 
 from __future__ import annotations
@@ -16,95 +17,97 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.edges import Edges
     from pantarhei.materialize.kernel.levels import Levels
-    from pantarhei.materialize.kernel.triggers import Deriving, Triggers
+    from pantarhei.materialize.kernel.triggers import DerivationVisitor, Triggers
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 
 @cython.cclass
-class Heads:
-    """Heads to insert into the rows.
+class HeadBuffer:
+    """Buffer of derived heads to insert into the rows.
 
-    `noted` has HEAD_SIZE integers for each head: predicate, subject, object, level, flags of a new row (EDGE,
-    UNPROVEN), and during prefetching the candidate row from its cell. `highest` is the highest of their
-    levels.
+    `buffer` has HEAD_SIZE integers for each head: predicate, subject, object, level, flags of a new row
+    (EDGE, UNPROVEN), and during prefetching the candidate row from its cell. `highest` is the highest of
+    their levels.
     """
 
     def __init__(self, levels: Levels, edges: Edges):
         self.store = levels.store
         self.levels = levels
         self.edges = edges
-        self.noted = Ints()
+        self.buffer = Ints()
         self.highest = -1
 
-    def note(self, predicate, subject, object, level, flags):
+    def add(self, predicate, subject, object, level, flags):
         """Add a head that holds at `level`; a new row of it gets `flags`."""
         if subject >= FIRST_LITERAL:
             return 0
-        if self.store.reads_ahead:
-            self.store.fetch_fact(predicate, subject, object)
-            self.store.fetch_chains(predicate, subject, object, flags & EDGE)
-        self.noted.push(predicate)
-        self.noted.push(subject)
-        self.noted.push(object)
-        self.noted.push(level)
-        self.noted.push(flags)
-        self.noted.push(-1)
+        if self.store.prefetches:
+            self.store.prefetch_fact(predicate, subject, object)
+            self.store.prefetch_chains(predicate, subject, object, flags & EDGE)
+        self.buffer.push(predicate)
+        self.buffer.push(subject)
+        self.buffer.push(object)
+        self.buffer.push(level)
+        self.buffer.push(flags)
+        self.buffer.push(-1)
         self.highest = max(self.highest, level)
-        if self.noted.size >= HEAD_SIZE * MOST_HEADS:
-            self.enter()
+        if self.buffer.size >= HEAD_SIZE * MAX_HEADS:
+            self.flush()
         return 0
 
-    def are_due(self):
+    def must_flush(self):
         """True if the heads must be inserted before the next fact is taken."""
         level: cython.int
-        if self.noted.size == 0:
+        if self.buffer.size == 0:
             return False
-        if self.noted.size >= HEAD_SIZE * HEADS_AT_ONCE or self.levels.agenda_size == 0:
+        if self.buffer.size >= HEAD_SIZE * HEAD_BLOCK or self.levels.agenda_size == 0:
             return True
         level = self.levels.agenda[0]
         return self.highest > level or self.levels.queues[self.levels.bucket(level)] < 0
 
-    def enter(self):
+    def flush(self):
         """Store the facts of the heads, or raise their levels, and queue them."""
         i: cython.int
         at: cython.int
-        for i in range(self.noted.size // HEAD_SIZE):
-            if self.store.reads_ahead and i % HEADS_AT_ONCE == 0:
-                self.fetch(i)
+        for i in range(self.buffer.size // HEAD_SIZE):
+            if self.store.prefetches and i % HEAD_BLOCK == 0:
+                self.prefetch(i)
             at = HEAD_SIZE * i
             self.derive(
-                self.noted.items[at],
-                self.noted.items[at + 1],
-                self.noted.items[at + 2],
-                self.noted.items[at + 3],
-                self.noted.items[at + 4],
+                self.buffer.items[at],
+                self.buffer.items[at + 1],
+                self.buffer.items[at + 2],
+                self.buffer.items[at + 3],
+                self.buffer.items[at + 4],
             )
-        self.noted.size = 0
+        self.buffer.size = 0
         self.highest = -1
         return 0
 
-    def fetch(self, start):
+    def prefetch(self, start):
         """Prefetch the rows of the next heads."""
         i: cython.int
         at: cython.int
-        end: cython.int = min(start + HEADS_AT_ONCE, self.noted.size // HEAD_SIZE)
+        end: cython.int = min(start + HEAD_BLOCK, self.buffer.size // HEAD_SIZE)
         row: cython.int
         for i in range(start, end):
             at = HEAD_SIZE * i
-            row = self.store.seeming(self.noted.items[at], self.noted.items[at + 1], self.noted.items[at + 2])
-            self.noted.items[at + 5] = row
+            row = self.store.probable_row(
+                self.buffer.items[at], self.buffer.items[at + 1], self.buffer.items[at + 2]
+            )
+            self.buffer.items[at + 5] = row
             if row >= 0:
-                self.store.fetch_row(row)
+                self.store.prefetch_row(row)
             else:
-                self.store.fetch_chained(
-                    self.noted.items[at],
-                    self.noted.items[at + 1],
-                    self.noted.items[at + 2],
-                    self.noted.items[at + 4] & EDGE,
+                self.store.prefetch_chain_starts(
+                    self.buffer.items[at],
+                    self.buffer.items[at + 1],
+                    self.buffer.items[at + 2],
+                    self.buffer.items[at + 4] & EDGE,
                 )
         for i in range(start, end):
-            self.store.fetch_listed(self.noted.items[HEAD_SIZE * i + 5])
+            self.store.prefetch_listed(self.buffer.items[HEAD_SIZE * i + 5])
 
     def derive(self, predicate, subject, object, level, flags):
         """Store a fact that holds at `level`, or raise its level, and queue it."""
@@ -116,36 +119,37 @@ class Heads:
             row = self.store.insert(predicate, subject, object, flags & EDGE)
         else:
             if flags & EDGE:
-                self.edges.flag(row)
-            if self.store.rows[row].level >= level or self.store.rows[row].held >= level:
+                self.edges.schedule_flag(row)
+            if self.store.rows[row].level >= level or self.store.rows[row].merged_level >= level:
                 return 0
         self.levels.enqueue(row, level)
         self.store.rows[row].flags |= flags & UNPROVEN
         return 0
 
-    def fetch_ahead(self, facts, start, entering):
-        """Prefetch the cells of the block of AHEAD facts after the block at `start`.
+    def prefetch_block(self, facts, start, entering):
+        """Prefetch the cells of the block of PREFETCH_DISTANCE facts after the block at `start`.
 
         With `entering`, also the cells of their chains, and the first rows of the chains of the block at
         `start`.
         """
         i: cython.Py_ssize_t
         edge: cython.int
-        if not self.store.reads_ahead:
+        if not self.store.prefetches:
             return
-        for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
-            self.store.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
+        first: cython.Py_ssize_t = start + PREFETCH_DISTANCE if start > 0 else 0
+        for i in range(first, min(start + 2 * PREFETCH_DISTANCE, len(facts))):
+            self.store.prefetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
             if entering:
-                edge = self.edges.edge_of(facts[i, 0])
-                self.store.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], edge)
+                edge = self.edges.edge_flag(facts[i, 0])
+                self.store.prefetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], edge)
         if entering:
-            for i in range(start, min(start + AHEAD, len(facts))):
-                edge = self.edges.edge_of(facts[i, 0])
-                self.store.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], edge)
+            for i in range(start, min(start + PREFETCH_DISTANCE, len(facts))):
+                edge = self.edges.edge_flag(facts[i, 0])
+                self.store.prefetch_chain_starts(facts[i, 0], facts[i, 1], facts[i, 2], edge)
 
 
 @cython.cclass
-class Fixpoint(Deriving):
+class Fixpoint(DerivationVisitor):
     """Loop that empties the queue. `merged` is set once an interpretation was merged.
 
     Args:
@@ -159,7 +163,7 @@ class Fixpoint(Deriving):
         self.superclass_ends = ints_of(superclasses.ends)
         self.levels = levels
         self.edges = edges
-        self.heads = Heads(levels, edges)
+        self.heads = HeadBuffer(levels, edges)
         self.merged = False
 
     # -- visitor ---------------------------------------------------------------------------------------
@@ -172,7 +176,7 @@ class Fixpoint(Deriving):
     def derive(self, plan, level):
         """Record the head of a matched body at `level`."""
         head: cython.int = self.matcher.code[plan + HEAD]
-        return self.heads.note(
+        return self.heads.add(
             head,
             self.matcher.value(self.matcher.code[plan + HEAD_SUBJECT]),
             self.matcher.value(self.matcher.code[plan + HEAD_OBJECT]),
@@ -183,7 +187,7 @@ class Fixpoint(Deriving):
     def flags_of_head(self, plan, head, level):
         """Return the flags of a new row for the head."""
         flags: cython.int = 0
-        if self.matcher.has_edges(head) and self.edges.makes_edge(plan):
+        if self.matcher.has_edges(head) and self.edges.derives_edge(plan):
             flags = EDGE
         if self.merged and self.is_unproven(plan, level):
             flags |= UNPROVEN
@@ -198,7 +202,7 @@ class Fixpoint(Deriving):
             if (
                 self.store.rows[row].flags & UNPROVEN
                 and self.store.rows[row].level == level
-                and self.store.rows[row].base < level
+                and self.store.rows[row].assertion_level < level
             ):
                 return True
         return False
@@ -210,10 +214,10 @@ class Fixpoint(Deriving):
         level: cython.int
         row: cython.int
         while True:
-            if self.edges.news.size > 0:
-                self.edges.hand_on(self)
-            elif self.heads.are_due():
-                self.heads.enter()
+            if self.edges.pending.size > 0:
+                self.edges.propagate_flag(self)
+            elif self.heads.must_flush():
+                self.heads.flush()
             elif self.levels.agenda_size == 0:
                 return 0
             else:
@@ -226,9 +230,9 @@ class Fixpoint(Deriving):
 
     def pop(self, row, level):
         """Take `row`, the first of the queue of `level`, and fire the rule instances with it in the body."""
-        finished: cython.int = self.store.rows[row].flags & FINISHED
-        self.fetch_queued(self.store.rows[row].next_listed)
-        self.levels.delist(row)
+        finished: cython.int = self.store.rows[row].flags & CLOSED
+        self.prefetch_queued(self.store.rows[row].next_listed)
+        self.levels.unlink(row)
         self.settle_row(row)
         if finished:
             self.triggers.fire_chosen(row, level, self)
@@ -239,20 +243,20 @@ class Fixpoint(Deriving):
             self.add_superclasses(row, level)
         return 0
 
-    def fetch_queued(self, row):
+    def prefetch_queued(self, row):
         """Prefetch the data that `pop` reads, for the fact of `row` and the next two in the queue."""
-        if row < 0 or not self.store.reads_ahead:
+        if row < 0 or not self.store.prefetches:
             return
-        self.triggers.fetch_partner(row, True)
-        self.fetch_superclasses(row, True)
+        self.triggers.prefetch_partner(row, True)
+        self.prefetch_superclasses(row, True)
         row = self.store.rows[row].next_listed
         if row < 0:
             return
-        self.triggers.fetch_partner(row, False)
-        self.fetch_superclasses(row, False)
-        self.store.fetch_row(self.store.rows[row].next_listed)
+        self.triggers.prefetch_partner(row, False)
+        self.prefetch_superclasses(row, False)
+        self.store.prefetch_row(self.store.rows[row].next_listed)
 
-    def fetch_superclasses(self, row, listed):
+    def prefetch_superclasses(self, row, listed):
         """Prefetch the rows of the first superclasses of a class fact; with `listed`, also the rows next to
         them in lists.
         """
@@ -263,12 +267,12 @@ class Fixpoint(Deriving):
         if predicate >= self.triggers.known:
             return
         start = self.superclass_start[predicate]
-        for at in range(start, min(start + SUPERCLASSES_AHEAD, self.superclass_start[predicate + 1])):
-            other = self.store.seeming(self.superclasses[at], self.store.rows[row].subject, NONE)
+        for at in range(start, min(start + PREFETCHED_SUPERCLASSES, self.superclass_start[predicate + 1])):
+            other = self.store.probable_row(self.superclasses[at], self.store.rows[row].subject, NONE)
             if listed:
-                self.store.fetch_listed(other)
+                self.store.prefetch_listed(other)
             else:
-                self.store.fetch_row(other)
+                self.store.prefetch_row(other)
 
     def settle_row(self, row):
         """Insert an unlisted `row` into the partition of its level, with the next sequence number."""

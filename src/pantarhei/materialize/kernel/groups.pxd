@@ -18,9 +18,9 @@ cdef int _TINY
 cdef int _BITS
 cdef long long _MOST
 
-cdef tuple alike_after(tuple before, items, addends)
-cdef tuple mixed_after(tuple before, items, addends, fma)
-cpdef tuple whole_total(tuple total)
+cdef tuple update_uniform(tuple before, items, addends)
+cdef tuple update_mixed(tuple before, items, addends, fma)
+cpdef tuple mixed_total(tuple total)
 cpdef result_of(tuple total, is_average)
-cdef result_of_alike(tuple total, is_average)
-cdef doubled(multiples, size)
+cdef result_of_uniform(tuple total, is_average)
+cdef scaled_double(multiples, size)

@@ -21,7 +21,7 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
 
 
-def picked(rows, places: list):
+def project_rows(rows, places: list):
     """Project the rows to these places; a negative place gives `NONE`."""
     found: list = []
     row: tuple
@@ -39,7 +39,7 @@ def picked(rows, places: list):
     return found
 
 
-def by_group(groups: list, items: list, weights: list):
+def group_items(groups: list, items: list, weights: list):
     """Group inserted and deleted items, with the change of their counts."""
     found: dict = {}
     own: list
@@ -59,8 +59,8 @@ def count_rows(sizes: dict, parts: dict, entries: list, absent):
 
     Args:
         sizes: row counts of nonempty groups.
-        parts: result of `by_group`.
-        entries, absent: as for `say`.
+        parts: result of `group_items`.
+        entries, absent: as for `replace_group_rows`.
     """
     left: list = []
     own: list
@@ -86,9 +86,9 @@ def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
 
     Args:
         of: item counts by group.
-        parts: result of `by_group`.
+        parts: result of `group_items`.
         only_terms: leave out items that begin with `NONE`.
-        entries, absent: as for `say`.
+        entries, absent: as for `replace_group_rows`.
     """
     found: dict = {}
     bag: dict
@@ -122,12 +122,12 @@ def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
     return found
 
 
-def say(groups: list, columns: list, places: list, said: dict, entries: list, absent):
+def replace_group_rows(groups: list, columns: list, places: list, group_rows: dict, entries: list, absent):
     """Set the rows of groups from their keys and the values of columns; returns the change.
 
     Args:
         places: for each column of the row its index in key and values together; negative for none.
-        said: the rows of groups.
+        group_rows: the rows of groups.
         entries: undo log of `(dictionary, key, previous value)`.
         absent: marker of a missing key.
     """
@@ -148,13 +148,13 @@ def say(groups: list, columns: list, places: list, said: dict, entries: list, ab
             else:
                 row.append(columns[at - len(group)][i])
         now = tuple(row)
-        old = said.get(group)
+        old = group_rows.get(group)
         if old is not None:
             if now == old:
                 continue
             made[old] = -1
-        entries.append((said, group, absent if old is None else old))
-        said[group] = now
+        entries.append((group_rows, group, absent if old is None else old))
+        group_rows[group] = now
         made[now] = 1
     return made
 
@@ -181,27 +181,27 @@ NOTHING = (_INTEGERS, 0, 0)
 """The total of no numbers."""
 
 
-def sum_up(kept: dict, parts: dict, addends, fma, entries: list, absent):
+def update_totals(kept: dict, parts: dict, addends, fma, entries: list, absent):
     """Add inserted numbers to the totals of groups, and subtract deleted ones.
 
     Args:
         kept: totals by group; a missing one is `NOTHING`.
-        parts: result of `by_group`; an item begins with the number of a term.
+        parts: result of `group_items`; an item begins with the number of a term.
         addends: addends by term number.
         fma: exact fused multiply-add, for factors that are not integers.
-        entries, absent: as for `say`.
+        entries, absent: as for `replace_group_rows`.
     """
     for group, items in parts.items():
         before = kept.get(group)
         total = NOTHING if before is None else before
-        after = alike_after(total, items, addends) if len(total) == 3 else None
+        after = update_uniform(total, items, addends) if len(total) == 3 else None
         if after is None:
-            after = mixed_after(whole_total(total), items, addends, fma)
+            after = update_mixed(mixed_total(total), items, addends, fma)
         entries.append((kept, group, absent if before is None else before))
         kept[group] = after
 
 
-def alike_after(before: tuple, items, addends):
+def update_uniform(before: tuple, items, addends):
     """Update a total of numbers that are alike; None if a new one is not.
 
     Without numbers it becomes `NOTHING`: the sum of no numbers is an integer.
@@ -220,7 +220,7 @@ def alike_after(before: tuple, items, addends):
     return (kind, count, amount) if count else NOTHING
 
 
-def mixed_after(before: tuple, items, addends, fma):
+def update_mixed(before: tuple, items, addends, fma):
     """Update a mixed total."""
     total: list = list(before)
     more: tuple
@@ -234,7 +234,7 @@ def mixed_after(before: tuple, items, addends, fma):
     return tuple(total)
 
 
-def whole_total(total: tuple):
+def mixed_total(total: tuple):
     """Convert a total to a mixed one."""
     if len(total) > 3:
         return total
@@ -255,7 +255,7 @@ def result_of(total: tuple, is_average):
     An xsd:double zero is not simple, since 0 and -0 are equal but two terms.
     """
     if len(total) == 3:
-        return result_of_alike(total, is_average)
+        return result_of_uniform(total, is_average)
     if total[_ERRORS]:
         return None
     if not total[_DOUBLES]:
@@ -267,18 +267,18 @@ def result_of(total: tuple, is_average):
     if total[_UP] or total[_DOWN] or total[_NAN] or total[_TINY]:
         return None
     size = total[_INTEGERS] + total[_DECIMALS] + total[_FLOATS] + total[_DOUBLES]
-    return doubled(total[_DOUBLED], size if is_average else 1)
+    return scaled_double(total[_DOUBLED], size if is_average else 1)
 
 
-def result_of_alike(total: tuple, is_average):
+def result_of_uniform(total: tuple, is_average):
     """Return the result of a total of numbers that are alike."""
     kind, count, amount = total
     if kind == _DOUBLES:
-        return doubled(amount, count if is_average else 1)
+        return scaled_double(amount, count if is_average else 1)
     return (amount, count if is_average else 0, False) if -_MOST < amount < _MOST else None
 
 
-def doubled(multiples, size):
+def scaled_double(multiples, size):
     """Return `multiples` of `UNIT` divided by `size` as xsd:double; None for 0 and on overflow."""
     try:
         return (float(multiples) * UNIT / size) or None
@@ -286,7 +286,7 @@ def doubled(multiples, size):
         return None
 
 
-def numbers_of(groups: list, kept: dict, is_average, known: dict, number, numbers):
+def result_numbers(groups: list, kept: dict, is_average, known: dict, number, numbers):
     """Return the term numbers of the totals of groups.
 
     Args:

@@ -14,10 +14,10 @@ cdef class HornProgram:
     cdef int[::1] number
     cdef int[::1] start
     cdef int[::1] body
-    cdef int[::1] use_start
-    cdef int[::1] uses
-    cdef int[::1] make_start
-    cdef int[::1] makes
+    cdef int[::1] body_start
+    cdef int[::1] rules_by_body
+    cdef int[::1] head_start
+    cdef int[::1] rules_by_head
 
 
 @cython.final
@@ -29,8 +29,8 @@ cdef class HornClosure:
     cdef int[::1] trail
     cdef int[::1] fired
     cdef int[::1] reason
-    cdef unsigned char[::1] deadly
-    cdef bint watches
+    cdef unsigned char[::1] inconsistent
+    cdef bint stops_at_inconsistent
     cdef int size
     cdef int done
     cdef int fires

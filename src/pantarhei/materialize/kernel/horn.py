@@ -35,10 +35,10 @@ class HornProgram:
         self.body = bodies
         size: cython.Py_ssize_t = atoms + 2
         room: cython.int[::1] = new_ints(2 * size + len(bodies) + len(heads), 0)
-        self.use_start = room[:size]
-        self.make_start = room[size : 2 * size]
-        self.uses = room[2 * size : 2 * size + len(bodies)]
-        self.makes = room[2 * size + len(bodies) :]
+        self.body_start = room[:size]
+        self.head_start = room[size : 2 * size]
+        self.rules_by_body = room[2 * size : 2 * size + len(bodies)]
+        self.rules_by_head = room[2 * size + len(bodies) :]
         self.index()
 
     def index(self):
@@ -49,21 +49,21 @@ class HornProgram:
         with cython.nogil:
             for r in range(self.rules):
                 for i in range(self.start[r], self.start[r + 1]):
-                    self.use_start[self.body[i] + 2] += 1
+                    self.body_start[self.body[i] + 2] += 1
                 if self.head[r] >= 0:
-                    self.make_start[self.head[r] + 2] += 1
+                    self.head_start[self.head[r] + 2] += 1
             for x in range(self.atoms):
-                self.use_start[x + 2] += self.use_start[x + 1]
-                self.make_start[x + 2] += self.make_start[x + 1]
+                self.body_start[x + 2] += self.body_start[x + 1]
+                self.head_start[x + 2] += self.head_start[x + 1]
             for r in range(self.rules):
                 for i in range(self.start[r], self.start[r + 1]):
                     x = self.body[i]
-                    self.uses[self.use_start[x + 1]] = r
-                    self.use_start[x + 1] += 1
+                    self.rules_by_body[self.body_start[x + 1]] = r
+                    self.body_start[x + 1] += 1
                 x = self.head[r]
                 if x >= 0:
-                    self.makes[self.make_start[x + 1]] = r
-                    self.make_start[x + 1] += 1
+                    self.rules_by_head[self.head_start[x + 1]] = r
+                    self.head_start[x + 1] += 1
 
 
 def program_of(
@@ -133,16 +133,16 @@ class HornClosure:
     """Closure of seeded atoms (linear Horn propagation of Dowling and Gallier), with undo.
 
     `trail` has the known atoms in order, the first `done` of them are propagated. `fired` has, in order, the
-    constraints with known bodies and the rules that derive a `marked` atom; with `watches`, also those that
-    derive a `deadly` one. `missing` counts the unknown body atoms of each rule; `reason` has the rule that
-    derived an atom, NONE for a seeded one. `work` counts steps.
+    constraints with known bodies and the rules that derive a `marked` atom; with `stops_at_inconsistent`,
+    also those that derive a `inconsistent` one. `missing` counts the unknown body atoms of each rule;
+    `reason` has the rule that derived an atom, NONE for a seeded one. `work` counts steps.
 
     Args:
         program: the rules.
-        deadly: marks of atoms.
+        inconsistent: marks of atoms.
     """
 
-    def __init__(self, program: HornProgram, deadly: cython.uchar[::1]):
+    def __init__(self, program: HornProgram, inconsistent: cython.uchar[::1]):
         rules: cython.int = program.rules
         room: cython.int[::1] = new_room(2 * rules + 2 * program.atoms)
         flags: cython.uchar[::1] = new_bytes(2 * program.atoms)
@@ -153,8 +153,8 @@ class HornClosure:
         self.fired = room[rules : 2 * rules]
         self.trail = room[2 * rules : 2 * rules + program.atoms]
         self.reason = room[2 * rules + program.atoms :]
-        self.deadly = deadly
-        self.watches = False
+        self.inconsistent = inconsistent
+        self.stops_at_inconsistent = False
         self.size = self.done = self.fires = 0
         self.work = 0
         r: cython.int
@@ -178,13 +178,13 @@ class HornClosure:
         while self.done < self.size and self.fires < most:
             x = self.trail[self.done]
             self.done += 1
-            self.work += self.program.use_start[x + 1] - self.program.use_start[x] + 1
-            for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
-                r = self.program.uses[i]
+            self.work += self.program.body_start[x + 1] - self.program.body_start[x] + 1
+            for i in range(self.program.body_start[x], self.program.body_start[x + 1]):
+                r = self.program.rules_by_body[i]
                 self.missing[r] -= 1
                 if self.missing[r] == 0:
                     h = self.program.head[r]
-                    if h < 0 or self.marked[h] or (self.watches and self.deadly[h]):
+                    if h < 0 or self.marked[h] or (self.stops_at_inconsistent and self.inconsistent[h]):
                         self.fired[self.fires] = r
                         self.fires += 1
                     if h >= 0 and not self.known[h]:
@@ -200,8 +200,8 @@ class HornClosure:
         j: cython.int
         for j in range(size, self.done):
             x = self.trail[j]
-            for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
-                self.missing[self.program.uses[i]] += 1
+            for i in range(self.program.body_start[x], self.program.body_start[x + 1]):
+                self.missing[self.program.rules_by_body[i]] += 1
         for j in range(size, self.size):
             self.known[self.trail[j]] = 0
         self.size = self.done = size

@@ -22,13 +22,13 @@ cdef class LevelSets:
     cdef bint holds(self, int row, int bit) noexcept nogil
     cdef bint asserts(self, int row, int bit) noexcept nogil
     cdef void assert_at(self, int row, int bit) noexcept nogil
-    cdef void lose_at(self, int row, int bit) noexcept nogil
-    cdef void lose_all(self, int row) noexcept nogil
-    cdef void let_go(self, int row) noexcept nogil
-    cdef void attach_only(self, int bit) noexcept nogil
-    cdef bint take_attached(self, int row) noexcept nogil
+    cdef void retract_at(self, int row, int bit) noexcept nogil
+    cdef void retract_all(self, int row) noexcept nogil
+    cdef void remove_lost(self, int row) noexcept nogil
+    cdef void set_attached(self, int bit) noexcept nogil
+    cdef bint add_attached(self, int row) noexcept nogil
     cdef void refresh(self, int row) noexcept nogil
     cdef int highest(self, unsigned long long[:, ::1] sets, int row) noexcept nogil
     cdef int highest_difference(self, int row, int other) noexcept nogil
     cdef void find_attached(self, int[::1] body, int atoms) noexcept nogil
-    cdef int lose_head(self, int row, int[::1] body, int atoms, int cause) noexcept nogil
+    cdef int overdelete_head(self, int row, int[::1] body, int atoms, int cause) noexcept nogil

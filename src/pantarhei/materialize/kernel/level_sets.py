@@ -51,7 +51,7 @@ class LevelSets:
         self.lost = new_bits(len(store.rows), 1)
         self.attached = new_bits(1)
         self.others = new_bits(1)
-        store.bytes_a_row = ROW.itemsize + 3 * 8
+        store.bytes_per_row = ROW.itemsize + 3 * 8
 
     def row_for(self, predicate, subject, object):
         """Return the row of a fact, a new one with empty sets if it has none."""
@@ -81,7 +81,7 @@ class LevelSets:
         self.attached = new_bits(words)
         self.others = new_bits(words)
         self.words = words
-        self.store.bytes_a_row = ROW.itemsize + 3 * 8 * words
+        self.store.bytes_per_row = ROW.itemsize + 3 * 8 * words
 
     def resized(self, bits, words):
         """Return a copy of the sets with the given number of words for each row."""
@@ -90,7 +90,7 @@ class LevelSets:
         larger[: old.shape[0], : old.shape[1]] = old
         return larger if cython.compiled else memoryview(larger)
 
-    def widen(self, count: cython.int):
+    def reserve_levels(self, count: cython.int):
         """Make room for a window of `count` levels."""
         words = self.words
         while 64 * words < count:
@@ -117,19 +117,19 @@ class LevelSets:
         self.asserted[row, bit >> 6] |= _ONE << (bit & 63)
         self.held[row, bit >> 6] |= _ONE << (bit & 63)
 
-    def lose_at(self, row, bit):
+    def retract_at(self, row, bit):
         """Remove the level with this bit from those that assert the row, and mark it as lost."""
         self.lost[row, bit >> 6] |= _ONE << (bit & 63)
         self.asserted[row, bit >> 6] &= _ALL ^ (_ONE << (bit & 63))
 
-    def lose_all(self, row):
+    def retract_all(self, row):
         """Remove all levels that assert the row, and mark them as lost."""
         word: cython.int
         for word in range(self.words):
             self.lost[row, word] |= self.asserted[row, word]
             self.asserted[row, word] = 0
 
-    def let_go(self, row):
+    def remove_lost(self, row):
         """Remove the lost levels from the held ones, except asserted levels."""
         word: cython.int
         for word in range(self.words):
@@ -137,14 +137,14 @@ class LevelSets:
             self.held[row, word] |= self.asserted[row, word]
             self.lost[row, word] = 0
 
-    def attach_only(self, bit):
+    def set_attached(self, bit):
         """Set `attached` to the level of this bit alone."""
         word: cython.int
         for word in range(self.words):
             self.attached[word] = 0
         self.attached[bit >> 6] = _ONE << (bit & 63)
 
-    def take_attached(self, row):
+    def add_attached(self, row):
         """Add the levels in `attached` to those that hold `row`; returns whether any is new."""
         word: cython.int
         new: cython.ulonglong = 0
@@ -154,14 +154,14 @@ class LevelSets:
         return new != 0
 
     def refresh(self, row):
-        """Set the row's `level` and `base` from its sets: the newest level held, and asserted."""
+        """Set the row's `level` and `assertion_level` from its sets: the newest level held, and asserted."""
         newest: cython.int
         if self.store.rows[row].level != FOREVER:
             newest = self.highest(self.held, row)
             self.store.rows[row].level = -1 if newest < 0 else self.oldest + newest
-        if self.store.rows[row].base != FOREVER:
+        if self.store.rows[row].assertion_level != FOREVER:
             newest = self.highest(self.asserted, row)
-            self.store.rows[row].base = -1 if newest < 0 else self.oldest + newest
+            self.store.rows[row].assertion_level = -1 if newest < 0 else self.oldest + newest
 
     def highest(self, sets, row):
         """Return the newest level in the row's set, as a bit number; -1 if it is empty."""
@@ -224,7 +224,7 @@ class LevelSets:
             for word in range(self.words):
                 self.attached[word] |= self.others[word]
 
-    def lose_head(self, row, body, atoms, cause):
+    def overdelete_head(self, row, body, atoms, cause):
         """Mark the levels that `row`, the head of a matched body, may lose by the lost levels of `cause` in
         the body.
 

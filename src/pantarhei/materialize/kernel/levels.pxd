@@ -21,19 +21,19 @@ cdef class Levels:
     cdef int[::1] queue_ends
     cdef int[::1] agenda
     cdef int agenda_size
-    cdef Ints waiting
+    cdef Ints unsettled
     cdef unsigned char[::1] inert
-    cdef long long clock
+    cdef long long next_sequence
 
     cdef int bucket(self, int level) noexcept nogil
-    cdef void enlist(self, int row) noexcept nogil
-    cdef void delist(self, int row) noexcept nogil
+    cdef void link(self, int row) noexcept nogil
+    cdef void unlink(self, int row) noexcept nogil
     cdef void settle(self, int row) noexcept nogil
     cdef int raise_to(self, int row, int level) except -1 nogil
-    cdef int reach(self, int row) noexcept nogil
+    cdef int renewal_level(self, int row) noexcept nogil
     cdef int renew(self, int row) except -1 nogil
-    cdef int wait(self, int row) except -1 nogil
-    cdef void note_streamed(self, int predicate, int level) noexcept nogil
+    cdef int record_unsettled(self, int row) except -1 nogil
+    cdef void mark_streamed(self, int predicate, int level) noexcept nogil
     cdef int enqueue(self, int row, int level) except -1 nogil
     cdef int agenda_push(self, int level) except -1 nogil
     cdef int grow_agenda(self) except -1 with gil

@@ -27,9 +27,9 @@ class Levels:
     `oldest` and `newest` are the levels of the window. Partitions from `kept` on exist; those older than the
     window are hidden until they are dropped. `streamed` flags the predicates with facts outside the
     background, for joins across interpretations; `streamed_more` is set when another one is flagged.
-    `waiting` holds rows with levels that are not final, where the store records levels (newest.py). `inert`
-    flags the predicates with facts that settle without being queued (`NewestKernel.settle_at_once`). `clock`
-    counts settled rows.
+    `unsettled` holds rows with levels that are not final, where the store records levels (newest.py). `inert`
+    flags the predicates with facts that settle without being queued (`NewestKernel.settle_inert_at_once`).
+    `next_sequence` counts settled rows.
     """
 
     def __init__(self, store: Store, known: cython.int):
@@ -45,16 +45,16 @@ class Levels:
         self.queue_ends = new_ints(9, -1)
         self.agenda = new_ints(16, 0)
         self.agenda_size = 0
-        self.waiting = Ints()
+        self.unsettled = Ints()
         self.inert = new_bytes(0)
-        self.clock = 0
+        self.next_sequence = 0
 
     def bucket(self, level):
         """Return the index of the lists of `level`; the low bits distinguish the levels of a window."""
         last: cython.int = len(self.partitions) - 1
         return last if level == FOREVER else level & (last - 1)
 
-    def enlist(self, row):
+    def link(self, row):
         """Insert `row` into its list: at the end of the queue if it is pending, else at the start of the
         partition.
         """
@@ -77,7 +77,7 @@ class Levels:
             if other >= 0:
                 self.store.rows[other].previous_listed = row
 
-    def delist(self, row):
+    def unlink(self, row):
         """Remove `row` from its list; a row with level -1 is in no list."""
         after: cython.int = self.store.rows[row].next_listed
         before: cython.int = self.store.rows[row].previous_listed
@@ -106,51 +106,51 @@ class Levels:
         self.store.rows[row].flags |= PENDING
         if self.queues[self.bucket(level)] < 0:
             self.agenda_push(level)
-        self.enlist(row)
+        self.link(row)
         return 0
 
     def settle(self, row):
         """Insert an unlisted `row` into the partition of its level, with the next sequence number."""
-        self.store.rows[row].flags &= ~(PENDING | FINISHED)
-        self.enlist(row)
-        self.store.rows[row].sequence = self.clock
-        self.clock += 1
+        self.store.rows[row].flags &= ~(PENDING | CLOSED)
+        self.link(row)
+        self.store.rows[row].sequence = self.next_sequence
+        self.next_sequence += 1
 
     def raise_to(self, row, level):
         """Remove `row` from its list and set its new level."""
-        self.note_streamed(self.store.rows[row].predicate, level)
-        self.delist(row)
-        if self.store.notes_levels:
-            self.store.note_level(row)
+        self.mark_streamed(self.store.rows[row].predicate, level)
+        self.unlink(row)
+        if self.store.records_levels:
+            self.store.record_level(row)
         self.store.rows[row].level = level
-        if self.store.rows[row].held <= level:
-            self.store.rows[row].held = -1
+        if self.store.rows[row].merged_level <= level:
+            self.store.rows[row].merged_level = -1
         self.store.rows[row].flags &= ~UNPROVEN
         return 0
 
-    def reach(self, row):
+    def renewal_level(self, row):
         """Return the largest of the row's level, base and held."""
-        reach: cython.int = self.store.rows[row].level
-        if self.store.rows[row].base > reach:
-            reach = self.store.rows[row].base
-        if self.store.rows[row].held > reach:
-            reach = self.store.rows[row].held
-        return reach
+        renewal_level: cython.int = self.store.rows[row].level
+        if self.store.rows[row].assertion_level > renewal_level:
+            renewal_level = self.store.rows[row].assertion_level
+        if self.store.rows[row].merged_level > renewal_level:
+            renewal_level = self.store.rows[row].merged_level
+        return renewal_level
 
     def renew(self, row):
         """Queue `row` at its reach."""
-        self.enqueue(row, self.reach(row))
-        if self.store.rows[row].base < self.store.rows[row].level:
+        self.enqueue(row, self.renewal_level(row))
+        if self.store.rows[row].assertion_level < self.store.rows[row].level:
             self.store.rows[row].flags |= UNPROVEN
         return 0
 
-    def wait(self, row):
+    def record_unsettled(self, row):
         """Record that the level of `row` is not final if its base or held is newer."""
-        if self.reach(row) > self.store.rows[row].level:
-            self.waiting.push(row)
+        if self.renewal_level(row) > self.store.rows[row].level:
+            self.unsettled.push(row)
         return 0
 
-    def note_streamed(self, predicate, level):
+    def mark_streamed(self, predicate, level):
         """Record that a fact of `predicate` is stored at `level`."""
         if predicate < self.known and not self.streamed[predicate] and level != FOREVER:
             self.streamed[predicate] = 1
@@ -200,11 +200,11 @@ class Levels:
         self.agenda[at] = level
 
     @property
-    def room(self):
+    def level_capacity(self):
         """Number of levels that fit."""
         return len(self.partitions) - 1
 
-    def widen(self, count: cython.int):
+    def reserve_levels(self, count: cython.int):
         """Make room for a window of `count` levels. Costs O(rows) when the size doubles."""
         row: cython.int
         size: cython.int = len(self.partitions) - 1
@@ -217,7 +217,7 @@ class Levels:
         self.queue_ends = new_ints(size + 1, -1)
         for row in range(self.store.used):
             if self.store.rows[row].predicate >= 0:
-                self.enlist(row)
+                self.link(row)
 
     def partition(self, level: cython.int):
         """Return the rows of the partition of `level`, an int32 array."""
@@ -231,7 +231,7 @@ class Levels:
     def bytes_used(self) -> int:
         """Return the bytes held by the lists."""
         of_levels = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
-        return 4 * (of_levels + len(self.waiting.items))
+        return 4 * (of_levels + len(self.unsettled.items))
 
     def check_invariants(self):
         """Assert that each row is in the partition of its level, that the level is kept, and that no row is

@@ -1,4 +1,4 @@
-# C types of lineage.py; see there for their meaning.
+# C types collect lineage.py; see there for their meaning.
 
 cimport cython
 
@@ -17,13 +17,13 @@ cdef class LineageWalk(Visitor):
     cdef Store store
     cdef int head
     cdef long long recorded
-    cdef long long each
-    cdef long long most
-    cdef int lowest
+    cdef long long max_per_head
+    cdef long long max_instances
+    cdef int min_level
     cdef long long[::1] counts
     cdef int oldest
     cdef Ints instances
 
     cdef bint is_full(self) noexcept nogil
-    cdef int explain(self, int row, Ints reached) except -1 nogil
-    cdef int reach(self, int row, Ints reached) except -1 nogil
+    cdef int record_instances(self, int row, Ints reached) except -1 nogil
+    cdef int add_reached(self, int row, Ints reached) except -1 nogil

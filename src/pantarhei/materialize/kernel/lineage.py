@@ -22,9 +22,9 @@ class LineageWalk(Visitor):
     Each shortcut gives wrong conflict sets (`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict
     set is {c}).
 
-    `head` is the row being explained, `recorded` the number of its instances so far. At most `each` instances
-    of one row and `most` in all are recorded; rows of a body below level `lowest` are excluded. With
-    `counts`, instances are counted by level, starting at `oldest`.
+    `head` is the row being explained, `recorded` the number of its instances so far. At most `max_per_head`
+    instances of one row and `max_instances` in all are recorded; rows of a body below level `min_level` are
+    excluded. With `counts`, instances are counted by level, starting at `oldest`.
     """
 
     def __init__(self, triggers: Triggers):
@@ -33,19 +33,19 @@ class LineageWalk(Visitor):
         self.store = triggers.store
         self.head = -1
         self.recorded = 0
-        self.each = UNLIMITED
-        self.most = UNLIMITED
-        self.lowest = -1
+        self.max_per_head = UNLIMITED
+        self.max_instances = UNLIMITED
+        self.min_level = -1
         self.instances = Ints()
         self.counts = new_longs(0)
         self.oldest = 0
 
     def weigh(self, row, level, atom):
         own: cython.int = self.store.rows[row].level
-        return HIDDEN if own < self.lowest else own
+        return HIDDEN if own < self.min_level else own
 
     def visit(self, plan, level):
-        if self.recorded >= self.each or self.is_full():
+        if self.recorded >= self.max_per_head or self.is_full():
             return 1
         self.recorded += 1
         if len(self.counts) and level < FOREVER:
@@ -55,9 +55,9 @@ class LineageWalk(Visitor):
 
     def is_full(self):
         """True if the limit of instances is reached."""
-        return self.instances.size >= self.most * (2 + self.matcher.widest)
+        return self.instances.size >= self.max_instances * (2 + self.matcher.widest)
 
-    def of(
+    def collect(
         self,
         rows: cython.int[::1],
         most: cython.longlong,
@@ -65,13 +65,13 @@ class LineageWalk(Visitor):
         lowest: cython.int,
     ):
         """Collect every rule instance that can be part of a proof of one of `rows`, with no level below
-        `lowest`.
+        `min_level`.
 
         Returns `(reached, instances, cut short)`: the rows met, `rows` first; int32 rows `head row, rule,
-        body rows…`; and whether instances beyond `most` were left out. Facts that hold forever are explained
-        only with `explains_background`. Cost is linear in the instances.
+        body rows…`; and whether instances beyond `max_instances` were left out. Facts that hold forever are
+        explained only with `explains_background`. Cost is linear in the instances.
         """
-        self.lowest = lowest
+        self.min_level = lowest
         return self.walk(rows, most, explains_background)
 
     def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
@@ -81,7 +81,7 @@ class LineageWalk(Visitor):
         self.walk(rows, 0, False)
 
     def walk(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect the instances; arguments and result as for `of`."""
+        """Collect the instances; arguments and result as for `collect`."""
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest
@@ -89,44 +89,46 @@ class LineageWalk(Visitor):
         try:
             with cython.nogil:
                 for i in range(len(rows)):
-                    self.reach(rows[i], reached)
+                    self.add_reached(rows[i], reached)
                 i = 0
                 while i < reached.size:
                     if explains_background or self.store.rows[reached.items[i]].level != FOREVER:
-                        self.explain(reached.items[i], reached)
+                        self.record_instances(reached.items[i], reached)
                     i += 1
                     if self.instances.size > most * width:
                         cut_short = True
                         self.instances.size = 0
         finally:
-            self.forget(reached)
+            self.clear_marks(reached)
         return reached.array(), self.instances.array().reshape(-1, width), cut_short
 
-    def within(self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int):
-        """Collect rule instances in proofs of `rows` breadth first, up to `most`, and up to `each` for one
-        row.
+    def collect_limited(
+        self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int
+    ):
+        """Collect rule instances in proofs of `rows` breadth first, up to `max_instances`, and up to
+        `max_per_head` for one row.
 
-        Rows below level `lowest` are excluded; the background is explained too. Returns `(reached, instances,
-        cut short)` as `of` does, with the instances found so far in any case. Cost is linear in the
-        instances.
+        Rows below level `min_level` are excluded; the background is explained too. Returns `(reached,
+        instances, cut short)` as `collect` does, with the instances found so far in any case. Cost is linear
+        in the instances.
         """
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         reached: Ints = Ints()
-        self.most, self.each, self.lowest = most, each, lowest
+        self.max_instances, self.max_per_head, self.min_level = most, each, lowest
         try:
             with cython.nogil:
                 for i in range(len(rows)):
-                    self.reach(rows[i], reached)
+                    self.add_reached(rows[i], reached)
                 i = 0
                 while i < reached.size and not (cut_short and self.is_full()):
-                    cut_short |= self.explain(reached.items[i], reached)
+                    cut_short |= self.record_instances(reached.items[i], reached)
                     i += 1
         finally:
-            self.forget(reached)
+            self.clear_marks(reached)
         return reached.array(), self.instances.array().reshape(-1, 2 + self.matcher.widest), cut_short
 
-    def explain(self, row, reached):
+    def record_instances(self, row, reached):
         """Record the rule instances with `row` as their head, and add the rows of their bodies to `reached`.
 
         Returns whether instances were left out.
@@ -136,23 +138,23 @@ class LineageWalk(Visitor):
         before: cython.int = self.instances.size
         self.head = row
         self.recorded = 0
-        there_are_more = self.triggers.explain(row, self)
+        there_are_more = self.triggers.fire_backward(row, self)
         while before < self.instances.size:
             for atom in range(before + 2, before + 2 + self.matcher.widest):
                 if self.instances.items[atom] >= 0:
-                    self.reach(self.instances.items[atom], reached)
+                    self.add_reached(self.instances.items[atom], reached)
             before += 2 + self.matcher.widest
         return there_are_more
 
-    def forget(self, reached: Ints):
+    def clear_marks(self, reached: Ints):
         """Clear the marks of the rows met, also after an error of a built-in."""
         i: cython.Py_ssize_t
         for i in range(reached.size):
-            self.store.rows[reached.items[i]].flags &= ~NOTED
+            self.store.rows[reached.items[i]].flags &= ~COLLECTED
 
-    def reach(self, row, reached):
+    def add_reached(self, row, reached):
         """Append `row` to `reached` unless it is marked."""
-        if not self.store.rows[row].flags & NOTED:
+        if not self.store.rows[row].flags & COLLECTED:
             reached.push(row)
-            self.store.rows[row].flags |= NOTED
+            self.store.rows[row].flags |= COLLECTED
         return 0

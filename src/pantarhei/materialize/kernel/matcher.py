@@ -16,7 +16,7 @@ the head (atom -1). The kind of a step depends on the variables bound before it:
     FORWARD    the subject is bound: iterate the chain of (predicate, subject), binding the object
     BACKWARD   the object is bound: iterate the chain of (predicate, object), binding the subject
 
-With WANTED added, the visitor matches the atom: it knows the terms to which the variable may be bound.
+With PARAMETER added, the visitor matches the atom: it knows the terms to which the variable may be bound.
 
 Conditions are evaluated in order after all atoms are matched. Kinds and operands:
 
@@ -61,7 +61,7 @@ class Visitor:
         return HIDDEN
 
     def bind(self, plan, step, level):
-        """Match the atom of a WANTED step and continue. Returns 1 if the enumeration was stopped."""
+        """Match the atom of a PARAMETER step and continue. Returns 1 if the enumeration was stopped."""
         return 0
 
     def visit(self, plan, level):
@@ -107,7 +107,7 @@ class Matcher:
         self.memberships = NO_BYTES
         self.literals = None
 
-    def consult(self, literals):
+    def use_literals(self, literals):
         """Use `literals.memberships` for data ranges and `literals.evaluate` for built-ins.
 
         `memberships` has `membership_bytes` bytes for each literal; bit `r` is set if the literal is in range
@@ -147,12 +147,12 @@ class Matcher:
         weight: cython.int
         place: cython.int
         if step == self.code[plan + STEPS]:
-            at = plan + FIRST_STEP + step * PART
+            at = plan + FIRST_STEP + step * STEP_SIZE
             for place in range(self.code[plan + CONDITIONS]):
-                if not self.is_met(at + place * PART):
+                if not self.is_met(at + place * STEP_SIZE):
                     return 0
             return visitor.visit(plan, level)
-        at = plan + FIRST_STEP + step * PART
+        at = plan + FIRST_STEP + step * STEP_SIZE
         predicate = self.code[at + 1]
         place = self.code[at + 4]
         if self.code[at] == CHECK:
@@ -164,7 +164,7 @@ class Matcher:
                 return 1 if weight == STOP else 0
             self.body[place] = row
             return self.extend(plan, step + 1, weight if weight < level else level, visitor)
-        if self.code[at] & WANTED:
+        if self.code[at] & PARAMETER:
             return visitor.bind(plan, step, level)
         return self.walk(plan, step, level, self.has_edges(predicate) or place == self.edge_atom, visitor)
 
@@ -173,7 +173,7 @@ class Matcher:
 
         Edges come first; the chain of other facts follows unless only edges match.
         """
-        at: cython.int = plan + FIRST_STEP + step * PART
+        at: cython.int = plan + FIRST_STEP + step * STEP_SIZE
         predicate: cython.int = self.code[at + 1]
         place: cython.int = self.code[at + 4]
         forward: cython.bint = self.code[at] & FORWARD

@@ -2,8 +2,9 @@
 
 A row's `level` is the number of the partition that holds its fact: the maximum over the fact's derivations of
 the minimum over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest interpretation of each
-fact). Levels number the timestamps of the stream upwards; the background has level `FOREVER`. `base` is the
-newest partition that asserts the fact, -1 if none does; a base older than the window counts as none.
+fact). Levels number the timestamps of the stream upwards; the background has level `FOREVER`.
+`assertion_level` is the newest partition that asserts the fact, -1 if none does; a base older than the window
+counts as none.
 
 Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first
 taken, as in a widest-path search. Facts of one level are taken first in, first out, so that most supports of
@@ -12,13 +13,14 @@ a fact have a lower sequence. Taking a fact enumerates the rule instances that j
 
 Renewal is lazy: a stored fact that is asserted again only gets the newer base. Its level, and the levels of
 facts derived from it, are then lower bounds until the window's start passes them (`slide`) or `settle` is
-called. Presence is always exact. With `note_levels`, the rows to renew are listed, so that settling after
+called. Presence is always exact. With `record_levels`, the rows to renew are listed, so that settling after
 each step costs only the changes.
 
 A finished interpretation (`merge`) brings the consequences of its ABox along: only joins with earlier facts
-are computed. Its facts that are stored already record its level: as `base` if asserted, else as `held` (above
-their level, or -1), to which they are renewed in the same way. A row's *reach* is the largest of level, base
-and held. For each rule instance the head's reach is at least the smallest level in the body.
+are computed. Its facts that are stored already record its level: as `assertion_level` if asserted, else as
+`merged_level` (above their level, or -1), to which they are renewed in the same way. A row's *reach* is the
+largest of level, base and held. For each rule instance the head's reach is at least the smallest level in the
+body.
 
 A level that came with an interpretation has no proof in the order of sequences. Such a row is UNPROVEN, and
 so is a head derived from one of the same level; it does not count in proofs of facts of that level, otherwise
@@ -58,7 +60,7 @@ class NewestKernel(WindowKernel):
         self.edges = Edges(self.matcher, plans)
         self.fixpoint = Fixpoint(self.triggers, self.levels, self.edges, plans.superclasses)
         self.retraction = Retraction(self.fixpoint)
-        self.deriving = self.fixpoint
+        self.derivation = self.fixpoint
         self.renewals = 0
 
     @property
@@ -93,7 +95,7 @@ class NewestKernel(WindowKernel):
     def searches(self) -> int:
         return self.retraction.support.searches
 
-    def settle_at_once(self):
+    def settle_inert_at_once(self):
         """Settle facts of predicates in no rule body on arrival, without queueing them.
 
         For models whose interpretations are never merged (`merge`).
@@ -101,7 +103,7 @@ class NewestKernel(WindowKernel):
         predicate: cython.int
         inert = new_bytes(self.triggers.known)
         for predicate in range(self.triggers.known):
-            inert[predicate] = self.triggers.are_none(predicate)
+            inert[predicate] = self.triggers.are_without_plans(predicate)
         self.levels.inert = inert
 
     # -- adding and sliding ------------------------------------------------------------------------
@@ -117,22 +119,22 @@ class NewestKernel(WindowKernel):
         stored: cython.int = self.store.live
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fixpoint.heads.fetch_ahead(facts, i, self.store.live > stored)
+                if i % PREFETCH_DISTANCE == 0:
+                    self.fixpoint.heads.prefetch_block(facts, i, self.store.live > stored)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
-                    previous[i] = self.store.rows[row].base
-                    self.edges.flag(row)
+                    previous[i] = self.store.rows[row].assertion_level
+                    self.edges.schedule_flag(row)
                 else:
                     previous[i] = -1
                     row = self.store.insert(
-                        facts[i, 0], facts[i, 1], facts[i, 2], self.edges.edge_of(facts[i, 0])
+                        facts[i, 0], facts[i, 1], facts[i, 2], self.edges.edge_flag(facts[i, 0])
                     )
                     self.levels.enqueue(row, levels[i])
-                if self.store.rows[row].base < levels[i]:
-                    self.store.rows[row].base = levels[i]
-                    if self.store.notes_levels:
-                        self.levels.wait(row)
+                if self.store.rows[row].assertion_level < levels[i]:
+                    self.store.rows[row].assertion_level = levels[i]
+                    if self.store.records_levels:
+                        self.levels.record_unsettled(row)
             self.fixpoint.run()
 
     def merge(
@@ -152,26 +154,28 @@ class NewestKernel(WindowKernel):
         with cython.nogil:
             self.fixpoint.merged = True
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fixpoint.heads.fetch_ahead(facts, i, True)
+                if i % PREFETCH_DISTANCE == 0:
+                    self.fixpoint.heads.prefetch_block(facts, i, True)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
-                    previous[i] = -1 if row < 0 else self.store.rows[row].base
+                    previous[i] = -1 if row < 0 else self.store.rows[row].assertion_level
                 if row < 0:
                     row = self.store.insert(
-                        facts[i, 0], facts[i, 1], facts[i, 2], self.edges.edge_of(facts[i, 0])
+                        facts[i, 0], facts[i, 1], facts[i, 2], self.edges.edge_flag(facts[i, 0])
                     )
                     self.levels.enqueue(row, level)
-                    self.store.rows[row].flags |= FINISHED | UNPROVEN
+                    self.store.rows[row].flags |= CLOSED | UNPROVEN
                 elif (
-                    i >= asserted and self.store.rows[row].level < level and self.store.rows[row].held < level
+                    i >= asserted
+                    and self.store.rows[row].level < level
+                    and self.store.rows[row].merged_level < level
                 ):
-                    self.store.rows[row].held = level
-                if i < asserted and self.store.rows[row].base < level:
-                    self.store.rows[row].base = level
-                if self.store.notes_levels:
-                    self.levels.wait(row)
-                self.edges.flag(row)
+                    self.store.rows[row].merged_level = level
+                if i < asserted and self.store.rows[row].assertion_level < level:
+                    self.store.rows[row].assertion_level = level
+                if self.store.records_levels:
+                    self.levels.record_unsettled(row)
+                self.edges.schedule_flag(row)
             self.fixpoint.run()
 
     def find_levels(self, facts: cython.int[:, ::1], levels: cython.int[::1]):
@@ -180,47 +184,49 @@ class NewestKernel(WindowKernel):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fixpoint.heads.fetch_ahead(facts, i, False)
+                if i % PREFETCH_DISTANCE == 0:
+                    self.fixpoint.heads.prefetch_block(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 levels[i] = self.store.rows[row].level if row >= 0 else NONE
 
-    def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
+    def insert_settled(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
         """Store `facts[i]` at `levels[i]`, or raise it to that level, settled in this order.
 
         With nonzero `edges[i]` a new fact is flagged as an edge. Each fact must follow from facts of its
-        level before it or of higher levels, or be asserted at its level by the `note` that follows. A level
-        must be higher than that of a stored fact.
+        level before it or of higher levels, or be asserted at its level by the `record_assertions` that
+        follows. A level must be higher than that of a stored fact.
         """
         i: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fixpoint.heads.fetch_ahead(facts, i, True)
+                if i % PREFETCH_DISTANCE == 0:
+                    self.fixpoint.heads.prefetch_block(facts, i, True)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
                     row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
                 self.levels.raise_to(row, levels[i])
                 self.fixpoint.settle_row(row)
 
-    def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
+    def record_assertions(
+        self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]
+    ):
         """Record that the stored `facts[i]` are asserted at `levels[i]`; fills `previous` as `add` does."""
         i: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fixpoint.heads.fetch_ahead(facts, i, False)
+                if i % PREFETCH_DISTANCE == 0:
+                    self.fixpoint.heads.prefetch_block(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
-                previous[i] = self.store.rows[row].base
-                if self.store.rows[row].base < levels[i]:
-                    self.store.rows[row].base = levels[i]
-                    if self.store.notes_levels:
-                        self.levels.wait(row)
-                self.edges.flag(row)
+                previous[i] = self.store.rows[row].assertion_level
+                if self.store.rows[row].assertion_level < levels[i]:
+                    self.store.rows[row].assertion_level = levels[i]
+                    if self.store.records_levels:
+                        self.levels.record_unsettled(row)
+                self.edges.schedule_flag(row)
 
-    def flag_settled(self, facts: cython.int[:, ::1]):
+    def flag_edges(self, facts: cython.int[:, ::1]):
         """Flag these stored facts as edges; they include all their copies.
 
         Pending flags of other facts are passed on.
@@ -229,21 +235,21 @@ class NewestKernel(WindowKernel):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fixpoint.heads.fetch_ahead(facts, i, False)
+                if i % PREFETCH_DISTANCE == 0:
+                    self.fixpoint.heads.prefetch_block(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.matcher.is_edge(row):
                     self.store.make_edge(row)
             self.fixpoint.run()
 
     @property
-    def room(self):
+    def level_capacity(self):
         """Number of levels that fit."""
-        return self.levels.room
+        return self.levels.level_capacity
 
-    def widen(self, count: cython.int):
+    def reserve_levels(self, count: cython.int):
         """Make room for a window of `count` levels. Costs O(rows) when the size doubles."""
-        self.levels.widen(count)
+        self.levels.reserve_levels(count)
 
     def interpretation(self, level: cython.int):
         """Return the rows of the partition of `level`, an int32 array, empty outside the window; call
@@ -262,17 +268,18 @@ class NewestKernel(WindowKernel):
 
         Fires no rule for expired facts; costs the firings of renewed ones.
         """
-        self.hide(oldest)
-        self.drop()
+        self.start_window(oldest)
+        self.drop_expired()
 
-    def hide(self, oldest: cython.int):
-        """Start the window at level `oldest`; older facts are hidden from rules and exist until `drop`.
+    def start_window(self, oldest: cython.int):
+        """Start the window at level `oldest`; older facts are hidden from rules and exist until
+        `drop_expired`.
 
         Facts may be added in between, so that a fact asserted again costs only its renewal.
         """
         self.levels.oldest = oldest
 
-    def drop(self):
+    def drop_expired(self):
         """Drop the partitions older than the window, after renewing facts asserted since."""
         level: cython.int
         row: cython.int
@@ -286,7 +293,7 @@ class NewestKernel(WindowKernel):
                 row = self.levels.partitions[self.levels.bucket(level)]
                 while row >= 0:
                     after = self.store.rows[row].next_listed
-                    if self.levels.reach(row) >= oldest:
+                    if self.levels.renewal_level(row) >= oldest:
                         self.renewals += 1
                         self.levels.renew(row)
                     row = after
@@ -303,8 +310,8 @@ class NewestKernel(WindowKernel):
         ahead: cython.int = row
         distance: cython.int = 0
         while row >= 0:
-            while self.store.reads_ahead and ahead >= 0 and distance < AHEAD:
-                self.store.fetch_neighbours(ahead)
+            while self.store.prefetches and ahead >= 0 and distance < PREFETCH_DISTANCE:
+                self.store.prefetch_neighbours(ahead)
                 ahead = self.store.rows[ahead].next_listed
                 distance += 1
             after = self.store.rows[row].next_listed
@@ -314,41 +321,41 @@ class NewestKernel(WindowKernel):
         return 0
 
     def settle(self):
-        """Raise all levels to those of repeated assertions. Costs a pass over the rows; with `note_levels`,
+        """Raise all levels to those of repeated assertions. Costs a pass over the rows; with `record_levels`,
         over the waiting rows.
         """
         i: cython.int
         row: cython.int
-        noted: cython.bint = self.store.notes_levels
+        noted: cython.bint = self.store.records_levels
         detects: cython.bint = self.fixpoint.detects
         with cython.nogil:
             self.fixpoint.detects = False
-            for i in range(self.levels.waiting.size if noted else self.store.used):
-                row = self.levels.waiting.items[i] if noted else i
+            for i in range(self.levels.unsettled.size if noted else self.store.used):
+                row = self.levels.unsettled.items[i] if noted else i
                 if (
                     self.store.rows[row].predicate >= 0
-                    and self.levels.reach(row) > self.store.rows[row].level
+                    and self.levels.renewal_level(row) > self.store.rows[row].level
                 ):
                     self.levels.renew(row)
-            self.levels.waiting.size = 0
+            self.levels.unsettled.size = 0
             self.fixpoint.run()
             self.fixpoint.detects = detects
 
-    def note_levels(self, wanted: cython.bint):
+    def record_levels(self, wanted: cython.bint):
         """Turn the recording of level changes on or off; call `settle` first."""
-        self.levels.waiting = Ints()
-        self.store.note_levels(wanted)
+        self.levels.unsettled = Ints()
+        self.store.record_levels(wanted)
 
     def renumber(self, less: cython.int):
-        """Lower all levels by `less`, a multiple of `room`: lists stay in place."""
+        """Lower all levels by `less`, a multiple of `level_capacity`: lists stay in place."""
         row: cython.int
         for row in range(self.store.used):
             if 0 <= self.store.rows[row].level < FOREVER:
                 self.store.rows[row].level -= less
-            if self.store.rows[row].base < FOREVER:
-                self.store.rows[row].base = max(-1, self.store.rows[row].base - less)
-            self.store.rows[row].held = max(-1, self.store.rows[row].held - less)
-        self.store.lower_moved(less)
+            if self.store.rows[row].assertion_level < FOREVER:
+                self.store.rows[row].assertion_level = max(-1, self.store.rows[row].assertion_level - less)
+            self.store.rows[row].merged_level = max(-1, self.store.rows[row].merged_level - less)
+        self.store.lower_level_changes(less)
         self.levels.oldest -= less
         self.levels.kept -= less
         self.levels.newest -= less
@@ -382,10 +389,10 @@ class NewestKernel(WindowKernel):
             for i in range(len(facts)):
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
-                    self.retraction.lower(row, bases[i])
+                    self.retraction.lower_assertion(row, bases[i])
             self.retraction.run()
             self.fixpoint.detects = detects
-        self.retraction.empty()
+        self.retraction.reset()
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
@@ -393,17 +400,18 @@ class NewestKernel(WindowKernel):
         self.levels.check_invariants()
         self.edges.check_invariants(self.levels.oldest)
         row: cython.int
-        waiting = set(self.levels.waiting.array().tolist())
+        waiting = set(self.levels.unsettled.array().tolist())
         for row in range(self.store.used):
             assert self.store.rows[row].predicate < 0 or not self.store.rows[row].flags & ~(
-                UNPROVEN | EDGE | ARRIVED
+                UNPROVEN | EDGE | INSERTED
             ), "a flag is left"
             assert (
                 self.store.rows[row].predicate < 0
-                or not self.store.notes_levels
-                or self.levels.reach(row) == self.store.rows[row].level
+                or not self.store.records_levels
+                or self.levels.renewal_level(row) == self.store.rows[row].level
                 or row in waiting
-            ), "a row is to be renewed, and nobody knows"
+            ), "a row with an unsettled level is not recorded"
             assert (
-                self.store.rows[row].held == -1 or self.store.rows[row].held > self.store.rows[row].level
-            ), "held in vain"
+                self.store.rows[row].merged_level == -1
+                or self.store.rows[row].merged_level > self.store.rows[row].level
+            ), "a merged level is not above the level of its row"

@@ -84,15 +84,15 @@ class Residue:
             top -= 1
             x = self.stack[top]
             if forward:
-                for i in range(self.program.use_start[x], self.program.use_start[x + 1]):
-                    y = self.program.head[self.program.uses[i]]
+                for i in range(self.program.body_start[x], self.program.body_start[x + 1]):
+                    y = self.program.head[self.program.rules_by_body[i]]
                     if y >= 0 and not mark[y]:
                         mark[y] = 1
                         self.stack[top] = y
                         top += 1
             else:
-                for i in range(self.program.make_start[x], self.program.make_start[x + 1]):
-                    r = self.program.makes[i]
+                for i in range(self.program.head_start[x], self.program.head_start[x + 1]):
+                    r = self.program.rules_by_head[i]
                     y = self.program.body[self.program.start[r]]
                     if not mark[y]:
                         mark[y] = 1
@@ -225,8 +225,8 @@ class Residue:
             first += 1
             if self.levels[x] != NONE:
                 members.push(x)
-            for i in range(self.program.make_start[x], self.program.make_start[x + 1]):
-                y = self.program.body[self.program.start[self.program.makes[i]]]
+            for i in range(self.program.head_start[x], self.program.head_start[x + 1]):
+                y = self.program.body[self.program.start[self.program.rules_by_head[i]]]
                 if not mark[y]:
                     mark[y] = 1
                     self.stack[top] = y

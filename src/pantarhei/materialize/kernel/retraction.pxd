@@ -19,10 +19,10 @@ cdef class Support(Visitor):
     cdef long long mark_sequence
     cdef int best
     cdef int enough
-    cdef long long patience
+    cdef long long reads_left
     cdef long long searches
 
-    cdef bint holds(self, int row) except -1 nogil
+    cdef bint is_supported(self, int row) except -1 nogil
     cdef int best_for(self, int row, int enough) except -2 nogil
     cdef int search(self, int row, int enough) except -2 nogil
 
@@ -35,21 +35,21 @@ cdef class Retraction(Visitor):
     cdef Matcher matcher
     cdef Store store
     cdef Support support
-    cdef Ints doomed
-    cdef Ints shaken
-    cdef Ints found
-    cdef Ints supported
+    cdef Ints overdeleted
+    cdef Ints unreliable
+    cdef Ints affected_heads
+    cdef Ints support_levels
     cdef long long rederivations
 
-    cdef int rested_on(self, int row) noexcept nogil
-    cdef int lower(self, int row, int base) except -1 nogil
-    cdef int shake(self, int row) except -1 nogil
-    cdef int touch(self, int row, int level) except -1 nogil
-    cdef int consider(self, int row) except -1 nogil
+    cdef int dependency_level(self, int row) noexcept nogil
+    cdef int lower_assertion(self, int row, int level) except -1 nogil
+    cdef int mark_unreliable(self, int row) except -1 nogil
+    cdef int record_loss(self, int row, int level) except -1 nogil
+    cdef int overdelete_unsupported(self, int row) except -1 nogil
     cdef int run(self) except -1 nogil
     cdef int overdelete(self) except -1 nogil
     cdef int affected(self, int i) noexcept nogil
     cdef int find_support(self) except -1 nogil
-    cdef int clear_doomed(self) except -1 nogil
-    cdef int queue_supported(self) except -1 nogil
-    cdef int remove_lost(self) except -1 nogil
+    cdef int unlink_overdeleted(self) except -1 nogil
+    cdef int queue_rederived(self) except -1 nogil
+    cdef int remove_unsupported(self) except -1 nogil

@@ -18,7 +18,7 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.triggers import Triggers
 
 from pantarhei.materialize.kernel.arrays import Ints
-from pantarhei.materialize.kernel.store import emptied
+from pantarhei.materialize.kernel.store import cleared
 
 UNLIMITED = cython.declare(cython.longlong, 1 << 62)
 
@@ -28,7 +28,7 @@ class Support(Visitor):
     """Search for the best level at which rule instances support their head.
 
     Bodies may use rows that are not doomed and settled before the mark (`mark_level`, `mark_sequence`).
-    `best` is the best level found so far, `enough` the level that ends the search, `patience` the number of
+    `best` is the best level found so far, `enough` the level that ends the search, `reads_left` the number of
     rows it may still read. `searches` counts rows read.
     """
 
@@ -39,23 +39,23 @@ class Support(Visitor):
         self.mark_sequence = 0
         self.best = -1
         self.enough = 0
-        self.patience = UNLIMITED
+        self.reads_left = UNLIMITED
         self.searches = 0
 
-    def holds(self, row):
+    def is_supported(self, row):
         """True if a proof that settled before `row` supports it at its level.
 
-        Reads at most PATIENCE rows, so it may miss one.
+        Reads at most MAX_SUPPORT_READS rows, so it may miss one.
         """
         level: cython.int = self.store.rows[row].level
-        self.patience = PATIENCE
+        self.reads_left = MAX_SUPPORT_READS
         self.mark_level = level
         self.mark_sequence = self.store.rows[row].sequence
         return self.search(row, level) >= level
 
     def best_for(self, row, enough):
         """Return the best level at which a rule instance supports `row`; stops at `enough`."""
-        self.patience = UNLIMITED
+        self.reads_left = UNLIMITED
         self.mark_level = -1
         self.mark_sequence = 0
         return self.search(row, enough)
@@ -63,7 +63,7 @@ class Support(Visitor):
     def search(self, row, enough):
         self.best = -1
         self.enough = enough
-        self.triggers.explain(row, self)
+        self.triggers.fire_backward(row, self)
         return self.best
 
     def weigh(self, row, level, atom):
@@ -71,16 +71,16 @@ class Support(Visitor):
         own: cython.int = self.store.rows[row].level
         flags: cython.int = self.store.rows[row].flags
         self.searches += 1
-        self.patience -= 1
-        if self.patience < 0:
+        self.reads_left -= 1
+        if self.reads_left < 0:
             return STOP
-        if flags & DOOMED or own <= self.best or own < self.mark_level:
+        if flags & OVERDELETED or own <= self.best or own < self.mark_level:
             return HIDDEN
         if own > self.mark_level:
             return own
         if self.store.rows[row].sequence >= self.mark_sequence:
             return HIDDEN
-        return HIDDEN if flags & UNPROVEN and self.store.rows[row].base < own else own
+        return HIDDEN if flags & UNPROVEN and self.store.rows[row].assertion_level < own else own
 
     def visit(self, plan, level):
         """Record that a body supports its head at `level`; stops when that is enough."""
@@ -93,7 +93,8 @@ class Support(Visitor):
 class Retraction(Visitor):
     """Visitor of matches with lost rows: their heads may depend on them.
 
-    `doomed` has the overdeleted rows, `shaken` the shaken ones, `found` the heads met in a round. Work
+    `overdeleted` has the overdeleted rows, `unreliable` the shaken ones, `affected_heads` the heads met in a
+    round. Work
     counter: `rederivations` facts overdeleted.
     """
 
@@ -104,10 +105,10 @@ class Retraction(Visitor):
         self.matcher = fixpoint.matcher
         self.store = fixpoint.store
         self.support = Support(fixpoint.triggers)
-        self.doomed = Ints()
-        self.shaken = Ints()
-        self.found = Ints()
-        self.supported = Ints()
+        self.overdeleted = Ints()
+        self.unreliable = Ints()
+        self.affected_heads = Ints()
+        self.support_levels = Ints()
         self.rederivations = 0
 
     # -- visitor ---------------------------------------------------------------------------------------
@@ -116,7 +117,7 @@ class Retraction(Visitor):
         """Return the level up to which facts may depend on the row, HIDDEN once its dependents were
         processed.
         """
-        return HIDDEN if self.store.rows[row].flags & PROCESSED else self.rested_on(row)
+        return HIDDEN if self.store.rows[row].flags & PROCESSED else self.dependency_level(row)
 
     def visit(self, plan, level):
         """Process a match with a lost row: a stored head may depend on it up to `level`."""
@@ -124,51 +125,54 @@ class Retraction(Visitor):
         if self.matcher.code[plan + HEAD] < 0:
             return 0
         row = self.matcher.find_head(plan)
-        return self.touch(row, level) if row >= 0 else 0
+        return self.record_loss(row, level) if row >= 0 else 0
 
-    def rested_on(self, row):
+    def dependency_level(self, row):
         """Return the level up to which facts may depend on the row."""
-        return self.levels.reach(row) if self.fixpoint.merged else self.store.rows[row].level
+        return self.levels.renewal_level(row) if self.fixpoint.merged else self.store.rows[row].level
 
     # -- candidates ------------------------------------------------------------------------------------
 
-    def lower(self, row, base):
-        """Lower the base of `row` to `base` (-1: not asserted), and record the possible losses."""
-        if self.fixpoint.merged and self.store.rows[row].base > max(base, self.store.rows[row].level):
-            self.store.rows[row].held = max(self.store.rows[row].held, self.store.rows[row].base)
-            self.shake(row)
-        self.store.rows[row].base = base
-        return self.consider(row)
+    def lower_assertion(self, row, level):
+        """Lower the assertion level of `row` to `level` (-1: not asserted), and record the
+        possible losses.
+        """
+        before: cython.int = self.store.rows[row].assertion_level
+        if self.fixpoint.merged and before > max(level, self.store.rows[row].level):
+            self.store.rows[row].merged_level = max(self.store.rows[row].merged_level, before)
+            self.mark_unreliable(row)
+        self.store.rows[row].assertion_level = level
+        return self.overdelete_unsupported(row)
 
-    def shake(self, row):
-        """Mark `held` of the row as unreliable."""
-        if not self.store.rows[row].flags & SHAKEN:
-            self.store.rows[row].flags |= SHAKEN
-            self.shaken.push(row)
+    def mark_unreliable(self, row):
+        """Mark `merged_level` of the row as unreliable."""
+        if not self.store.rows[row].flags & UNRELIABLE:
+            self.store.rows[row].flags |= UNRELIABLE
+            self.unreliable.push(row)
         return 0
 
-    def touch(self, row, level):
+    def record_loss(self, row, level):
         """Record that a rule instance that supported `row` up to `level` may be lost."""
         if level < self.store.rows[row].level:
             return 0
-        if 0 <= self.store.rows[row].held <= level:
-            self.shake(row)
-        if not self.store.rows[row].flags & (NOTED | DOOMED):
-            self.store.rows[row].flags |= NOTED
-            self.found.push(row)
+        if 0 <= self.store.rows[row].merged_level <= level:
+            self.mark_unreliable(row)
+        if not self.store.rows[row].flags & (COLLECTED | OVERDELETED):
+            self.store.rows[row].flags |= COLLECTED
+            self.affected_heads.push(row)
         return 0
 
-    def consider(self, row):
+    def overdelete_unsupported(self, row):
         """Overdelete `row` unless its base or a well-founded proof supports it at its level."""
         level: cython.int = self.store.rows[row].level
-        if self.store.rows[row].flags & DOOMED or self.store.rows[row].base >= level:
+        if self.store.rows[row].flags & OVERDELETED or self.store.rows[row].assertion_level >= level:
             return 0
-        if self.store.rows[row].held >= level and not self.store.rows[row].flags & SHAKEN:
+        if self.store.rows[row].merged_level >= level and not self.store.rows[row].flags & UNRELIABLE:
             return 0
-        if self.support.holds(row):
+        if self.support.is_supported(row):
             return 0
-        self.store.rows[row].flags |= DOOMED
-        self.doomed.push(row)
+        self.store.rows[row].flags |= OVERDELETED
+        self.overdeleted.push(row)
         return 0
 
     # -- rounds ------------------------------------------------------------------------------------
@@ -177,10 +181,10 @@ class Retraction(Visitor):
         """Overdelete the dependents of doomed and shaken rows, and rederive those with other support."""
         self.overdelete()
         self.find_support()
-        self.clear_doomed()
-        self.queue_supported()
+        self.unlink_overdeleted()
+        self.queue_rederived()
         self.fixpoint.run()
-        self.remove_lost()
+        self.remove_unsupported()
         return 0
 
     def overdelete(self):
@@ -194,86 +198,88 @@ class Retraction(Visitor):
         row: cython.int
         end: cython.int
         shaken: cython.int = 0
-        while i < self.doomed.size or shaken < self.shaken.size:
-            end = self.doomed.size
-            self.found.size = 0
+        while i < self.overdeleted.size or shaken < self.unreliable.size:
+            end = self.overdeleted.size
+            self.affected_heads.size = 0
             while i < end:
-                row = self.doomed.items[i]
-                self.triggers.fire(row, self.rested_on(row), self)
+                row = self.overdeleted.items[i]
+                self.triggers.fire(row, self.dependency_level(row), self)
                 self.store.rows[row].flags |= PROCESSED
                 i += 1
-            end = self.shaken.size
+            end = self.unreliable.size
             while shaken < end:
-                row = self.shaken.items[shaken]
+                row = self.unreliable.items[shaken]
                 if not self.store.rows[row].flags & PROCESSED:
-                    self.triggers.fire(row, self.levels.reach(row), self)
+                    self.triggers.fire(row, self.levels.renewal_level(row), self)
                 shaken += 1
-            for j in range(self.found.size):
-                self.store.rows[self.found.items[j]].flags &= ~NOTED
-            for j in range(self.found.size):
-                self.consider(self.found.items[j])
+            for j in range(self.affected_heads.size):
+                self.store.rows[self.affected_heads.items[j]].flags &= ~COLLECTED
+            for j in range(self.affected_heads.size):
+                self.overdelete_unsupported(self.affected_heads.items[j])
         return 0
 
     def affected(self, i):
         """Return the affected row with index `i`: doomed rows first, then shaken ones."""
-        return self.doomed.items[i] if i < self.doomed.size else self.shaken.items[i - self.doomed.size]
+        if i < self.overdeleted.size:
+            return self.overdeleted.items[i]
+        return self.unreliable.items[i - self.overdeleted.size]
 
     def find_support(self):
-        """Fill `supported` with the level that other support gives each affected row, at most its former
+        """Fill `support_levels` with the level that other support gives each affected row, at most its former
         reach.
         """
         i: cython.int
         row: cython.int
-        for i in range(self.doomed.size + self.shaken.size):
+        for i in range(self.overdeleted.size + self.unreliable.size):
             row = self.affected(i)
-            self.supported.push(self.support.best_for(row, self.levels.reach(row)))
+            self.support_levels.push(self.support.best_for(row, self.levels.renewal_level(row)))
         return 0
 
-    def clear_doomed(self):
+    def unlink_overdeleted(self):
         """Remove the doomed rows from their lists; they are hidden until they are rederived."""
         i: cython.int
         row: cython.int
-        self.rederivations += self.doomed.size
-        for i in range(self.shaken.size):
-            self.store.rows[self.shaken.items[i]].held = -1
-            self.store.rows[self.shaken.items[i]].flags &= ~SHAKEN
-        for i in range(self.doomed.size):
-            row = self.doomed.items[i]
-            self.levels.delist(row)
-            if self.store.notes_levels:
-                self.store.note_level(row)
+        self.rederivations += self.overdeleted.size
+        for i in range(self.unreliable.size):
+            self.store.rows[self.unreliable.items[i]].merged_level = -1
+            self.store.rows[self.unreliable.items[i]].flags &= ~UNRELIABLE
+        for i in range(self.overdeleted.size):
+            row = self.overdeleted.items[i]
+            self.levels.unlink(row)
+            if self.store.records_levels:
+                self.store.record_level(row)
             self.store.rows[row].level = -1
-            self.store.rows[row].flags &= EDGE | ARRIVED
+            self.store.rows[row].flags &= EDGE | INSERTED
             self.store.rows[row].flags |= PENDING
         return 0
 
-    def queue_supported(self):
+    def queue_rederived(self):
         """Queue each doomed row at the level of its other support, and each shaken row where that level is
         higher.
         """
         i: cython.int
         row: cython.int
         level: cython.int
-        for i in range(self.supported.size):
+        for i in range(self.support_levels.size):
             row = self.affected(i)
-            level = self.supported.items[i]
-            if i < self.doomed.size and self.levels.reach(row) > level:
-                level = self.levels.reach(row)
+            level = self.support_levels.items[i]
+            if i < self.overdeleted.size and self.levels.renewal_level(row) > level:
+                level = self.levels.renewal_level(row)
             if level >= self.levels.oldest and level > self.store.rows[row].level:
                 self.levels.enqueue(row, level)
                 if self.fixpoint.merged:
                     self.store.rows[row].flags |= UNPROVEN
         return 0
 
-    def remove_lost(self):
+    def remove_unsupported(self):
         """Remove the doomed rows without other support."""
         i: cython.int
-        for i in range(self.doomed.size):
-            if self.store.rows[self.doomed.items[i]].level < 0:
-                self.store.remove(self.doomed.items[i])
+        for i in range(self.overdeleted.size):
+            if self.store.rows[self.overdeleted.items[i]].level < 0:
+                self.store.remove(self.overdeleted.items[i])
         return 0
 
-    def empty(self):
+    def reset(self):
         """Reset the lists; large ones are reallocated."""
-        self.doomed, self.shaken = emptied(self.doomed), emptied(self.shaken)
-        self.found, self.supported = emptied(self.found), emptied(self.supported)
+        self.overdeleted, self.unreliable = cleared(self.overdeleted), cleared(self.unreliable)
+        self.affected_heads, self.support_levels = cleared(self.affected_heads), cleared(self.support_levels)

@@ -20,8 +20,8 @@ cdef struct Row:
     int subject
     int object
     int level
-    int base
-    int held
+    int assertion_level
+    int merged_level
     int flags
     int next_subject
     int previous_subject
@@ -42,42 +42,42 @@ cdef class Rows:
     cdef Cells object_chains
     cdef unsigned char[::1] by_subject
     cdef unsigned char[::1] by_object
-    cdef unsigned char[::1] unnoted
-    cdef Ints arrived
-    cdef Ints left
-    cdef Ints moved
-    cdef readonly bint notes_levels
-    cdef public int most
-    cdef public long long most_bytes
-    cdef int bytes_a_row
-    cdef public bint reads_ahead
+    cdef unsigned char[::1] unrecorded
+    cdef Ints inserted
+    cdef Ints deleted
+    cdef Ints level_changes
+    cdef readonly bint records_levels
+    cdef public int max_facts
+    cdef public long long max_bytes
+    cdef int bytes_per_row
+    cdef public bint prefetches
     cdef bint has_edge
 
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
-    cdef void fetch_row(self, int row) noexcept nogil
-    cdef void fetch_fact(self, int predicate, int subject, int object) noexcept nogil
-    cdef int seeming(self, int predicate, int subject, int object) noexcept nogil
-    cdef void fetch_listed(self, int row) noexcept nogil
-    cdef void fetch_chain(self, int predicate, int term, int chain) noexcept nogil
-    cdef void fetch_first(self, int predicate, int term, int chain) noexcept nogil
-    cdef void fetch_chains(self, int predicate, int subject, int object, int edge) noexcept nogil
-    cdef void fetch_chained(self, int predicate, int subject, int object, int edge) noexcept nogil
-    cdef void fetch_neighbours(self, int row) noexcept nogil
+    cdef void prefetch_row(self, int row) noexcept nogil
+    cdef void prefetch_fact(self, int predicate, int subject, int object) noexcept nogil
+    cdef int probable_row(self, int predicate, int subject, int object) noexcept nogil
+    cdef void prefetch_listed(self, int row) noexcept nogil
+    cdef void prefetch_chain(self, int predicate, int term, int chain) noexcept nogil
+    cdef void prefetch_chain_start(self, int predicate, int term, int chain) noexcept nogil
+    cdef void prefetch_chains(self, int predicate, int subject, int object, int edge) noexcept nogil
+    cdef void prefetch_chain_starts(self, int predicate, int subject, int object, int edge) noexcept nogil
+    cdef void prefetch_neighbours(self, int row) noexcept nogil
     cdef int insert(self, int predicate, int subject, int object, int edge) except -1 nogil
     cdef int remove(self, int row) except -1 nogil
-    cdef int note_level(self, int row) except -1 nogil
+    cdef int record_level(self, int row) except -1 nogil
     cdef int first_with_subject(self, int predicate, int subject, int edge) noexcept nogil
     cdef int first_with_object(self, int predicate, int object, int edge) noexcept nogil
     cdef int make_edge(self, int row) except -1 nogil
     cdef int grow_chains(self) except -1 with gil
-    cdef int reserve(self) except -1 nogil
+    cdef int reserve_row(self) except -1 nogil
     cdef int grow(self) except -1 with gil
     cdef int subject_cell(self, int predicate, int subject, int edge, int tag) noexcept nogil
     cdef int object_cell(self, int predicate, int object, int edge, int tag) noexcept nogil
-    cdef int enter_anew(self) except -1 nogil
+    cdef int rebuild_tables(self) except -1 nogil
     cdef void link_subject(self, int row) noexcept nogil
     cdef void link_object(self, int row) noexcept nogil
     cdef void unlink_subject(self, int row) noexcept nogil
     cdef void unlink_object(self, int row) noexcept nogil
-    cdef int know_predicate(self, int predicate) except -1 nogil
+    cdef int add_predicate(self, int predicate) except -1 nogil
     cdef int grow_flags(self, int predicate) except -1 with gil

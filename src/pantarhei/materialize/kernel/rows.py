@@ -9,8 +9,9 @@ found
   facts of a subject share one chain, that of (`NONE`, subject). Facts flagged EDGE (edges.py) have chains of
   their own, so that joins over edges read edges only.
 
-A row also holds the fields of the window model (`level`, `base`, `held`, `flags`, `sequence`; see newest.py)
-and the links of its list (`next_listed`, `previous_listed`). Rows are recycled; a free row has predicate -1.
+A row also holds the fields of the window model (`level`, `assertion_level`, `merged_level`, `flags`,
+`sequence`; see newest.py) and the links of its list (`next_listed`, `previous_listed`). Rows are recycled; a
+free row has predicate -1.
 
 Cython compiles this module with the C types in rows.pxd. Compiled, `rows` is an array of C structs;
 uncompiled it is a list of `PlainRow` with the same fields, slow and correct.
@@ -38,8 +39,8 @@ ROW = np.dtype(
         ("subject", np.int32),
         ("object", np.int32),
         ("level", np.int32),
-        ("base", np.int32),
-        ("held", np.int32),
+        ("assertion_level", np.int32),
+        ("merged_level", np.int32),
         ("flags", np.int32),
         ("next_subject", np.int32),
         ("previous_subject", np.int32),
@@ -63,7 +64,7 @@ UNLIMITED_FACTS = 0x7FFFFFFF  # read by Python code, as is UNLIMITED_BYTES
 UNLIMITED_BYTES = 1 << 62
 
 
-class Overfull(Exception):
+class CapacityExceededError(Exception):
     """Limit of facts or bytes exceeded; the interrupted change of the rows is half done.
 
     Args:
@@ -149,11 +150,11 @@ def chained(predicate: cython.int, object: cython.int) -> cython.int:
 class Rows:
     """Table of facts, with hash indexes by value, by (predicate, subject) and by (predicate, object).
 
-    Find, insert and remove cost O(1) expected. Changes since the last `take_changes` are in two lists: `left`
-    holds the deleted facts, three integers each; `arrived` holds the rows of inserted facts, some of which
-    may since have been deleted or reused. With `notes_levels`, `moved` holds the facts that were deleted or
-    changed their level, four integers each, the last one the previous level. More than `most` facts or
-    `most_bytes` bytes raise `Overfull`.
+    Find, insert and remove cost O(1) expected. Changes since the last `take_changes` are in two lists:
+    `deleted` holds the deleted facts, three integers each; `inserted` holds the rows of inserted facts, some
+    of which may since have been deleted or reused. With `records_levels`, `level_changes` holds the facts
+    that were deleted or changed their level, four integers each, the last one the previous level. More than
+    `max_facts` facts or `max_bytes` bytes raise `CapacityExceededError`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -169,15 +170,15 @@ class Rows:
         self.free = -1
         self.by_subject = new_bytes(16)
         self.by_object = new_bytes(16)
-        self.unnoted = new_bytes(16)  # flags of predicates whose changes are not recorded
-        self.arrived = Ints()
-        self.left = Ints()
-        self.moved = Ints()
-        self.notes_levels = False
-        self.most = UNLIMITED_FACTS
-        self.most_bytes = UNLIMITED_BYTES
-        self.bytes_a_row = ROW.itemsize
-        self.reads_ahead = False
+        self.unrecorded = new_bytes(16)  # flags of predicates whose changes are not recorded
+        self.inserted = Ints()
+        self.deleted = Ints()
+        self.level_changes = Ints()
+        self.records_levels = False
+        self.max_facts = UNLIMITED_FACTS
+        self.max_bytes = UNLIMITED_BYTES
+        self.bytes_per_row = ROW.itemsize
+        self.prefetches = False
         self.has_edge = False  # whether a row was ever flagged EDGE
 
     # -- one fact ----------------------------------------------------------------------------------
@@ -204,12 +205,12 @@ class Rows:
     def insert(self, predicate, subject, object, edge):
         """Insert a fact that has no row; level and base are -1, it is in no list; `edge` is EDGE or 0."""
         row: cython.int
-        self.reserve()
-        self.know_predicate(predicate)
+        self.reserve_row()
+        self.add_predicate(predicate)
         row = self.free
         if row >= 0:
             self.free = self.rows[row].next_listed
-            self.fetch_row(self.free)
+            self.prefetch_row(self.free)
         else:
             row = self.used
             self.used += 1
@@ -217,8 +218,8 @@ class Rows:
         self.rows[row].subject = subject
         self.rows[row].object = object
         self.rows[row].level = -1
-        self.rows[row].base = -1
-        self.rows[row].held = -1
+        self.rows[row].assertion_level = -1
+        self.rows[row].merged_level = -1
         self.rows[row].flags = edge
         if edge:
             self.has_edge = True
@@ -229,20 +230,20 @@ class Rows:
         if self.by_object[predicate]:
             self.link_object(row)
         self.live += 1
-        if not self.unnoted[predicate]:
-            self.rows[row].flags |= ARRIVED
-            self.arrived.push(row)
+        if not self.unrecorded[predicate]:
+            self.rows[row].flags |= INSERTED
+            self.inserted.push(row)
         return row
 
     def remove(self, row):
         """Delete the fact of `row`, which must be in no list."""
         predicate: cython.int = self.rows[row].predicate
-        if not self.rows[row].flags & ARRIVED and not self.unnoted[predicate]:
-            self.left.push(predicate)
-            self.left.push(self.rows[row].subject)
-            self.left.push(self.rows[row].object)
-        if self.notes_levels:
-            self.note_level(row)
+        if not self.rows[row].flags & INSERTED and not self.unrecorded[predicate]:
+            self.deleted.push(predicate)
+            self.deleted.push(self.rows[row].subject)
+            self.deleted.push(self.rows[row].object)
+        if self.records_levels:
+            self.record_level(row)
         if self.by_subject[predicate]:
             self.unlink_subject(row)
         if self.by_object[predicate]:
@@ -255,17 +256,17 @@ class Rows:
         self.live -= 1
         return 0
 
-    def note_level(self, row):
+    def record_level(self, row):
         """Record the level of the fact of `row` before the fact is deleted or changes its level.
 
-        Facts inserted since the last `take_moved` are left out: they had no level then.
+        Facts inserted since the last `take_level_changes` are left out: they had no level then.
         """
-        if self.rows[row].level < 0 or self.rows[row].flags & ARRIVED:
+        if self.rows[row].level < 0 or self.rows[row].flags & INSERTED:
             return 0
-        self.moved.push(self.rows[row].predicate)
-        self.moved.push(self.rows[row].subject)
-        self.moved.push(self.rows[row].object)
-        self.moved.push(self.rows[row].level)
+        self.level_changes.push(self.rows[row].predicate)
+        self.level_changes.push(self.rows[row].subject)
+        self.level_changes.push(self.rows[row].object)
+        self.level_changes.push(self.rows[row].level)
         return 0
 
     # -- chains: the rows of one (predicate, subject) or (predicate, object) -----------------------
@@ -407,32 +408,32 @@ class Rows:
     # The kernel mostly waits for memory: each fact, and the cells and rows changed with it, is in another
     # place. The next facts are known early, so these functions start to load them into the processor's
     # cache without waiting: first the cells, then the rows that the cells name. They change nothing.
-    # Callers check `reads_ahead` first; it is never set in an uncompiled kernel.
+    # Callers check `prefetches` first; it is never set in an uncompiled kernel.
 
-    def fetch_row(self, row):
+    def prefetch_row(self, row):
         """Prefetch a row; a negative row is ignored."""
         if cython.compiled and row >= 0:
             fetch(cython.address(self.rows[row]))
 
-    def fetch_fact(self, predicate, subject, object):
+    def prefetch_fact(self, predicate, subject, object):
         """Prefetch the cell of a fact."""
         tag: cython.int = tag_of(predicate, subject, object)
         if cython.compiled:
             fetch(cython.address(self.table.cells[2 * (tag & self.table.mask)]))
 
-    def seeming(self, predicate, subject, object):
+    def probable_row(self, predicate, subject, object):
         """Return the row in the cell of a fact if its tag matches, else -1; the row may hold another fact."""
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = tag & self.table.mask
         return self.table.cells[2 * cell] if self.table.cells[2 * cell + 1] == tag else -1
 
-    def fetch_listed(self, row):
+    def prefetch_listed(self, row):
         """Prefetch the neighbours of a row in its list."""
         if row >= 0:
-            self.fetch_row(self.rows[row].next_listed)
-            self.fetch_row(self.rows[row].previous_listed)
+            self.prefetch_row(self.rows[row].next_listed)
+            self.prefetch_row(self.rows[row].previous_listed)
 
-    def fetch_chain(self, predicate, term, chain):
+    def prefetch_chain(self, predicate, term, chain):
         """Prefetch the cell of a chain: `chain` is SUBJECT or OBJECT, with EDGE for chains of edges."""
         tag: cython.int = chain_tag(predicate, term, chain)
         if cython.compiled and chain & SUBJECT:
@@ -440,52 +441,52 @@ class Rows:
         elif cython.compiled:
             fetch(cython.address(self.object_chains.cells[2 * (tag & self.object_chains.mask)]))
 
-    def fetch_first(self, predicate, term, chain):
+    def prefetch_chain_start(self, predicate, term, chain):
         """Prefetch the first row of a chain; its cell should be prefetched before."""
         tag: cython.int = chain_tag(predicate, term, chain)
         if chain & SUBJECT:
-            self.fetch_row(self.subject_chains.cells[2 * (tag & self.subject_chains.mask)])
+            self.prefetch_row(self.subject_chains.cells[2 * (tag & self.subject_chains.mask)])
         else:
-            self.fetch_row(self.object_chains.cells[2 * (tag & self.object_chains.mask)])
+            self.prefetch_row(self.object_chains.cells[2 * (tag & self.object_chains.mask)])
 
-    def fetch_chains(self, predicate, subject, object, edge):
+    def prefetch_chains(self, predicate, subject, object, edge):
         """Prefetch the cells of the chains that a new fact enters."""
         if predicate < len(self.by_subject) and self.by_subject[predicate]:
-            self.fetch_chain(chained(predicate, object), subject, SUBJECT | edge)
+            self.prefetch_chain(chained(predicate, object), subject, SUBJECT | edge)
         if predicate < len(self.by_subject) and self.by_object[predicate]:
-            self.fetch_chain(predicate, object, OBJECT | edge)
+            self.prefetch_chain(predicate, object, OBJECT | edge)
 
-    def fetch_chained(self, predicate, subject, object, edge):
+    def prefetch_chain_starts(self, predicate, subject, object, edge):
         """Prefetch the first rows of the chains that a new fact enters."""
         if predicate < len(self.by_subject) and self.by_subject[predicate]:
-            self.fetch_first(chained(predicate, object), subject, SUBJECT | edge)
+            self.prefetch_chain_start(chained(predicate, object), subject, SUBJECT | edge)
         if predicate < len(self.by_subject) and self.by_object[predicate]:
-            self.fetch_first(predicate, object, OBJECT | edge)
+            self.prefetch_chain_start(predicate, object, OBJECT | edge)
 
-    def fetch_neighbours(self, row):
+    def prefetch_neighbours(self, row):
         """Prefetch the cells and neighbouring rows that change when a row is removed."""
         predicate: cython.int = self.rows[row].predicate
         subject: cython.int = self.rows[row].subject
         object_: cython.int = self.rows[row].object
-        self.fetch_fact(predicate, subject, object_)
-        self.fetch_chains(predicate, subject, object_, self.rows[row].flags & EDGE)
+        self.prefetch_fact(predicate, subject, object_)
+        self.prefetch_chains(predicate, subject, object_, self.rows[row].flags & EDGE)
         if self.by_subject[predicate]:
-            self.fetch_row(self.rows[row].next_subject)
-            self.fetch_row(self.rows[row].previous_subject)
+            self.prefetch_row(self.rows[row].next_subject)
+            self.prefetch_row(self.rows[row].previous_subject)
         if self.by_object[predicate]:
-            self.fetch_row(self.rows[row].next_object)
-            self.fetch_row(self.rows[row].previous_object)
+            self.prefetch_row(self.rows[row].next_object)
+            self.prefetch_row(self.rows[row].previous_object)
 
     # -- room --------------------------------------------------------------------------------------
 
-    def reserve(self):
+    def reserve_row(self):
         """Make room for one more row."""
         if (
             (self.free < 0 and self.used == len(self.rows))
             or self.table.is_full()
             or self.subject_chains.is_full()
             or self.object_chains.is_full()
-            or self.live >= self.most
+            or self.live >= self.max_facts
         ):
             self.grow()
         return 0
@@ -493,10 +494,10 @@ class Rows:
     def grow(self):
         """Enlarge full arrays: the rows by a third, hash tables twofold."""
         sizes = [table.size_for(1) for table in self.tables()]
-        beside = 4 * (2 * sum(sizes) + self.room_of_changes())
+        beside = 4 * (2 * sum(sizes) + self.change_capacity())
         count = len(self.rows)
         if self.free < 0 and self.used == count:
-            fitting = (self.most_bytes - beside) // self.bytes_a_row
+            fitting = (self.max_bytes - beside) // self.bytes_per_row
             count = min(count + count // 3 + 8, max(count + 1, fitting))
         self.grow_to(count, sizes, self.live + 1, beside)
         return 0
@@ -504,23 +505,23 @@ class Rows:
     def grow_chains(self):
         """Make room for one more chain by subject and one by object."""
         sizes = [self.table.size, self.subject_chains.size_for(1), self.object_chains.size_for(1)]
-        beside = 4 * (2 * sum(sizes) + self.room_of_changes())
+        beside = 4 * (2 * sum(sizes) + self.change_capacity())
         self.grow_to(len(self.rows), sizes, self.live, beside)
         return 0
 
-    def expect(self, count: cython.int):
+    def reserve(self, count: cython.int):
         """Make room for `count` more facts at once; free rows count as room."""
         sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
-        more = max(0, self.arrived.size + count - len(self.arrived.items))
-        beside = 4 * (2 * sum(sizes) + self.room_of_changes() + more)
+        more = max(0, self.inserted.size + count - len(self.inserted.items))
+        beside = 4 * (2 * sum(sizes) + self.change_capacity() + more)
         self.grow_to(max(len(self.rows), self.live + count), sizes, self.live + count, beside)
-        self.arrived.expect(count)
+        self.inserted.reserve(count)
 
     def grow_to(self, count, sizes, facts, beside):
         """Enlarge the rows to `count` and the hash tables to `sizes`, for `facts` facts in all."""
-        needed = self.bytes_a_row * count + beside
-        if facts > self.most or needed > self.most_bytes:
-            raise Overfull(facts, needed)
+        needed = self.bytes_per_row * count + beside
+        if facts > self.max_facts or needed > self.max_bytes:
+            raise CapacityExceededError(facts, needed)
         if count > len(self.rows):
             larger = new_rows(count)
             larger[: self.used] = self.rows[: self.used]
@@ -528,17 +529,17 @@ class Rows:
         for table, size in zip(self.tables(), sizes, strict=True):
             table.grow_to(size)
         if cython.compiled and self.table.size >= CELLS_IN_CACHE:
-            self.reads_ahead = True
+            self.prefetches = True
 
     def tables(self):
         """Return the hash tables: of facts, of subject chains, of object chains."""
         return self.table, self.subject_chains, self.object_chains
 
-    def room_of_changes(self):
+    def change_capacity(self):
         """Return the capacity of the lists of changes, in integers."""
-        return len(self.arrived.items) + len(self.left.items) + len(self.moved.items)
+        return len(self.inserted.items) + len(self.deleted.items) + len(self.level_changes.items)
 
-    def enter_anew(self):
+    def rebuild_tables(self):
         """Rebuild the hash tables from the rows; chains are unchanged."""
         row: cython.int
         predicate: cython.int
@@ -562,7 +563,7 @@ class Rows:
                 self.object_chains.put(row, chain_tag(predicate, object_, OBJECT | edge))
         return 0
 
-    def know_predicate(self, predicate):
+    def add_predicate(self, predicate):
         """Make room for `predicate` in the flags; a new predicate has no chains until it is indexed."""
         if predicate >= len(self.by_subject):
             self.grow_flags(predicate)
@@ -572,5 +573,5 @@ class Rows:
         size = max(2 * len(self.by_subject), predicate + 1)
         self.by_subject = lengthened(self.by_subject, size)
         self.by_object = lengthened(self.by_object, size)
-        self.unnoted = lengthened(self.unnoted, size)
+        self.unrecorded = lengthened(self.unrecorded, size)
         return 0

@@ -14,7 +14,7 @@ if cython.compiled:
 else:
     from pantarhei.materialize.kernel.cells import tag_of
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.selecting import Selecting
+    from pantarhei.materialize.kernel.fact_selection import FactSelection
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, lengthened, new_bytes, new_ints, new_longs
 from pantarhei.materialize.kernel.cells import Cells
@@ -41,20 +41,20 @@ class Runs:
         self.sizes = ints_of(sizes)
         self.first = first
         self.tick = first
-        self.facts = new_ints(3 * LEAST_LIST, 0)  # three integers for each run
-        self.spans = new_longs(2 * LEAST_LIST)  # its first and last tick
-        self.holds = new_bytes(LEAST_LIST)
-        self.times_told = new_ints(LEAST_LIST, 0)  # number of supports at the last tick
-        self.touched = Ints()  # runs with supports added or withdrawn since `change`
-        self.is_new = True  # whether `change` was not yet called at this tick
-        self.cells = Cells(2 * LEAST_LIST)
+        self.facts = new_ints(3 * MIN_LIST, 0)  # three integers for each run
+        self.spans = new_longs(2 * MIN_LIST)  # its first and last tick
+        self.is_held = new_bytes(MIN_LIST)
+        self.support_counts = new_ints(MIN_LIST, 0)  # number of supports at the last tick
+        self.touched = Ints()  # runs with supports added or withdrawn since `take_change`
+        self.is_new = True  # whether `take_change` was not yet called at this tick
+        self.cells = Cells(2 * MIN_LIST)
         self.listed = Ints()  # runs in use
         self.free = Ints()
         self.used = 0
         self.held = 0
 
-    def come_to(self, tick: cython.longlong):
-        """Advance to a tick; its facts are added by `tell`."""
+    def advance(self, tick: cython.longlong):
+        """Advance to a tick; its facts are added by `add`."""
         i: cython.int
         run: cython.int
         if tick == self.tick:
@@ -65,26 +65,26 @@ class Runs:
         self.tick = tick
         self.is_new = True
 
-    def tell(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
+    def add(self, selection: FactSelection, facts: cython.int[:, ::1], memberships):
         """Add the consequences of facts at the present tick; a fact may recur."""
         i: cython.int
-        selecting.take(facts, memberships, NONE)
-        for i in range(0, selecting.found.size, FOUND_SIZE):
-            self.go_on(
-                selecting.found.items[i + 1], selecting.found.items[i + 2], selecting.found.items[i + 3]
+        selection.select(facts, memberships, NONE)
+        for i in range(0, selection.found.size, SELECTED_SIZE):
+            self.extend(
+                selection.found.items[i + 1], selection.found.items[i + 2], selection.found.items[i + 3]
             )
 
-    def take_back(self, selecting: Selecting, facts: cython.int[:, ::1], memberships):
+    def withdraw(self, selection: FactSelection, facts: cython.int[:, ::1], memberships):
         """Withdraw the consequences of facts, which were added at the present tick."""
         i: cython.int
         run: cython.int
-        selecting.take(facts, memberships, NONE)
-        for i in range(0, selecting.found.size, FOUND_SIZE):
+        selection.select(facts, memberships, NONE)
+        for i in range(0, selection.found.size, SELECTED_SIZE):
             run = self.run_of(
-                selecting.found.items[i + 1], selecting.found.items[i + 2], selecting.found.items[i + 3]
+                selection.found.items[i + 1], selection.found.items[i + 2], selection.found.items[i + 3]
             )
-            self.times_told[run] -= 1
-            if self.times_told[run] == 0:
+            self.support_counts[run] -= 1
+            if self.support_counts[run] == 0:
                 self.end(run)
                 self.touched.push(run)
 
@@ -99,7 +99,7 @@ class Runs:
         self.spans[2 * run + 1] = self.tick - 1 if self.spans[2 * run] < self.tick else self.tick - 2
         return 0
 
-    def go_on(self, predicate, subject, object):
+    def extend(self, predicate, subject, object):
         """Add a support of a fact at the present tick."""
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = self.cell_of(predicate, subject, object, tag)
@@ -107,50 +107,50 @@ class Runs:
         if run < 0:
             run = self.put(cell, tag, predicate, subject, object)
         if self.spans[2 * run + 1] == self.tick:
-            self.times_told[run] += 1
+            self.support_counts[run] += 1
             return 0
         if self.spans[2 * run + 1] < self.tick - 1:
             self.spans[2 * run] = self.tick
         self.spans[2 * run + 1] = self.tick
-        self.times_told[run] = 1
+        self.support_counts[run] = 1
         self.touched.push(run)
         return 0
 
-    def change(self):
+    def take_change(self):
         """Return the facts held now but not at the last call, and those held no more.
 
         All facts of the present tick must have been added.
         """
-        coming: Ints = Ints()
-        going: Ints = Ints()
+        inserted: Ints = Ints()
+        deleted: Ints = Ints()
         i: cython.int
         run: cython.int
         kept: cython.int = 0
         if not self.is_new:
             for i in range(self.touched.size):
-                self.look_at(self.touched.items[i], coming, going)
+                self.record_change(self.touched.items[i], inserted, deleted)
             self.touched.size = 0
-            return facts_of(coming), facts_of(going)
+            return facts_of(inserted), facts_of(deleted)
         for i in range(self.listed.size):
             run = self.listed.items[i]
-            self.look_at(run, coming, going)
+            self.record_change(run, inserted, deleted)
             if self.spans[2 * run + 1] < self.tick - 1:
-                self.forget(run)
+                self.delete(run)
             else:
                 self.listed.items[kept] = run
                 kept += 1
         self.listed.size = kept
         self.touched.size = 0
         self.is_new = False
-        return facts_of(coming), facts_of(going)
+        return facts_of(inserted), facts_of(deleted)
 
-    def look_at(self, run, coming: Ints, going: Ints):
-        """Append a run whose held state has changed to `coming` or `going`."""
+    def record_change(self, run, inserted: Ints, deleted: Ints):
+        """Append a run whose held state has changed to `inserted` or `deleted`."""
         column: cython.int
         is_long: cython.bint = self.is_long(run)
-        list_: Ints = coming if is_long else going
-        if is_long != self.holds[run]:
-            self.holds[run] = is_long
+        list_: Ints = inserted if is_long else deleted
+        if is_long != self.is_held[run]:
+            self.is_held[run] = is_long
             self.held += 1 if is_long else -1
             for column in range(3):
                 list_.push(self.facts[3 * run + column])
@@ -185,7 +185,7 @@ class Runs:
             self.free.size -= 1
             run = self.free.items[self.free.size]
         else:
-            if self.used == len(self.holds):
+            if self.used == len(self.is_held):
                 self.grow()
             run = self.used
             self.used += 1
@@ -193,15 +193,15 @@ class Runs:
         self.facts[3 * run + 1] = subject
         self.facts[3 * run + 2] = object
         self.spans[2 * run + 1] = self.tick - 2
-        self.holds[run] = 0
-        self.times_told[run] = 0
+        self.is_held[run] = 0
+        self.support_counts[run] = 0
         self.listed.push(run)
         self.cells.put_at(cell, run, tag)
         if self.cells.is_full():
             self.cells.grow_to(2 * self.cells.size)
         return run
 
-    def forget(self, run):
+    def delete(self, run):
         """Delete a run; the caller removes it from the list."""
         self.cells.remove(run, tag_of(self.facts[3 * run], self.facts[3 * run + 1], self.facts[3 * run + 2]))
         self.free.push(run)
@@ -214,6 +214,6 @@ class Runs:
         facts[: 3 * self.used] = self.facts
         spans[: 2 * self.used] = self.spans
         times = new_ints(size, 0)
-        times[: self.used] = self.times_told
-        self.times_told = times
-        self.facts, self.spans, self.holds = facts, spans, lengthened(self.holds, size)
+        times[: self.used] = self.support_counts
+        self.support_counts = times
+        self.facts, self.spans, self.is_held = facts, spans, lengthened(self.is_held, size)

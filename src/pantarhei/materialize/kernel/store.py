@@ -18,7 +18,7 @@ from pantarhei.materialize.kernel.rows import ROW
 @cython.inline
 @cython.exceptval(check=False)
 @cython.nogil
-def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1]) -> cython.int:
+def renumbered(term: cython.int, names: cython.int[::1], literals: cython.int[::1]) -> cython.int:
     """Return the new number of a term; `NONE` is unchanged."""
     if term < 0:
         return term
@@ -28,7 +28,7 @@ def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1])
 @cython.cfunc
 @cython.exceptval(check=False)
 @cython.nogil
-def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void:
+def renumber_flags(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void:
     """Move the flag of each predicate to its new number, which is not larger; flags of dropped predicates are
     lost.
     """
@@ -44,7 +44,7 @@ def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void
 @cython.cfunc
 @cython.exceptval(check=False)
 @cython.nogil
-def rename_listed(
+def renumber_facts(
     changes: Ints,
     size: cython.int,
     predicates: cython.int[::1],
@@ -55,14 +55,14 @@ def rename_listed(
     place: cython.int = 0
     while place < changes.size:
         changes.items[place] = predicates[changes.items[place]]
-        changes.items[place + 1] = renamed(changes.items[place + 1], names, literals)
-        changes.items[place + 2] = renamed(changes.items[place + 2], names, literals)
+        changes.items[place + 1] = renumbered(changes.items[place + 1], names, literals)
+        changes.items[place + 2] = renumbered(changes.items[place + 2], names, literals)
         place += size
 
 
-def emptied(changes: Ints):
+def cleared(changes: Ints):
     """Return an empty list: the same one, or a new one where the old one is large."""
-    if len(changes.items) > MOST_KEPT:
+    if len(changes.items) > MAX_KEPT_LIST:
         return Ints()
     changes.size = 0
     return changes
@@ -78,7 +78,7 @@ class Store(Rows):
         The first call for a predicate costs one pass over all rows.
         """
         row: cython.int
-        self.know_predicate(predicate)
+        self.add_predicate(predicate)
         new_subject: cython.bint = by_subject and not self.by_subject[predicate]
         new_object: cython.bint = by_object and not self.by_object[predicate]
         if not new_subject and not new_object:
@@ -250,7 +250,7 @@ class Store(Rows):
                 elif object_ >= 0:
                     names[object_] = 1
 
-    def rename_terms(self, predicates: cython.int[::1], names: cython.int[::1], literals: cython.int[::1]):
+    def renumber_terms(self, predicates: cython.int[::1], names: cython.int[::1], literals: cython.int[::1]):
         """Renumber terms: predicate `p` to `predicates[p]`, name `n` to `names[n]`, literal `n` to
         `literals[n - FIRST_LITERAL]`.
 
@@ -260,22 +260,22 @@ class Store(Rows):
         """
         row: cython.int
         with cython.nogil:
-            move_down(self.by_subject, predicates)
-            move_down(self.by_object, predicates)
-            move_down(self.unnoted, predicates)
+            renumber_flags(self.by_subject, predicates)
+            renumber_flags(self.by_object, predicates)
+            renumber_flags(self.unrecorded, predicates)
             for row in range(self.used):
                 if self.rows[row].predicate >= 0:
                     self.rows[row].predicate = predicates[self.rows[row].predicate]
-                    self.rows[row].subject = renamed(self.rows[row].subject, names, literals)
-                    self.rows[row].object = renamed(self.rows[row].object, names, literals)
-            rename_listed(self.left, 3, predicates, names, literals)
-            rename_listed(self.moved, 4, predicates, names, literals)
-            self.enter_anew()
+                    self.rows[row].subject = renumbered(self.rows[row].subject, names, literals)
+                    self.rows[row].object = renumbered(self.rows[row].object, names, literals)
+            renumber_facts(self.deleted, 3, predicates, names, literals)
+            renumber_facts(self.level_changes, 4, predicates, names, literals)
+            self.rebuild_tables()
 
-    def leave_unnoted(self, predicate: cython.int):
+    def stop_recording(self, predicate: cython.int):
         """Stop recording changes of a predicate that has no facts yet."""
-        self.know_predicate(predicate)
-        self.unnoted[predicate] = 1
+        self.add_predicate(predicate)
+        self.unrecorded[predicate] = 1
 
     def take_changes(self):
         """Return and reset the changes since the last call: int32 rows `predicate, subject, object, ±1`.
@@ -283,17 +283,17 @@ class Store(Rows):
         Deletions come first. A fact deleted and inserted again is in both parts, a fact inserted and deleted
         again in neither. Unrecorded predicates are left out.
         """
-        came: Ints = self.arrived
-        gone: cython.int = self.left.size // 3
+        came: Ints = self.inserted
+        gone: cython.int = self.deleted.size // 3
         changes = np.empty((gone + came.size, 4), np.int32)  # first, since the allocation may fail
         self.drop_stale()
         out: cython.int[:, ::1] = changes
         i: cython.int
         row: cython.int
         for i in range(gone):
-            out[i, 0] = self.left.items[3 * i]
-            out[i, 1] = self.left.items[3 * i + 1]
-            out[i, 2] = self.left.items[3 * i + 2]
+            out[i, 0] = self.deleted.items[3 * i]
+            out[i, 1] = self.deleted.items[3 * i + 1]
+            out[i, 2] = self.deleted.items[3 * i + 2]
             out[i, 3] = -1
         for i in range(came.size):
             row = came.items[i]
@@ -302,61 +302,61 @@ class Store(Rows):
             out[gone + i, 2] = self.rows[row].object
             out[gone + i, 3] = 1
         count: cython.int = came.size
-        self.arrived, self.left = emptied(self.arrived), emptied(self.left)
+        self.inserted, self.deleted = cleared(self.inserted), cleared(self.deleted)
         return changes[: gone + count]
 
-    def take_moved(self):
+    def take_level_changes(self):
         """Return and reset the facts deleted or moved to another level since the last call.
 
         Rows are int32: `predicate, subject, object, previous level`. A fact may recur; its first row counts.
         """
-        moved = self.moved.array().reshape(-1, 4)
-        self.moved = emptied(self.moved)
+        moved = self.level_changes.array().reshape(-1, 4)
+        self.level_changes = cleared(self.level_changes)
         return moved
 
-    def note_levels(self, wanted: cython.bint):
+    def record_levels(self, wanted: cython.bint):
         """Turn the recording of level changes on or off."""
-        self.notes_levels = wanted
-        self.moved = Ints()
+        self.records_levels = wanted
+        self.level_changes = Ints()
 
-    def lower_moved(self, less: cython.int):
+    def lower_level_changes(self, less: cython.int):
         """Lower the recorded levels by `less`, except the background's."""
         place: cython.int
-        for place in range(3, self.moved.size, 4):
-            if self.moved.items[place] != FOREVER:
-                self.moved.items[place] -= less
+        for place in range(3, self.level_changes.size, 4):
+            if self.level_changes.items[place] != FOREVER:
+                self.level_changes.items[place] -= less
 
     def drop_stale(self):
-        """Reduce `arrived` to distinct rows of facts still stored, and clear their flags."""
+        """Reduce `inserted` to distinct rows of facts still stored, and clear their flags."""
         count: cython.int = 0
         i: cython.int
         row: cython.int
-        for i in range(self.arrived.size):
-            if i + AHEAD < self.arrived.size:
-                self.fetch_row(self.arrived.items[i + AHEAD])
-            row = self.arrived.items[i]
-            if self.rows[row].predicate >= 0 and self.rows[row].flags & ARRIVED:
-                self.rows[row].flags &= ~ARRIVED
-                self.arrived.items[count] = row
+        for i in range(self.inserted.size):
+            if i + PREFETCH_DISTANCE < self.inserted.size:
+                self.prefetch_row(self.inserted.items[i + PREFETCH_DISTANCE])
+            row = self.inserted.items[i]
+            if self.rows[row].predicate >= 0 and self.rows[row].flags & INSERTED:
+                self.rows[row].flags &= ~INSERTED
+                self.inserted.items[count] = row
                 count += 1
-        self.arrived.size = count
+        self.inserted.size = count
 
     def bytes_used(self) -> int:
         """Return the bytes held by rows, hash tables and lists."""
         cells = sum(table.size for table in self.tables())
-        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + self.room_of_changes())
+        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + self.change_capacity())
 
     def spare_bytes(self) -> int:
         """Return a lower bound of the bytes saved by rebuilding the rows; may be negative."""
-        count = max(LEAST_ROWS, self.live + self.live // 3 + 8)
-        cells = room_for(2 * LEAST_ROWS, self.live + 1)
+        count = max(MIN_ROWS, self.live + self.live // 3 + 8)
+        cells = room_for(2 * MIN_ROWS, self.live + 1)
         most = 2 if self.has_edge else 1  # former edges would be chained apart from other facts
-        cells += room_for(LEAST_ROWS, most * self.subject_chains.keys + 1)
-        cells += room_for(LEAST_ROWS, most * self.object_chains.keys + 1)
+        cells += room_for(MIN_ROWS, most * self.subject_chains.keys + 1)
+        cells += room_for(MIN_ROWS, most * self.object_chains.keys + 1)
         now = sum(table.size for table in self.tables())
-        changes = len(self.left.items) + len(self.arrived.items)
-        changes -= LEAST_LIST + min(MOST_KEPT, room_for(LEAST_LIST, self.live))
-        return self.bytes_a_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
+        changes = len(self.deleted.items) + len(self.inserted.items)
+        changes -= MIN_LIST + min(MAX_KEPT_LIST, room_for(MIN_LIST, self.live))
+        return self.bytes_per_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
 
     def check_invariants(self):
         """Assert that tables, chains and rows agree. Costs O(rows); for tests."""

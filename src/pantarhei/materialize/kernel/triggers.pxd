@@ -38,26 +38,26 @@ cdef class Triggers:
     cdef int fire(self, int row, int level, Visitor visitor) except -1 nogil
     cdef int fire_chosen(self, int row, int level, Visitor visitor) except -1 nogil
     cdef int fire_joining(self, int row, int level, Visitor visitor) except -1 nogil
-    cdef int explain(self, int row, Visitor visitor) except -1 nogil
-    cdef bint are_none(self, int predicate) noexcept nogil
+    cdef int fire_backward(self, int row, Visitor visitor) except -1 nogil
+    cdef bint are_without_plans(self, int predicate) noexcept nogil
     cdef void choose_crossing(self, unsigned char[::1] streamed) noexcept nogil
     cdef void choose_constraints(self) noexcept nogil
-    cdef int attempt(
+    cdef int start_plans(
         self, Switches switches, int trigger, int row, int level, int which, Visitor visitor
     ) except -1 nogil
-    cdef int attempt_switched(
+    cdef int start_switched(
         self, Switches switches, int switch, int trigger, int row, int level, bint chosen, Visitor visitor
     ) except -1 nogil
-    cdef int attempt_key(
+    cdef int start_key(
         self, Switches switches, int switch, int key, int trigger, int row, int level, bint chosen, Visitor visitor
     ) except -1 nogil
-    cdef int attempt_range(
+    cdef int start_range(
         self, Switches switches, int first, int end, int trigger, int row, int level, bint chosen, Visitor visitor
     ) except -1 nogil
-    cdef void fetch_partner(self, int row, bint first) noexcept nogil
+    cdef void prefetch_partner(self, int row, bint first) noexcept nogil
 
 
-cdef class Deriving(Visitor):
+cdef class DerivationVisitor(Visitor):
     cdef Triggers triggers
     cdef Matcher matcher
     cdef Store store

@@ -1,7 +1,8 @@
 """Selection of the plans to run for a fact: of rules with the fact in the body, or as the head.
 
 Plans are selected by the predicate of the fact and, where many plans share a predicate, by the constants and
-classes that they require (`Switches`). `Deriving` is the visitor that derives heads and records violations.
+classes that they require (`Switches`). `DerivationVisitor` is the visitor that derives heads and records
+violations.
 """
 
 from __future__ import annotations
@@ -76,21 +77,21 @@ class Triggers:
 
     def fire(self, row, level, visitor):
         """Enumerate all rule instances with `row` in the body. Returns 1 if the visitor stopped it."""
-        return self.attempt(self.forward, row, row, level, ALL, visitor)
+        return self.start_plans(self.forward, row, row, level, ALL, visitor)
 
     def fire_chosen(self, row, level, visitor):
         """Enumerate like `fire`, restricted to the chosen plans."""
-        return self.attempt(self.forward, row, row, level, CHOSEN, visitor)
+        return self.start_plans(self.forward, row, row, level, CHOSEN, visitor)
 
     def fire_joining(self, row, level, visitor):
         """Enumerate like `fire`, without the inclusions that `superclasses` covers."""
-        return self.attempt(self.forward, row, row, level, JOINING, visitor)
+        return self.start_plans(self.forward, row, row, level, JOINING, visitor)
 
-    def explain(self, row, visitor):
+    def fire_backward(self, row, visitor):
         """Enumerate the rule instances with the fact of `row` as their head; 1 if the visitor stopped it."""
-        return self.attempt(self.backward, row, NONE, FOREVER, ALL, visitor)
+        return self.start_plans(self.backward, row, NONE, FOREVER, ALL, visitor)
 
-    def are_none(self, predicate):
+    def are_without_plans(self, predicate):
         """True if no plan can be started by facts of a predicate."""
         return (
             self.forward.start[predicate] == self.forward.unswitched[predicate]
@@ -110,7 +111,7 @@ class Triggers:
             plan = self.forward.plans[i]
             self.chosen[i] = self.matcher.code[plan + HEAD] < 0
             for step in range(self.matcher.code[plan + STEPS]):
-                self.chosen[i] |= streamed[self.matcher.code[plan + FIRST_STEP + step * PART + 1]]
+                self.chosen[i] |= streamed[self.matcher.code[plan + FIRST_STEP + step * STEP_SIZE + 1]]
         self.crossing_is_chosen = True
 
     def choose_constraints(self):
@@ -124,7 +125,7 @@ class Triggers:
             )
         self.crossing_is_chosen = False
 
-    def attempt(self, switches, trigger, row, level, which, visitor):
+    def start_plans(self, switches, trigger, row, level, which, visitor):
         """Start the plans that the fact of row `trigger` may match.
 
         Args:
@@ -137,16 +138,16 @@ class Triggers:
         if predicate >= self.known:
             return 0
         i = switches.joining[predicate] if which == JOINING else switches.start[predicate]
-        if self.attempt_range(
+        if self.start_range(
             switches, i, switches.unswitched[predicate], trigger, row, level, chosen, visitor
         ):
             return 1
         for i in range(switches.switch_start[predicate], switches.switch_start[predicate + 1]):
-            if self.attempt_switched(switches, i, trigger, row, level, chosen, visitor):
+            if self.start_switched(switches, i, trigger, row, level, chosen, visitor):
                 return 1
         return 0
 
-    def attempt_switched(self, switches, switch, trigger, row, level, chosen, visitor):
+    def start_switched(self, switches, switch, trigger, row, level, chosen, visitor):
         """Start the plans of a switch that have a key of the fact.
 
         Where the term has more classes than the switch has plans, the plans are tried without a lookup of
@@ -160,29 +161,29 @@ class Triggers:
         patience: cython.int = end - first
         other: cython.int
         if kind < SWITCH_SUBJECT_CLASS:
-            return self.attempt_key(switches, switch, term, trigger, row, level, chosen, visitor)
+            return self.start_key(switches, switch, term, trigger, row, level, chosen, visitor)
         other = self.store.first_with_subject(NONE, term, 0)
         while other >= 0 and patience > 0:
             patience -= 1
             other = self.store.rows[other].next_subject
         if other >= 0:
-            return self.attempt_range(switches, first, end, trigger, row, level, chosen, visitor)
+            return self.start_range(switches, first, end, trigger, row, level, chosen, visitor)
         other = self.store.first_with_subject(NONE, term, 0)
         while other >= 0:
             self.candidates += 1
-            if self.attempt_key(
+            if self.start_key(
                 switches, switch, self.store.rows[other].predicate, trigger, row, level, chosen, visitor
             ):
                 return 1
             other = self.store.rows[other].next_subject
         return 0
 
-    def attempt_key(self, switches, switch, key, trigger, row, level, chosen, visitor):
+    def start_key(self, switches, switch, key, trigger, row, level, chosen, visitor):
         """Start the plans of a switch that have the key."""
         at: cython.Py_ssize_t = switches.find(switch, key)
         if at < 0:
             return 0
-        return self.attempt_range(
+        return self.start_range(
             switches,
             switches.ranges[2 * at],
             switches.ranges[2 * at + 1],
@@ -193,7 +194,7 @@ class Triggers:
             visitor,
         )
 
-    def attempt_range(self, switches, first, end, trigger, row, level, chosen, visitor):
+    def start_range(self, switches, first, end, trigger, row, level, chosen, visitor):
         """Start the plans at the positions from `first` up to `end`."""
         subject: cython.int = self.store.rows[trigger].subject
         object_: cython.int = self.store.rows[trigger].object
@@ -224,7 +225,8 @@ class Triggers:
         edge_atom = self.matcher.edge_atoms[self.matcher.code[plan + RULE]]
         if self.matcher.code[plan + STEPS] == 0 or edge_atom == self.matcher.code[plan + TRIGGER_ATOM]:
             return False
-        kind, joined, subject, object_, atom = [self.matcher.code[plan + FIRST_STEP + i] for i in range(PART)]
+        step = plan + FIRST_STEP
+        kind, joined, subject, object_, atom = [self.matcher.code[step + i] for i in range(STEP_SIZE)]
         term = object_ if kind == BACKWARD else subject
         ends = self.matcher.code[plan + TRIGGER_SUBJECT], self.matcher.code[plan + TRIGGER_OBJECT]
         if kind == CHECK or term < 0 or term not in ends:
@@ -236,7 +238,7 @@ class Triggers:
         self.partners[at + 2] = term == ends[1]
         return True
 
-    def fetch_partner(self, row, first):
+    def prefetch_partner(self, row, first):
         """Prefetch the cell of the first chain that the fact of `row` joins with; with `first`, the row in
         the cell.
         """
@@ -246,13 +248,13 @@ class Triggers:
             return
         term = self.store.rows[row].object if self.partners[at + 2] else self.store.rows[row].subject
         if first:
-            self.store.fetch_first(self.partners[at + 1], term, self.partners[at])
+            self.store.prefetch_chain_start(self.partners[at + 1], term, self.partners[at])
         else:
-            self.store.fetch_chain(self.partners[at + 1], term, self.partners[at])
+            self.store.prefetch_chain(self.partners[at + 1], term, self.partners[at])
 
 
 @cython.cclass
-class Deriving(Visitor):
+class DerivationVisitor(Visitor):
     """Visitor that derives the heads of matched bodies; subclasses implement `derive`.
 
     With `detects`, violations are recorded. Work counters: `pops` facts taken from the queue, `firings` rule

@@ -2,7 +2,7 @@
 
 from pantarhei.materialize.kernel.body_matches cimport BodyMatches
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.triggers cimport Deriving
+from pantarhei.materialize.kernel.triggers cimport DerivationVisitor
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.triggers cimport Triggers
@@ -12,5 +12,5 @@ cdef class WindowKernel:
     cdef readonly Store store
     cdef Matcher matcher
     cdef Triggers triggers
-    cdef Deriving deriving
-    cdef long long looked_at
+    cdef DerivationVisitor derivation
+    cdef long long match_candidates

@@ -20,7 +20,7 @@ from pantarhei.materialize.kernel.triggers import Triggers
 class WindowKernel:
     """Rows and plans of a window model.
 
-    Subclasses create `deriving`, the visitor that derives facts. Work counters: `pops` and `firings`
+    Subclasses create `derivation`, the visitor that derives facts. Work counters: `pops` and `firings`
     (triggers.py), `candidates` plans started and rows read to select or match them.
 
     Args:
@@ -45,22 +45,22 @@ class WindowKernel:
             plans.membership_bytes,
         )
         self.triggers = Triggers(self.matcher, plans)
-        self.looked_at = 0
+        self.match_candidates = 0
 
-    def consult(self, literals):
-        """Connect the plans to `literals` (`Matcher.consult`)."""
-        self.matcher.consult(literals)
+    def use_literals(self, literals):
+        """Connect the plans to `literals` (`Matcher.use_literals`)."""
+        self.matcher.use_literals(literals)
 
     # -- violations and proofs ---------------------------------------------------------------------
 
     @property
     def detect(self) -> bool:
         """True if violations are recorded."""
-        return self.deriving.detects
+        return self.derivation.detects
 
     @detect.setter
     def detect(self, wanted: bool) -> None:
-        self.deriving.detects = wanted
+        self.derivation.detects = wanted
 
     def find_violations(self):
         """Record every match of the constraints. Costs a pass over rows and plans, and the joins."""
@@ -69,7 +69,7 @@ class WindowKernel:
             self.triggers.choose_constraints()
             for row in range(self.store.used):
                 if self.store.rows[row].predicate >= 0:
-                    self.triggers.fire_chosen(row, FOREVER, self.deriving)
+                    self.triggers.fire_chosen(row, FOREVER, self.derivation)
 
     def find_violations_with(self, plan: cython.int, facts: cython.int[:, ::1]):
         """Record every match of the constraint of a forward `plan` with one of `facts`, which are stored."""
@@ -78,21 +78,23 @@ class WindowKernel:
         with cython.nogil:
             for i in range(len(facts)):
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
-                self.matcher.begin(plan, row, facts[i, 1], facts[i, 2], FOREVER, self.deriving)
+                self.matcher.begin(plan, row, facts[i, 1], facts[i, 2], FOREVER, self.derivation)
 
     def take_violations(self):
         """Return and reset the recorded violations: int32 rows `rule, body rows…`; one may recur."""
-        violations = self.deriving.violations.array().reshape(-1, 1 + self.matcher.widest)
-        self.deriving.violations.size = 0
+        violations = self.derivation.violations.array().reshape(-1, 1 + self.matcher.widest)
+        self.derivation.violations.size = 0
         return violations
 
     def lineage(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect every rule instance that can be part of a proof of one of `rows` (`LineageWalk.of`)."""
-        return LineageWalk(self.triggers).of(rows, most, explains_background, -1)
+        """Collect every rule instance that can be part of a proof of one of `rows`
+        (`LineageWalk.collect`).
+        """
+        return LineageWalk(self.triggers).collect(rows, most, explains_background, -1)
 
     def lineage_from(self, rows: cython.int[::1], most: cython.longlong, lowest: cython.int):
         """Collect like `lineage`, without bodies that have a level below `lowest`."""
-        return LineageWalk(self.triggers).of(rows, most, False, lowest)
+        return LineageWalk(self.triggers).collect(rows, most, False, lowest)
 
     def count_instances(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
         """Count rule instances by level (`LineageWalk.count_by_level`)."""
@@ -101,8 +103,8 @@ class WindowKernel:
     def lineage_within(
         self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int
     ):
-        """Collect a limited number of rule instances breadth first (`LineageWalk.within`)."""
-        return LineageWalk(self.triggers).within(rows, most, each, lowest)
+        """Collect a limited number of rule instances breadth first (`LineageWalk.collect_limited`)."""
+        return LineageWalk(self.triggers).collect_limited(rows, most, each, lowest)
 
     def body_matches(self, plans):
         """Return a search for matches of the bodies of a `rules.compilation.body_plans.BodyPlans`."""
@@ -112,21 +114,21 @@ class WindowKernel:
         """Find every match of a body with one of `facts` (`BodyMatches.with_`)."""
         before: cython.longlong = matches.candidates
         found = matches.with_(facts, without)
-        self.looked_at += matches.candidates - before
+        self.match_candidates += matches.candidates - before
         return found
 
     def signed_matches(self, matches: BodyMatches, noted, reformed):
         """Find the inserted and deleted matches (`BodyMatches.signed`)."""
         before: cython.longlong = matches.candidates
         found = matches.signed(noted, reformed)
-        self.looked_at += matches.candidates - before
+        self.match_candidates += matches.candidates - before
         return found
 
     def signed_rows(self, matches: BodyMatches, readers: list, noted, reformed, shown):
         """Find the inserted and deleted matches as signed bags of rows (`BodyMatches.signed_rows`)."""
         before: cython.longlong = matches.candidates
         changes = matches.signed_rows(readers, noted, reformed, shown)
-        self.looked_at += matches.candidates - before
+        self.match_candidates += matches.candidates - before
         return changes
 
     def levels_of(self, rows: cython.int[::1]):
@@ -138,23 +140,23 @@ class WindowKernel:
         i: cython.Py_ssize_t
         for i in range(len(rows)):
             level[i] = self.store.rows[rows[i]].level
-            base[i] = self.store.rows[rows[i]].base
+            base[i] = self.store.rows[rows[i]].assertion_level
         return levels, bases
 
     # -- counters ----------------------------------------------------------------------------------
 
     @property
     def pops(self) -> int:
-        return self.deriving.pops
+        return self.derivation.pops
 
     @property
     def firings(self) -> int:
-        return self.deriving.firings
+        return self.derivation.firings
 
     @firings.setter
     def firings(self, count: int) -> None:
-        self.deriving.firings = count
+        self.derivation.firings = count
 
     @property
     def candidates(self) -> int:
-        return self.triggers.candidates + self.looked_at
+        return self.triggers.candidates + self.match_candidates

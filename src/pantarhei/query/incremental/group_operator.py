@@ -15,13 +15,13 @@ from rdflib import BNode, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import (
-    by_group,
     count_rows,
     count_values,
-    numbers_of,
-    picked,
-    say,
-    sum_up,
+    group_items,
+    project_rows,
+    replace_group_rows,
+    result_numbers,
+    update_totals,
 )
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Aggregate, Expression, Extend, Group, Node, is_hidden, is_volatile
@@ -158,10 +158,10 @@ class _Summing(_PerGroup):
         self._addends = addends(shared.terms.term)
 
     def change(self, parts: dict[Row, Items]) -> None:
-        sum_up(self._totals, parts, self._addends, EXACT.fma, self._shared.journal.entries, ABSENT)
+        update_totals(self._totals, parts, self._addends, EXACT.fma, self._shared.journal.entries, ABSENT)
 
     def values(self, groups: list[Row]) -> list[int]:
-        found: list[int] = numbers_of(
+        found: list[int] = result_numbers(
             groups, self._totals, self._is_average, self._numbers, self._number, self._numbers_of
         )
         return found
@@ -420,11 +420,13 @@ class GroupOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        groups, weights = picked(change, self._keys), list(change.values())
+        groups, weights = project_rows(change, self._keys), list(change.values())
         parts: dict[Expression | None, dict[Row, Items]] = {}
         for argument in self._arguments or (None,):
             if argument not in parts:
-                parts[argument] = by_group(groups, self._argument_values(argument, change, groups), weights)
+                parts[argument] = group_items(
+                    groups, self._argument_values(argument, change, groups), weights
+                )
         *_, any_parts = parts.values()
         left = count_rows(self._sizes, any_parts, self.shared.journal.entries, ABSENT)
         for accumulator, argument in zip(self._accumulators, self._arguments, strict=True):
@@ -445,14 +447,14 @@ class GroupOperator(Operator):
         """
         places = self._argument_columns.get(argument)
         if places is not None:
-            found: list[Row] = picked(change, places)
+            found: list[Row] = project_rows(change, places)
             return found
         return groups if argument is None else [(id_,) for id_ in self._computed[argument].ids(change)]
 
     def _update_rows(self, groups: list[Row]) -> Bag:
         """Recompute the rows of changed groups; returns the delta."""
         columns = [accumulator.values(groups) for accumulator in self._accumulators]
-        made: Bag = say(
+        made: Bag = replace_group_rows(
             groups, columns, self._output_columns, self._rows, self.shared.journal.entries, ABSENT
         )
         return made

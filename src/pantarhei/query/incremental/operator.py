@@ -16,7 +16,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.bags import add_noted
+from pantarhei.materialize.kernel.bags import add_logged
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
@@ -77,7 +77,7 @@ class SharedState:
 
     def add_to_each(self, changes: Iterable[tuple[Bag, Mapping[Row, int]]]) -> None:
         """Apply deltas to state bags; the same bag may occur in several pairs."""
-        add_noted(self.journal.entries, changes, ABSENT)
+        add_logged(self.journal.entries, changes, ABSENT)
 
     def replace_bag(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
         """Replace the content of a state bag by `now`; returns the delta."""

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.materialize.kernel.bags import by_end
+from pantarhei.materialize.kernel.bags import group_by_suffix
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, RepeatedReport
 from pantarhei.query.continuous_query import ContinuousQuery
@@ -46,7 +46,7 @@ class MemberIndex(NamedTuple):
 
     def split(self, change: Mapping[Row, int]) -> Iterator[tuple[QueryState, Mapping[Row, int]]]:
         """Split a delta of the operator by query; queries without changes are skipped."""
-        parts = by_end(change, self.size) if self.size else {(): change}
+        parts = group_by_suffix(change, self.size) if self.size else {(): change}
         for numbers, own in parts.items():
             for registered in self.by_numbers.get(numbers, ()):
                 yield registered, own

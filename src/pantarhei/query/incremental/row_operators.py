@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.bags import projected, put
+from pantarhei.materialize.kernel.bags import project, put
 from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Node, Project, Query, Union, is_hidden
 from pantarhei.query.incremental.leaves import is_parameter, parameters_of
 from pantarhei.query.incremental.operator import (
@@ -127,7 +127,7 @@ class ProjectOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        delta: Bag = projected(change, self._places)
+        delta: Bag = project(change, self._places)
         return delta
 
 

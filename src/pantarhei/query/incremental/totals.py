@@ -23,7 +23,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.groups import UNIT, whole_total
+from pantarhei.materialize.kernel.groups import UNIT, mixed_total
 from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import average, decimal_of
@@ -75,7 +75,7 @@ class Total(NamedTuple):
     @classmethod
     def of(cls, total: tuple[Any, ...]) -> Total:
         """Convert a total of the kernel, which is shortened to three items where all numbers are alike."""
-        return cls._make(whole_total(total))
+        return cls._make(mixed_total(total))
 
     @property
     def size(self) -> int:

@@ -20,9 +20,9 @@ from pantarhei.rules.compilation.plan import (
     CHECK,
     FORWARD,
     OBJECT,
+    PARAMETER,
     SUBJECT,
     TRIGGER,
-    WANTED,
     JoinPlan,
     PlanCode,
 )
@@ -137,8 +137,8 @@ def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
 
 
 def _with_wanted_flags(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
-    """Return the plan with the flag WANTED added to the steps that bind parameters."""
-    steps = (s if binding[s.atom] == NONE else s._replace(kind=s.kind | WANTED) for s in plan.steps)
+    """Return the plan with the flag PARAMETER added to the steps that bind parameters."""
+    steps = (s if binding[s.atom] == NONE else s._replace(kind=s.kind | PARAMETER) for s in plan.steps)
     return plan._replace(steps=tuple(steps))
 
 

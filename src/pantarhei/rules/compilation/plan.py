@@ -20,11 +20,11 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NONE, Integers
 
 CHECK, FORWARD, BACKWARD = range(3)
-WANTED = 4  # flag of a step that binds a parameter: only requested values match
+PARAMETER = 4  # flag of a step that binds a parameter: only requested values match
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE, NAMED = range(7)
 
 # Number of integers of a plan's header, and of each step and condition.
-HEADER, PART = 9, 5
+HEADER_SIZE, STEP_SIZE = 9, 5
 
 # Indexes in the header: the number of steps, the predicate of the head, the arguments of the trigger.
 STEPS, HEAD, TRIGGER = 1, 3, 6
@@ -97,21 +97,21 @@ class JoinPlan(NamedTuple):
     def predicate_places(self) -> list[tuple[int, int]]:
         """Indexes of predicates in `code`, each with the index of the body atom, NONE for the head."""
         head = [] if self.head[0] == NONE else [(HEAD, NONE)]
-        return head + [(HEADER + PART * i + 1, step.atom) for i, step in enumerate(self.steps)]
+        return head + [(HEADER_SIZE + STEP_SIZE * i + 1, step.atom) for i, step in enumerate(self.steps)]
 
     @classmethod
     def at(cls, code: Sequence[int], offset: int) -> JoinPlan:
         """Decode the plan that begins at index `offset` of `code`."""
-        first = offset + HEADER
+        first = offset + HEADER_SIZE
         rule, steps, conditions, *head, subject, object_, atom = code[offset:first]
-        middle, end = first + PART * steps, first + PART * (steps + conditions)
+        middle, end = first + STEP_SIZE * steps, first + STEP_SIZE * (steps + conditions)
         return cls(
             rule,
             (head[0], head[1], head[2]),
             (subject, object_),
             atom,
-            tuple(PlanStep(*code[at : at + PART]) for at in range(first, middle, PART)),
-            tuple(PlanCondition(*code[at : at + PART]) for at in range(middle, end, PART)),
+            tuple(PlanStep(*code[at : at + STEP_SIZE]) for at in range(first, middle, STEP_SIZE)),
+            tuple(PlanCondition(*code[at : at + STEP_SIZE]) for at in range(middle, end, STEP_SIZE)),
         )
 
 
@@ -158,7 +158,7 @@ def looked_up_classes(code: Integers, offsets: Integers, side: int) -> tuple[Int
     places, classes = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     for step in range(int(counts.max(initial=0))):
         having = np.flatnonzero(counts > step).astype(np.int32)
-        at = offsets[having] + HEADER + PART * step  # kind, predicate, subject, object, atom
+        at = offsets[having] + HEADER_SIZE + STEP_SIZE * step  # kind, predicate, subject, object, atom
         requires = (code[at] == CHECK) & (code[at + 3] == NONE) & (code[at + 2] == variables[having])
         places.append(having[requires])
         classes.append(code[at[requires] + 1])

@@ -14,7 +14,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.bulk import evaluation
 from pantarhei.materialize.bulk.evaluation import BulkProgram, TooManyError
 from pantarhei.materialize.bulk.load import ABoxProgram, load, most_aboxes
-from pantarhei.materialize.kernel.rows import Overfull
+from pantarhei.materialize.kernel.rows import CapacityExceededError
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Rule
@@ -102,7 +102,7 @@ def test_what_follows_few_at_a_time_is_left_to_the_kernel(monkeypatch):
 
 def test_too_many_facts_are_found_out_before_any_is_stored():
     loaded = Loaded(True)
-    with pytest.raises(Overfull), loaded.model.limited(5, None):
+    with pytest.raises(CapacityExceededError), loaded.model.limited(5, None):
         loaded.add({member(A, EX[f"i{number}"]): 0 for number in range(5)})
     assert loaded.model.kernel.store.live == 0
 

@@ -48,11 +48,11 @@ def test_integers_of_a_read_only_array_are_a_copy_that_can_be_written():
 def test_room_for_more_keeps_what_is_there_and_gives_none_up():
     ints = Ints()
     ints.size = 16  # all that a new one has room for
-    ints.expect(1000)
+    ints.reserve(1000)
     ints.size = 1016
     assert len(ints.array()) == 1016 and ints.array()[:16].tolist() == [0] * 16
     ints.size = 3
-    ints.expect(1)
+    ints.reserve(1)
     ints.size = 1016
     assert len(ints.array()) == 1016
 

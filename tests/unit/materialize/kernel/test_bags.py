@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE
-from pantarhei.materialize.kernel.bags import Reader, Readers, add_noted, by_end, projected, put, true_rows
+from pantarhei.materialize.kernel.bags import (
+    Reader,
+    Readers,
+    add_logged,
+    group_by_suffix,
+    project,
+    put,
+    true_rows,
+)
 from pantarhei.rules.compilation.body_plans import FactPattern
 from rule_models import RuleModel
 from strategies import R, S, a, b, c, related, x, y
@@ -23,15 +31,15 @@ def test_what_adds_up_to_nothing_is_not_in_the_bag(there, weight, expected):
 
 def test_what_stood_in_a_bag_is_noted_before_each_change():
     entries, bag = [], {(1,): 1, (2,): 5}
-    add_noted(entries, [(bag, {(1,): -1, (2,): 1}), (bag, {(1,): 3})], ABSENT)
+    add_logged(entries, [(bag, {(1,): -1, (2,): 1}), (bag, {(1,): 3})], ABSENT)
     assert bag == {(1,): 3, (2,): 6}
     assert entries == [(bag, (1,), 1), (bag, (2,), 5), (bag, (1,), ABSENT)]
 
 
 def test_rows_are_told_apart_by_their_last_numbers():
     change = {(1, 2, 7, 8): 1, (3, 4, 7, 8): -1, (1, 2, 7, 9): 2}
-    assert by_end(change, 2) == {(7, 8): {(1, 2): 1, (3, 4): -1}, (7, 9): {(1, 2): 2}}
-    assert by_end({(7,): 1}, 1) == {(7,): {(): 1}}
+    assert group_by_suffix(change, 2) == {(7, 8): {(1, 2): 1, (3, 4): -1}, (7, 9): {(1, 2): 2}}
+    assert group_by_suffix({(7,): 1}, 1) == {(7,): {(): 1}}
 
 
 def rows_of(readers, shown=None, facts=((a, R, b), (c, R, b), (a, S, c))):
@@ -112,6 +120,6 @@ def test_true_rows_are_found_where_all_is_known():
 
 def test_rows_that_are_one_after_projection_add_up():
     change = {(1, 7): 2, (2, 7): -1, (3, 8): 1, (4, 8): -1}
-    assert projected(change, [1]) == {(7,): 1}
-    assert projected({(1, 7): 2}, [1, -1, 0]) == {(7, NONE, 1): 2}
-    assert projected(change, []) == {(): 1}
+    assert project(change, [1]) == {(7,): 1}
+    assert project({(1, 7): 2}, [1, -1, 0]) == {(7, NONE, 1): 2}
+    assert project(change, []) == {(): 1}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.kernel.constants import CAME, GONE, GUEST, NOTED
-from pantarhei.materialize.model import FOREVER, Overfull
+from pantarhei.materialize.kernel.constants import COLLECTED, DELTA_MINUS, DELTA_PLUS, TEMPORARY
+from pantarhei.materialize.model import FOREVER, CapacityExceededError
 from pantarhei.model.rule import Atom
 from pantarhei.rules.compilation.body_plans import FactPattern
 from rule_models import RuleModel
@@ -92,7 +92,7 @@ def signed(model, bodies, came=(), went=(), reformed=()):
     ]
     assert len(told) == len(set(told))
     model.kernel.check_invariants()
-    assert not model.flagged(CAME | GONE | GUEST | NOTED)
+    assert not model.flagged(DELTA_PLUS | DELTA_MINUS | TEMPORARY | COLLECTED)
     return set(told)
 
 
@@ -169,10 +169,10 @@ def test_after_an_error_in_the_midst_everything_is_as_before():
     before = model.facts
     model.model.take_changes()
     went = [(EX[f"n{i}"], R, b) for i in range(2000)]
-    with model.model.limited(len(before) + 1000, None), pytest.raises(Overfull):
+    with model.model.limited(len(before) + 1000, None), pytest.raises(CapacityExceededError):
         signed(model, [CROSS], came=[(a, R, b)], went=went)
     model.kernel.check_invariants()
-    assert model.facts == before and not model.flagged(CAME | GONE | GUEST | NOTED)
+    assert model.facts == before and not model.flagged(DELTA_PLUS | DELTA_MINUS | TEMPORARY | COLLECTED)
     assert len(model.model.take_changes()) == 0
     assert len(signed(model, [CROSS], came=[(a, R, b)], went=went)) == 2001
 
@@ -193,5 +193,5 @@ def test_what_no_body_asks_for_gets_no_row_for_the_time():
     bodies = [CROSS, FactPattern((related(EX.T, x, y), Atom(A, (x,))), (), (x,), ((b,),))]
     with model.model.limited(len(model.facts), None):
         assert signed(model, bodies, went=[(a, EX.T, b), (a, EX.U, b), member(A, a)]) == set()
-        with pytest.raises(Overfull):
+        with pytest.raises(CapacityExceededError):
             signed(model, bodies, went=[(b, EX.T, b)])

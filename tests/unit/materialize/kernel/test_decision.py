@@ -34,7 +34,7 @@ def levels_of(lineage):
 def by_levels(lineage, most_tests=UNLIMITED):
     """The decision about a lineage; the rows of each status."""
     decision = decision_of(lineage, most_tests)
-    opened = decision.by_levels(*levels_of(lineage))
+    opened = decision.decide_by_levels(*levels_of(lineage))
     found = rows_by_status(lineage, decision)
     assert opened == len(found[OPEN])
     return decision, found
@@ -155,7 +155,7 @@ def test_at_once_finds_sets_of_one_and_leaves_the_members_of_larger_ones_open(se
     for number, case in enumerate(small_cases(dice, CASES)):
         lineage, expected = lineage_of(case, dice), Meaning(case).conflict_sets()
         decision = decision_of(lineage)
-        decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
+        decision.decide_together(contiguous(np.flatnonzero(lineage.asserted)))
         why = f"seed {seed}, case {number}: {case}"
         singles = {}
         for place, constraint in decision.singles.array().reshape(-1, 2).tolist():
@@ -173,7 +173,7 @@ def test_the_residue_has_the_conflict_sets_of_more_than_one(seed):
     for number, case in enumerate(small_cases(dice, CASES)):
         lineage, expected = lineage_of(case, dice), Meaning(case).conflict_sets()
         decision = decision_of(lineage)
-        decision.at_once(contiguous(np.flatnonzero(lineage.asserted)))
+        decision.decide_together(contiguous(np.flatnonzero(lineage.asserted)))
         found = rows_by_status(lineage, decision)
         rules, violations = rules_of(lineage, decision.residue())
         left = Meaning(Case(dict.fromkeys(found[OPEN], 0), rules, violations))

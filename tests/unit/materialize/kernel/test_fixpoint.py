@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rdflib import Literal
 
-from pantarhei.materialize.kernel.constants import HEADS_AT_ONCE, MOST_HEADS
+from pantarhei.materialize.kernel.constants import HEAD_BLOCK, MAX_HEADS
 from pantarhei.materialize.model import FOREVER
 from pantarhei.model.rule import Rule
 from rule_models import RuleModel
@@ -22,7 +22,7 @@ def test_a_literal_is_the_subject_of_no_fact():
     assert model.facts == {(a, V, Literal(1)), (a, V, b), (b, V, a), member(A, b), member(A, a)}
 
 
-@pytest.mark.parametrize("count", [HEADS_AT_ONCE - 1, HEADS_AT_ONCE, HEADS_AT_ONCE + 1, MOST_HEADS + 1])
+@pytest.mark.parametrize("count", [HEAD_BLOCK - 1, HEAD_BLOCK, HEAD_BLOCK + 1, MAX_HEADS + 1])
 def test_all_heads_of_one_fact_are_entered_however_many(count):
     model = RuleModel(SPREAD)
     model.add(0, *((a, R, EX[f"n{i}"]) for i in range(count)))
@@ -42,7 +42,7 @@ def test_reading_ahead_changes_nothing():
     levels = []
     for ahead in (True, False):
         model = RuleModel(SPREAD, SYMMETRIC)
-        model.kernel.store.reads_ahead = ahead
+        model.kernel.store.prefetches = ahead
         model.add(0, *((EX[f"n{i}"], R, EX[f"n{2 * i % 97}"]) for i in range(97)))
         model.add(1, *(member(A, EX[f"n{i}"]) for i in range(0, 97, 3)), (a, V, b))
         levels.append(model.levels)

@@ -12,30 +12,30 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.groups import (
     NOTHING,
     UNIT,
-    by_group,
     count_rows,
     count_values,
-    numbers_of,
-    picked,
+    group_items,
+    mixed_total,
+    project_rows,
+    replace_group_rows,
+    result_numbers,
     result_of,
-    say,
-    sum_up,
-    whole_total,
+    update_totals,
 )
 
 ABSENT = object()
 
 
 def test_a_place_that_is_nowhere_is_unbound():
-    assert picked([(1, 2, 3), (4, 5, 6)], [2, -1, 0]) == [(3, NONE, 1), (6, NONE, 4)]
-    assert picked([(1, 2), (3, 4)], [1]) == [(2,), (4,)]
-    assert picked([(1, 2)], [-1]) == [(NONE,)]
-    assert picked({(1,): 5}, []) == [()]
+    assert project_rows([(1, 2, 3), (4, 5, 6)], [2, -1, 0]) == [(3, NONE, 1), (6, NONE, 4)]
+    assert project_rows([(1, 2), (3, 4)], [1]) == [(2,), (4,)]
+    assert project_rows([(1, 2)], [-1]) == [(NONE,)]
+    assert project_rows({(1,): 5}, []) == [()]
 
 
 def test_copies_of_items_go_to_their_groups():
     groups = [(1,), (2,), (1,)]
-    assert by_group(groups, [(7,), (8,), (9,)], [1, 2, -1]) == {
+    assert group_items(groups, [(7,), (8,), (9,)], [1, 2, -1]) == {
         (1,): [((7,), 1), ((9,), -1)],
         (2,): [((8,), 2)],
     }
@@ -70,13 +70,14 @@ def test_values_come_with_their_first_copy_and_go_with_the_last(only_terms):
 def test_a_row_is_said_where_it_is_another_one():
     said, entries = {(1,): (1, 5), (2,): (2, 6)}, []
     groups, columns = [(1,), (2,), (3,)], [[5, 7, 8]]
-    assert say(groups, columns, [0, 1], said, entries, ABSENT) == {(2, 6): -1, (2, 7): 1, (3, 8): 1}
+    delta = replace_group_rows(groups, columns, [0, 1], said, entries, ABSENT)
+    assert delta == {(2, 6): -1, (2, 7): 1, (3, 8): 1}
     assert said == {(1,): (1, 5), (2,): (2, 7), (3,): (3, 8)}
     assert entries == [(said, (2,), (2, 6)), (said, (3,), ABSENT)]
 
 
 def test_a_row_of_a_group_has_what_is_asked_for_in_any_order():
-    assert say([(1, 2)], [[5], [6]], [3, -1, 1, 0], {}, [], ABSENT) == {(6, NONE, 2, 1): 1}
+    assert replace_group_rows([(1, 2)], [[5], [6]], [3, -1, 1, 0], {}, [], ABSENT) == {(6, NONE, 2, 1): 1}
 
 
 ZEROS = (0,) * 16
@@ -110,7 +111,7 @@ def summed(before, *addends, weights=None, fma=None):
     """The total of a group after these have come, and what was noted."""
     kept, entries = {} if before is None else {(1,): before}, []
     items = [((place,), weight) for place, weight in enumerate(weights or [1] * len(addends))]
-    sum_up(kept, {(1,): items}, addends, fma, entries, ABSENT)
+    update_totals(kept, {(1,): items}, addends, fma, entries, ABSENT)
     assert entries == [(kept, (1,), ABSENT if before is None else before)]
     return kept[1,]
 
@@ -130,17 +131,17 @@ def test_numbers_that_are_alike_are_counted_and_added_up():
 def test_numbers_that_are_not_alike_make_a_whole_total(addends):
     total = summed(None, *addends)
     assert total == (0, 1, 0, 0, 1, 3, multiples(3), 0, 0, 0, multiples(3.5), *ZEROS[11:])
-    assert summed(total, double(0.5), weights=[-1]) == whole_total((INTEGERS, 1, 3))
+    assert summed(total, double(0.5), weights=[-1]) == mixed_total((INTEGERS, 1, 3))
 
 
 def test_an_error_makes_a_whole_total():
-    assert summed((INTEGERS, 1, 3), ERROR) == (1, *whole_total((INTEGERS, 1, 3))[1:])
+    assert summed((INTEGERS, 1, 3), ERROR) == (1, *mixed_total((INTEGERS, 1, 3))[1:])
 
 
 def test_a_total_of_numbers_that_are_alike_is_whole_where_it_is_asked_for():
-    assert whole_total(NOTHING) == ZEROS
-    assert whole_total((DOUBLES, 2, multiples(0.75))) == doubled(0.75, 2)
-    assert whole_total(exact(3)) == exact(3)
+    assert mixed_total(NOTHING) == ZEROS
+    assert mixed_total((DOUBLES, 2, multiples(0.75))) == doubled(0.75, 2)
+    assert mixed_total(exact(3)) == exact(3)
 
 
 def test_amounts_that_are_no_integers_are_added_exactly():
@@ -184,7 +185,7 @@ def test_numbers_that_are_known_are_not_asked_for():
     kept = {(1,): doubled(2.5), (2,): doubled(math.pi), (4,): doubled(math.e), (5,): (1, *ZEROS[1:])}
     groups, known = [(1,), (2,), (3,), (4,), (5,)], {2.5: 9}
     numbers = {math.pi: 6, math.e: 7, (0, 0, False): 8}
-    found = numbers_of(groups, kept, False, known, number, lambda results: map(numbers.pop, results))
+    found = result_numbers(groups, kept, False, known, number, lambda results: map(numbers.pop, results))
     assert found == [9, 6, 8, 7, 5]
     assert asked == [kept[5,]]
     assert not numbers

@@ -33,7 +33,7 @@ def program(atoms, *rules):
 def decided(tested, *asserted):
     """The decision about atoms of one level."""
     decision = Decision(tested, UNLIMITED)
-    decision.by_levels(ints(*asserted), ints(0, len(asserted)))
+    decision.decide_by_levels(ints(*asserted), ints(0, len(asserted)))
     return decision
 
 
@@ -54,7 +54,7 @@ def test_the_background_and_repeated_atoms_of_a_body_are_left_out():
         contiguous(rows), contiguous(np.array([0, 0, 1]), np.uint8), instances, contiguous(wide)
     )
     decision = Decision(program, UNLIMITED)
-    assert decision.by_levels(contiguous(np.array([0, 1])), contiguous(np.array([0, 2]))) == 2
+    assert decision.decide_by_levels(contiguous(np.array([0, 1])), contiguous(np.array([0, 2]))) == 2
     atoms, heads, numbers, starts, bodies = decision.residue()
     assert (atoms.tolist(), heads.tolist(), numbers.tolist()) == ([0, 1], [BOTTOM], [6])
     assert (starts.tolist(), sorted(bodies.tolist())) == ([0, 2], [0, 1])

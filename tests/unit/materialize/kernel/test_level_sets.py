@@ -18,9 +18,9 @@ BORDERS = [0, 1, 62, 63, 64, 65, 127, 128, 200]
 @pytest.mark.parametrize(("levels", "words"), [(1, 1), (64, 1), (65, 2), (128, 2), (129, 4), (300, 8)])
 def test_there_are_words_for_all_levels_of_the_window(levels, words):
     sets = LevelSets(Store())
-    sets.widen(levels)
+    sets.reserve_levels(levels)
     assert sets.words == words
-    sets.widen(1)
+    sets.reserve_levels(1)
     assert sets.words == words, "room is never given up"
 
 

@@ -29,11 +29,11 @@ def test_what_is_hidden_is_seen_by_no_rule_until_it_is_asserted_again():
     model = a_model()
     model.add(0, member(A, b), member(A, c))
     model.kernel.newest = 1
-    model.kernel.hide(1)
+    model.kernel.start_window(1)
     model.add(1, (a, R, b), (a, R, c))
     assert member(C, a) not in model.facts and (model.kernel.kept, model.kernel.oldest) == (0, 1)
     model.add(1, member(A, b))
-    model.kernel.drop()
+    model.kernel.drop_expired()
     model.kernel.check_invariants()
     assert {member(C, a), member(A, b)} < model.facts and member(A, c) not in model.facts
     assert (model.kernel.kept, model.kernel.renewals) == (1, 1)
@@ -41,7 +41,7 @@ def test_what_is_hidden_is_seen_by_no_rule_until_it_is_asserted_again():
 
 def test_what_no_rule_looks_at_settles_without_being_popped():
     queued, at_once = a_model(), a_model()
-    at_once.kernel.settle_at_once()
+    at_once.kernel.settle_inert_at_once()
     for model in (queued, at_once):
         model.add(0, (a, R, b), member(A, b))
         model.add(1, member(A, b), member(C, c))

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from oracle.materialization import closure
-from pantarhei.materialize.kernel.constants import PATIENCE
+from pantarhei.materialize.kernel.constants import MAX_SUPPORT_READS
 from pantarhei.model.rule import Rule
 from rule_models import RuleModel
 from strategies import EX, A, B, C, R, a, b, c, is_a, member, related, x, y, z
@@ -64,7 +64,7 @@ def test_what_settled_after_a_fact_does_not_hold_it_up():
 
 def test_support_beyond_the_patience_is_found_all_the_same():
     """A proof that is missed dooms the fact, which is then derived again."""
-    model, count = RuleModel(SVF), 4 * PATIENCE
+    model, count = RuleModel(SVF), 4 * MAX_SUPPORT_READS
     model.add(
         0, *((a, R, EX[f"n{i}"]) for i in range(count)), member(A, EX.n0), member(A, EX[f"n{count - 1}"])
     )

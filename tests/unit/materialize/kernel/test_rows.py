@@ -214,7 +214,7 @@ def test_room_for_more_is_found_in_the_rows_that_are_free():
     kernel.cut(facts[:1000])
     kernel.store.take_changes()
     before = kernel.bytes_used()
-    kernel.store.expect(1000)
+    kernel.store.reserve(1000)
     assert kernel.bytes_used() == before
-    kernel.store.expect(1001)
+    kernel.store.reserve(1001)
     assert kernel.bytes_used() > before

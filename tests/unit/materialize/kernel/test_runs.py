@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
+from pantarhei.materialize.kernel.fact_selection import FactSelection
 from pantarhei.materialize.kernel.runs import Runs
-from pantarhei.materialize.kernel.selecting import Selecting
 from pantarhei.materialize.kernel_values import contiguous
 
 HOT, COLD = (0, 7, NONE), (1, 7, 8)
@@ -19,16 +19,16 @@ class Told:
     def __init__(self, *sizes, first=LONG_AGO):
         self.runs = Runs(sizes, first)
         whole = [(0, predicate, 1, NONE, 2, NONE, 0, 0) for predicate in range(len(sizes))]
-        self.selecting = Selecting(range(len(sizes) + 1), np.ravel(whole), [], 1, 0)
+        self.selecting = FactSelection(range(len(sizes) + 1), np.ravel(whole), [], 1, 0)
 
     def tell(self, tick, *facts):
-        self.runs.come_to(tick)
+        self.runs.advance(tick)
         if facts:
-            self.runs.tell(self.selecting, contiguous(np.array(facts, np.int32)), NO_BITS)
+            self.runs.add(self.selecting, contiguous(np.array(facts, np.int32)), NO_BITS)
 
     def change(self, tick, *facts):
         self.tell(tick, *facts)
-        return tuple(map(as_tuples, self.runs.change()))
+        return tuple(map(as_tuples, self.runs.take_change()))
 
 
 #   at:        3   4   5   6   7   8    size = 2
@@ -97,6 +97,6 @@ def test_many_facts_come_and_go():
 
 def test_facts_may_be_none():
     told = Told(0)
-    told.runs.come_to(1)
-    told.runs.tell(told.selecting, contiguous(NO_FACTS), NO_BITS)
-    assert [len(part) for part in told.runs.change()] == [0, 0]
+    told.runs.advance(1)
+    told.runs.add(told.selecting, contiguous(NO_FACTS), NO_BITS)
+    assert [len(part) for part in told.runs.take_change()] == [0, 0]

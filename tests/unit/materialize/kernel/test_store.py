@@ -48,7 +48,7 @@ def test_the_facts_of_some_predicates_are_found(model):
 
 def test_columns_have_the_named_fields_of_all_rows_and_mark_the_free_ones(model):
     model.model.cut(array((0, 3, 2)))
-    names = "predicate", "subject", "object", "level", "base"
+    names = "predicate", "subject", "object", "level", "assertion_level"
     rows = list(zip(*(column.tolist() for column in model.kernel.store.columns(*names)), strict=True))
     assert sorted(row for row in rows if row[0] >= 0) == sorted((*f, 5, 5) for f in FACTS if f != (0, 3, 2))
     assert len(rows) == len(FACTS) == model.kernel.store.used
@@ -71,7 +71,7 @@ def test_changes_are_handed_over_once_what_went_first_and_what_came_and_went_not
 def test_changes_of_predicates_that_are_left_unnoted_are_none():
     model = RuleModel()
     store = model.kernel.store
-    store.leave_unnoted(2)
+    store.stop_recording(2)
     model.model.add(array(*FACTS), 5)
     assert sorted(store.take_changes().tolist()) == sorted([*fact, 1] for fact in FACTS if fact[0] == 0)
     model.model.cut(array(*FACTS))
@@ -91,7 +91,7 @@ def test_in_other_numbers_rows_are_found_by_these_with_their_chains(model):
     store.index(0, True, False)
     names, literals = np.array([NONE, 2, 0, 1], np.int32), np.array([NONE, FIRST_LITERAL], np.int32)
     predicates = np.array([0, NONE, 1], np.int32)
-    store.rename_terms(*map(contiguous, (predicates, names, literals)))
+    store.renumber_terms(*map(contiguous, (predicates, names, literals)))
     store.check_invariants()
     assert set(map(tuple, model.model.facts().tolist())) == {
         (0, 2, 0),
@@ -105,8 +105,8 @@ def test_in_other_numbers_rows_are_found_by_these_with_their_chains(model):
 
 def test_what_moved_is_told_with_the_level_at_which_it_stood_lowered_with_the_others(model):
     model.kernel.store.take_changes()  # of what has just come there is no level before
-    model.kernel.note_levels(True)
+    model.kernel.record_levels(True)
     model.model.cut(array((0, 3, 2)))
-    model.kernel.store.lower_moved(2)
-    assert model.kernel.store.take_moved().tolist() == [[0, 3, 2, 3]]
-    assert model.kernel.store.take_moved().tolist() == []
+    model.kernel.store.lower_level_changes(2)
+    assert model.kernel.store.take_level_changes().tolist() == [[0, 3, 2, 3]]
+    assert model.kernel.store.take_level_changes().tolist() == []

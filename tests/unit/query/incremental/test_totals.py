@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.materialize.kernel.groups import NOTHING, result_of, sum_up
+from pantarhei.materialize.kernel.groups import NOTHING, result_of, update_totals
 from pantarhei.query.expressions.aggregates import sum_literal
 from pantarhei.query.incremental.persistent_terms import numeric_of
 from pantarhei.query.incremental.totals import Total, addend_of, plain_number
@@ -20,7 +20,7 @@ GROUP = (7,)
 def plus(total, numbers, weight=1):
     """A total after so many copies of each number have come, or gone."""
     kept, addends = {GROUP: total}, dict(enumerate(addend_of(term(number)) for number in numbers))
-    sum_up(kept, {GROUP: [((place,), weight) for place in addends]}, addends, EXACT.fma, [], None)
+    update_totals(kept, {GROUP: [((place,), weight) for place in addends]}, addends, EXACT.fma, [], None)
     return kept[GROUP]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import NONE, as_tuples, signed
-from pantarhei.materialize.kernel.guarding import Guarding
+from pantarhei.materialize.kernel.anti_join import AntiJoin
 from pantarhei.materialize.kernel_values import contiguous
 from rule_models import RuleModel
 
@@ -32,8 +32,8 @@ def test_what_is_free_is_asked_for_and_not_denied(there, coming, going, unit):
     model = RuleModel()
     if there:
         model.model.add(np.array([fact(each) for each in there], np.int32), 5)
-    guarding = Guarding(model.kernel.store, DENIED, ASKED, FREE, unit)
+    guarding = AntiJoin(model.kernel.store, DENIED, ASKED, FREE, unit)
     for told in (ASKED, DENIED):
         changed = signed(np.array([fact(told)], np.int32), 1)
-        came, went = map(as_tuples, guarding.turned(contiguous(changed)))
+        came, went = map(as_tuples, guarding.changes(contiguous(changed)))
         assert (came, went) == ([fact(each) for each in coming], [fact(each) for each in going])

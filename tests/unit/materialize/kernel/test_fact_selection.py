@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, as_tuples
-from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_PLACE
-from pantarhei.materialize.kernel.selecting import Selecting
+from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_ARGUMENT
+from pantarhei.materialize.kernel.fact_selection import FactSelection
 from pantarhei.materialize.kernel_values import contiguous
 
 ONE, TWO, THREE = range(FIRST_LITERAL, FIRST_LITERAL + 3)
@@ -14,7 +14,7 @@ BITS = np.array([0b01, 0, 0b11, 0b100, 0b10, 0b100], np.uint8)  # two bytes a li
 
 def found(condition, *facts):
     """The facts of predicate 0 that meet a condition."""
-    selecting = Selecting([0, 1], [0, 9, 1, NONE, 2, NONE, 0, 1], condition, 1, 2)
+    selecting = FactSelection([0, 1], [0, 9, 1, NONE, 2, NONE, 0, 1], condition, 1, 2)
     rows, places, _ = selecting.rows(contiguous(np.array(facts, np.int32)), BITS, NONE)
     assert as_tuples(rows) == [(9, *facts[place][1:]) for place in places.tolist()]
     return places.tolist()
@@ -39,8 +39,8 @@ def test_an_argument_is_a_name():
 
 
 def test_arguments_are_terms_of_the_fact_or_of_the_feed_or_the_time():
-    feeds = [(1, 9, 2, NONE, 1, NONE, 0, 0), (0, 8, 0, 44, TIME_PLACE, NONE, 0, 0)]
-    selecting = Selecting([0, 2], np.ravel(feeds), [], 2, 0)
+    feeds = [(1, 9, 2, NONE, 1, NONE, 0, 0), (0, 8, 0, 44, TIME_ARGUMENT, NONE, 0, 0)]
+    selecting = FactSelection([0, 2], np.ravel(feeds), [], 2, 0)
     facts = np.array([(0, 5, 6), (3, 5, 6), (0, 6, 7)], np.int32)
     for _ in range(2):
         rows, places, ranges = selecting.rows(contiguous(facts), BITS, 77)

@@ -1,9 +1,9 @@
 """Selection of stream facts: projections of single facts that meet conditions.
 
-A *feed* is one projection of facts of a stream predicate. It has FEED_SIZE integers: its *kind*, chosen by
-the owner; the predicate of its rows; for their subject and for their object a place and a term; and the range
-of its conditions. A place is 1 or 2 for a term of the fact, TIME_PLACE for the given time, or 0 for the
-constant term.
+A *projection* is one projection of facts of a stream predicate. It has PROJECTION_SIZE integers: its *kind*,
+chosen by the owner; the predicate of its rows; for their subject and for their object a place and a term; and
+the range of its conditions. A place is 1 or 2 for a term of the fact, TIME_ARGUMENT for the given time, or 0
+for the constant term.
 
 A condition has CONDITION_SIZE integers: its type, the place of the tested term, and for IN_RANGES the byte of
 its data ranges and the bits required in it; for IS_TERM the term; IS_NAME tests that the term is a name.
@@ -21,22 +21,22 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 
 
 @cython.cclass
-class Selecting:
+class FactSelection:
     """Selection from facts, with the rows of each kind.
 
     Args:
-        starts: for each predicate the start of its feeds, and the end of the last.
-        feeds, conditions: as in the module's docstring.
+        starts: for each predicate the start of its projections, and the end of the last.
+        projections, conditions: as in the module's docstring.
         kinds: number of kinds.
         width: bytes of data ranges for each literal.
 
-    `found` has the selections of the last call, FOUND_SIZE integers each: kind, fact, and the index of the
+    `found` has the selections of the last call, SELECTED_SIZE integers each: kind, fact, and the index of the
     fact selected from.
     """
 
-    def __init__(self, starts, feeds, conditions, kinds, width):
+    def __init__(self, starts, projections, conditions, kinds, width):
         self.starts = ints_of(starts)
-        self.feeds = ints_of(feeds)
+        self.projections = ints_of(projections)
         self.conditions = ints_of(conditions)
         self.width = width
         self.ends = new_ints(kinds, 0)  # while rows are made: where those of each kind end
@@ -48,10 +48,10 @@ class Selecting:
         present its number and the start and end of its rows.
 
         Args:
-            memberships: as for `Matcher.consult`.
+            memberships: as for `Matcher.use_literals`.
         """
-        self.take(facts, memberships, time)
-        count: cython.int = self.found.size // FOUND_SIZE
+        self.select(facts, memberships, time)
+        count: cython.int = self.found.size // SELECTED_SIZE
         rows = np.empty((count, 3), np.int32)
         places = np.empty(count, np.int32)
         out: cython.int[:, ::1] = rows
@@ -60,17 +60,17 @@ class Selecting:
         column: cython.int
         at: cython.int
         kind: cython.int
-        ranges = self.place(count)
+        ranges = self.group_by_kind(count)
         for i in range(count - 1, -1, -1):
-            kind = self.found.items[FOUND_SIZE * i]
+            kind = self.found.items[SELECTED_SIZE * i]
             at = self.ends[kind] - 1
             self.ends[kind] = at
             for column in range(3):
-                out[at, column] = self.found.items[FOUND_SIZE * i + 1 + column]
-            out_places[at] = self.found.items[FOUND_SIZE * i + 4]
+                out[at, column] = self.found.items[SELECTED_SIZE * i + 1 + column]
+            out_places[at] = self.found.items[SELECTED_SIZE * i + 4]
         return rows, places, ranges
 
-    def place(self, count):
+    def group_by_kind(self, count):
         """Set `ends` to the end of the rows of each kind; returns the kinds of `count` rows with start and
         end.
         """
@@ -82,7 +82,7 @@ class Selecting:
             self.ends[self.kinds.items[i]] = 0
         self.kinds.size = 0
         for i in range(count):
-            kind = self.found.items[FOUND_SIZE * i]
+            kind = self.found.items[SELECTED_SIZE * i]
             if self.ends[kind] == 0:
                 self.kinds.push(kind)
             self.ends[kind] += 1
@@ -93,10 +93,10 @@ class Selecting:
             self.ends[kind] = end
         return ranges
 
-    def take(self, facts, memberships, time):
+    def select(self, facts, memberships, time):
         """Set `found` to the selections from facts of any predicates."""
         i: cython.int
-        feed: cython.int
+        projection: cython.int
         predicate: cython.int
         self.memberships = memberships
         self.found.size = 0
@@ -104,41 +104,42 @@ class Selecting:
             predicate = facts[i, 0]
             if predicate >= len(self.starts) - 1:
                 continue
-            for feed in range(self.starts[predicate], self.starts[predicate + 1]):
-                if self.meets(feed, facts[i, 1], facts[i, 2]):
-                    self.note(feed, facts[i, 1], facts[i, 2], time, i)
+            for projection in range(self.starts[predicate], self.starts[predicate + 1]):
+                if self.meets(projection, facts[i, 1], facts[i, 2]):
+                    self.append(projection, facts[i, 1], facts[i, 2], time, i)
         return 0
 
-    def note(self, feed, subject, object, time, place):
-        """Append the selection of a feed from a fact."""
-        at: cython.int = FEED_SIZE * feed
+    def append(self, projection, subject, object, time, place):
+        """Append the selection of a projection from a fact."""
+        at: cython.int = PROJECTION_SIZE * projection
         column: cython.int
         taken: cython.int
-        self.found.push(self.feeds[at])
-        self.found.push(self.feeds[at + 1])
+        self.found.push(self.projections[at])
+        self.found.push(self.projections[at + 1])
         for column in range(2):
-            taken = self.feeds[at + 2 + 2 * column]
+            taken = self.projections[at + 2 + 2 * column]
             if taken == 1:
                 self.found.push(subject)
             elif taken == 2:
                 self.found.push(object)
-            elif taken == TIME_PLACE:
+            elif taken == TIME_ARGUMENT:
                 self.found.push(time)
             else:
-                self.found.push(self.feeds[at + 3 + 2 * column])
+                self.found.push(self.projections[at + 3 + 2 * column])
         self.found.push(place)
         return 0
 
-    def meets(self, feed, subject, object):
-        """True if a fact meets the conditions of a feed."""
+    def meets(self, projection, subject, object):
+        """True if a fact meets the conditions of a projection."""
         place: cython.int
         at: cython.int
         term: cython.int
-        for place in range(self.feeds[FEED_SIZE * feed + 6], self.feeds[FEED_SIZE * feed + 7]):
+        start: cython.int = PROJECTION_SIZE * projection
+        for place in range(self.projections[start + 6], self.projections[start + 7]):
             at = CONDITION_SIZE * place
             term = subject if self.conditions[at + 1] == 1 else object
             if self.conditions[at] == IN_RANGES:
-                if not self.is_in(term, self.conditions[at + 2], self.conditions[at + 3]):
+                if not self.is_in_ranges(term, self.conditions[at + 2], self.conditions[at + 3]):
                     return False
             elif self.conditions[at] == IS_TERM:
                 if term != self.conditions[at + 2]:
@@ -147,7 +148,7 @@ class Selecting:
                 return False
         return True
 
-    def is_in(self, literal, byte, wanted):
+    def is_in_ranges(self, literal, byte, wanted):
         """True if a term is a literal in all these data ranges; names are in none."""
         at: cython.Py_ssize_t = literal - FIRST_LITERAL
         return at >= 0 and (self.memberships[at * self.width + byte] & wanted) == wanted

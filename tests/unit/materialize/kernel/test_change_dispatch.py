@@ -3,11 +3,11 @@
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_CHANGES
-from pantarhei.materialize.kernel.watching import Watching
+from pantarhei.materialize.kernel.change_dispatch import ChangeDispatch
 
 #   predicate  0     1     2     3
 GROUPS = [1, 2, 0, 1]
-WATCHERS = [(), (0,), (0, 2)]
+SUBSCRIBERS = [(), (0,), (0, 2)]
 
 
 def changes(*predicates):
@@ -15,8 +15,8 @@ def changes(*predicates):
 
 
 def told(given):
-    parts = Watching(GROUPS, WATCHERS).parted(given)
-    return {watcher: [(row[0], row[1]) for row in part.tolist()] for watcher, part in parts}
+    parts = ChangeDispatch(GROUPS, SUBSCRIBERS).split(given)
+    return {subscriber: [(row[0], row[1]) for row in part.tolist()] for subscriber, part in parts}
 
 
 def test_each_is_told_of_what_it_watches_in_its_order():
@@ -25,8 +25,8 @@ def test_each_is_told_of_what_it_watches_in_its_order():
 
 def test_where_all_are_told_the_same_they_are_told_all():
     given = changes(3, 0, 3)
-    ((watcher, part),) = Watching(GROUPS, WATCHERS).parted(given)
-    assert watcher == 0 and part is given
+    ((subscriber, part),) = ChangeDispatch(GROUPS, SUBSCRIBERS).split(given)
+    assert subscriber == 0 and part is given
 
 
 def test_of_what_nobody_watches_nobody_is_told():
@@ -34,7 +34,7 @@ def test_of_what_nobody_watches_nobody_is_told():
 
 
 def test_many_changes_are_told_as_well_as_few_and_again():
-    telling = Watching(GROUPS, WATCHERS)
+    telling = ChangeDispatch(GROUPS, SUBSCRIBERS)
     for _ in range(2):
-        parts = dict(telling.parted(changes(*[0, 1] * 500)))
+        parts = dict(telling.split(changes(*[0, 1] * 500)))
         assert len(parts[0]) == 1000 and len(parts[2]) == 500
