@@ -78,13 +78,13 @@ class Explainer:
     """Explains facts of a stream reasoner; not thread-safe.
 
     Args:
-        held: the state of the reasoner.
+        state: the state of the reasoner.
         labels: the names shown for IRIs.
         ontology: returns the ontology.
     """
 
-    def __init__(self, held: StreamState, labels: Labels, ontology: Callable[[], Ontology]) -> None:
-        self._held, self._labels, self._ontology = held, labels, ontology
+    def __init__(self, state: StreamState, labels: Labels, ontology: Callable[[], Ontology]) -> None:
+        self._state, self._labels, self._ontology = state, labels, ontology
         self._clauses: tuple[Program, object, BackwardRules] | None = None
         self._asserted: tuple[StreamHistory, Integers] | None = None
         self._older: tuple[StreamHistory, TimePoint | None, ExplainedWindow] | None = None
@@ -100,21 +100,21 @@ class Explainer:
             NotEntailedError: the statement does not hold.
         """
         _check_limit(limit, "rule instance")
-        moment = self._moment(at)
+        window = self._window_at(at)
         atom = (
             _checked(statement) if isinstance(statement, TemporalAtom) else _atom_of(check_triple(statement))
         )
         ways = [self._in_window, self._concluded]
         proofs = chain.from_iterable(
-            way(atom, moment, all_, limit) for way in (ways if atom is not statement else reversed(ways))
+            way(atom, window, all_, limit) for way in (ways if atom is not statement else reversed(ways))
         )
         found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
         if not found:
-            reason, lost = self._beyond(atom, moment), len(self._ontology().losses)
-            unknown = self._unknown_in(atom, moment)
+            reason, lost = self._why_unknown(atom, window), len(self._ontology().losses)
+            unknown = self._unknown_in(atom, window)
             if self._is_entailed_axiom(atom):
                 reason, lost = "the ontology entails it, as ontology.explain proves; windows have facts", 0
-            raise NotEntailedError(_written(atom), _time_text(moment.history), reason, unknown, lost)
+            raise NotEntailedError(_written(atom), _time_text(window.history), reason, unknown, lost)
         return found if all_ else found[0]
 
     def _is_entailed_axiom(self, atom: TemporalAtom) -> bool:
@@ -125,28 +125,28 @@ class Explainer:
         return False
 
     def _in_window(
-        self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
+        self, atom: TemporalAtom, window: ExplainedWindow, all_: bool, limit: int
     ) -> Iterator[Proof]:
         """Yield the proofs of a fact in the materialization."""
-        fact = None if atom.triple is None else moment.model.find(atom.triple)
+        fact = None if atom.triple is None else window.model.find(atom.triple)
         if fact is not None:
-            found = ProofExtractor(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
+            found = ProofExtractor(window.model, window.abox, window.forms, min(limit, _ENDLESS))
             yield from found.all(fact) if all_ else [found.best(fact)]
 
     def _concluded(
-        self, atom: TemporalAtom, moment: ExplainedWindow, all_: bool, limit: int
+        self, atom: TemporalAtom, window: ExplainedWindow, all_: bool, limit: int
     ) -> Iterator[Proof]:
         """Yield the proofs of a conclusion of temporal rules at the current tick."""
-        concluding, temporal_context = self._held.concluding, self._proof_context(moment)
+        concluding, temporal_context = self._state.concluding, self._proof_context(window)
         if concluding is None or temporal_context is None:
             return
 
         def holds(triple: Triple) -> Proof | None:
-            return next(self._in_window(_atom_of(triple), moment, False, limit), None)
+            return next(self._in_window(_atom_of(triple), window, False, limit), None)
 
         def asserted_at(triple: Triple, tick: int) -> TimePoint | None:
-            (fact,) = as_tuples(moment.model.vocabulary.encode([triple]).facts)
-            for trace in reversed(moment.history.traces(fact)):
+            (fact,) = as_tuples(window.model.vocabulary.encode([triple]).facts)
+            for trace in reversed(window.history.traces(fact)):
                 cut_in = None if trace.cut_by is None else concluding.tick_of(trace.cut_by.ticks)
                 if concluding.tick_of(trace.asserted.ticks) == tick != cut_in:
                     return trace.asserted.at
@@ -154,22 +154,22 @@ class Explainer:
 
         yield from temporal_context.proofs(atom, InputProofs(holds, asserted_at), all_, limit)
 
-    def _proof_context(self, moment: ExplainedWindow) -> ProofContext | None:
+    def _proof_context(self, window: ExplainedWindow) -> ProofContext | None:
         """Return the proof context of temporal rules; None if there are no temporal rules, or the window is
         an older one.
         """
-        concluding = self._held.concluding
-        is_now = moment.history is self._held.history
-        return concluding.testimony(self._held.model) if concluding is not None and is_now else None
+        concluding = self._state.concluding
+        is_now = window.history is self._state.history
+        return concluding.testimony(self._state.model) if concluding is not None and is_now else None
 
-    def _beyond(self, atom: TemporalAtom, moment: ExplainedWindow) -> str | None:
+    def _why_unknown(self, atom: TemporalAtom, window: ExplainedWindow) -> str | None:
         """Return the reason why conclusions of temporal rules at that time are no longer known; None if they
         are known.
         """
-        concluding = self._held.concluding
+        concluding = self._state.concluding
         if (
             concluding is None
-            or moment.history is self._held.history
+            or window.history is self._state.history
             or not concluding.concludes(atom.predicate)
         ):
             return None
@@ -182,22 +182,22 @@ class Explainer:
             EntailedError: the statement holds.
         """
         _check_limit(limit, "way")
-        moment = self._moment(at, tries=True)
-        vocabulary = moment.model.vocabulary
+        window = self._window_at(at, supposes_facts=True)
+        vocabulary = window.model.vocabulary
         atom = (
             _checked(statement) if isinstance(statement, TemporalAtom) else _atom_of(check_triple(statement))
         )
-        triple, temporal_context = atom.triple, self._proof_context(moment)
+        triple, temporal_context = atom.triple, self._proof_context(window)
         is_concluded = temporal_context is not None and temporal_context.concludes(atom)
-        if is_concluded or (triple is not None and moment.model.find(triple) is not None):
-            raise EntailedError(_written(atom), _time_text(moment.history))
+        if is_concluded or (triple is not None and window.model.find(triple) is not None):
+            raise EntailedError(_written(atom), _time_text(window.history))
         temporal = () if temporal_context is None else temporal_context.unmet(atom)
         if triple is None:
-            is_known = temporal_context is not None or self._beyond(atom, moment) is None
+            is_known = temporal_context is not None or self._why_unknown(atom, window) is None
             absence = Absence(
                 None,
-                moment.history.now,
-                unknown=self._unknown_in(atom, moment),
+                window.history.now,
+                unknown=self._unknown_in(atom, window),
                 complete=is_known,
                 temporal=temporal,
                 atom=atom,
@@ -207,7 +207,7 @@ class Explainer:
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
-            absence = self._absence(triple, goal, moment, limit)
+            absence = self._absence(triple, goal, window, limit)
         finally:
             if vocabulary.mark != known:
                 vocabulary.roll_back_to(known)
@@ -219,9 +219,9 @@ class Explainer:
         )
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
-    def _absence(self, triple: Triple, goal: Fact, moment: ExplainedWindow, limit: int) -> Absence:
-        context = self._context(moment)
-        unknown = self._names(moment, context.gone).unknown_in(triple)
+    def _absence(self, triple: Triple, goal: Fact, window: ExplainedWindow, limit: int) -> Absence:
+        context = self._context(window)
+        unknown = self._names(window, context.gone).unknown_in(triple)
         search = AbsenceSearch(context, goal, limit, STEPS)
         concluded = bool(context.clauses.concluding(goal[0]))
         ways, beyond = tuple[Abduction, ...](), tuple[Abduction, ...]()
@@ -231,46 +231,46 @@ class Explainer:
             ways = search.ways()
             if concluded and not ways:
                 clauses = context.clauses
-                background = np.unique(self._held.foundation.background.facts[:, 0]).tolist()
+                background = np.unique(self._state.foundation.background.facts[:, 0]).tolist()
                 beyond = search.ways(clauses.unconcluded.union(background))
                 beyond = beyond or search.ways(clauses.predicates)  # all predicates may be derived in a cycle
         asserted, fate = goal[0] in context.assumable, context.fate(goal)
-        now = moment.history.now
+        now = window.history.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _unknown_in(self, atom: TemporalAtom, moment: ExplainedWindow) -> tuple[UnknownName, ...]:
+    def _unknown_in(self, atom: TemporalAtom, window: ExplainedWindow) -> tuple[UnknownName, ...]:
         """Return the unknown names in a triple. For an atom that is not a triple, only the predicate is
         checked.
         """
-        step = moment.history.step
-        names = self._names(moment, self._asserted_until(None if step is None else step.now))
+        step = window.history.step
+        names = self._names(window, self._asserted_until(None if step is None else step.now))
         if atom.triple is not None:
             return names.unknown_in(atom.triple)
         known = names.declared
         near = tuple(similar_names(atom.predicate, known))
         return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
 
-    def _names(self, moment: ExplainedWindow, asserted: Integers) -> KnownNames:
+    def _names(self, window: ExplainedWindow, asserted: Integers) -> KnownNames:
         """Return the names used by rules, ontology, background and stream at that time."""
-        common, concluding = self._held.foundation.common, self._held.concluding
+        common, concluding = self._state.foundation.common, self._state.concluding
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
         declared = {*self._ontology().predicates, *concluded}
-        return KnownNames(moment.model.vocabulary, common.symbols, common.names, asserted, declared)
+        return KnownNames(window.model.vocabulary, common.symbols, common.names, asserted, declared)
 
-    def _context(self, moment: ExplainedWindow) -> AbsenceContext:
-        log, step = moment.history.log, moment.history.step
+    def _context(self, window: ExplainedWindow) -> AbsenceContext:
+        log, step = window.history.log, window.history.step
         asserted = self._asserted_until(None if step is None else step.now)
         newest = log.newest
         return AbsenceContext(
-            ProofExtractor(moment.model, moment.abox, moment.forms, LIMIT),
+            ProofExtractor(window.model, window.abox, window.forms, LIMIT),
             log,
-            (moment.history.now or 0) if newest is None else newest.at,
+            (window.history.now or 0) if newest is None else newest.at,
             0 if newest is None else newest.ticks,
-            self._read(moment.model),
+            self._read(window.model),
             frozenset(np.flatnonzero(np.bincount(asserted[:, 0])).tolist()),
             asserted,
             lambda fact: self._fate(fact, step),
-            self._held.prove,
+            self._state.prove,
         )
 
     def _read(self, model: WindowModel) -> BackwardRules:
@@ -283,29 +283,29 @@ class Explainer:
 
     # -- older times -----------------------------------------------------------------------------
 
-    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> ExplainedWindow:
+    def _window_at(self, at: TimePoint | None, *, supposes_facts: bool = False) -> ExplainedWindow:
         """Return the window now, or at an older time.
 
         Args:
-            tries: facts will be supposed in the model. With `keep="every"` a new model is built then, since
-                PB26, Definition 8, does not determine to which interpretations facts belong after others
-                change.
+            supposes_facts: facts will be supposed in the model. With `keep="every"` a new model is
+                built then, since PB26, Definition 8, does not determine to which interpretations facts belong
+                after others change.
         """
-        history, held = self._held.history, self._held
+        history, state = self._state.history, self._state
         is_now = at is None or plain_time(at) == history.now
-        if is_now and not (tries and held.options.keep == "every"):
-            return ExplainedWindow(history, *held.state().shown)
-        then = history if at is None or is_now else held.history_at(at)
+        if is_now and not (supposes_facts and state.options.keep == "every"):
+            return ExplainedWindow(history, *state.state().shown)
+        then = history if at is None or is_now else state.history_at(at)
         known = self._older
         if known is None or known[0] is not history or known[1] != then.now:
-            known = self._older = history, then.now, ExplainedWindow(then, *held.shown_of(then))
+            known = self._older = history, then.now, ExplainedWindow(then, *state.shown_of(then))
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:
         """Return the facts of the history that were asserted up to a time in ticks, oldest first, shape (n,
         3).
         """
-        history = self._held.history
+        history = self._state.history
         known = self._asserted
         if known is None or known[0] is not history:
             entries = [*history.past.entries(), *history.log]
@@ -317,16 +317,16 @@ class Explainer:
 
     def _fate(self, fact: Fact, step: Step | None) -> tuple[RetractedAssertion, ...]:
         """Return the assertions of a fact that had been retracted when `step` ended, newest first."""
-        history, found = self._held.history, list[RetractedAssertion]()
+        history, found = self._state.history, list[RetractedAssertion]()
         for trace in history.traces(fact):
             if step is None or trace.asserted.ticks > step.now:
                 continue
-            by = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
+            removing = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
             left = trace.left if trace.left is not None and trace.left <= step.now else None
             at = trace.asserted.at
-            if by is not None:
-                conflicts = self._against(fact, trace.asserted, by)
-                found.append(RetractedAssertion(at, removed_at=by.at, conflicts=conflicts))
+            if removing is not None:
+                conflicts = self._against(fact, trace.asserted, removing)
+                found.append(RetractedAssertion(at, removed_at=removing.at, conflicts=conflicts))
             elif left is not None:
                 found.append(RetractedAssertion(at, time_of(left, step.kind), left_early=trace.early))
         return tuple(reversed(found))
@@ -337,8 +337,8 @@ class Explainer:
 
         If a conflict has an older member, the repair could have removed that member instead.
         """
-        repair = self._held.history.repair_of(by.level)
-        (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)
+        repair = self._state.history.repair_of(by.level)
+        (triple,) = self._state.vocabulary.decode([fact], asserted.forms.by_fact)
         conflicts = () if repair is None else repair.conflicts
         mine = [each for each in conflicts if any(other == triple for _, other in each.assertions)]
         mine.sort(key=str)

@@ -32,7 +32,7 @@ _SAME = frozenset({OWL.sameAs})  # a look-up is faster than comparing rdflib ter
 def translate_axioms(
     reading: Reading,
     definitions: Mapping[URIRef, DataRange],
-    places: Mapping[Triple, WrittenAt],
+    positions: Mapping[Triple, WrittenAt],
     read: DocumentSet,
     names: DisplayNames,
 ) -> tuple[tuple[Translation, ...], Report]:
@@ -40,16 +40,16 @@ def translate_axioms(
 
     Args:
         definitions: the datatypes that the ontology defines.
-        places: the file and line of each axiom's main triple.
+        positions: the file and line of each axiom's main triple.
         names: the names shown for IRIs.
     """
     given = _without_endless(
-        translate(axiom, definitions, _origin(str(axiom), triple, places, names))
+        translate(axiom, definitions, _origin(str(axiom), triple, positions, names))
         for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
     )
     entries = list(map(_entry, given))
     entries += [
-        _entry_of_leftover(left, _origin(str(left), left.triples[0], places, names))
+        _entry_of_leftover(left, _origin(str(left), left.triples[0], positions, names))
         for left in reading.leftovers
     ]
     counts = (
@@ -88,14 +88,14 @@ def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mappin
     return DisplayNames({**NO_NAMES.prefixes, **prefixes}).disambiguated(iris)
 
 
-def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: DisplayNames) -> Origin:
+def _origin(text: str, main: Triple, positions: Mapping[Triple, WrittenAt], names: DisplayNames) -> Origin:
     """Return the origin of an axiom or a leftover.
 
     Args:
         main: its main triple, whose position is known.
     """
     subject = main[0]
-    return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None, names)
+    return Origin(text, *positions[main], subject if isinstance(subject, URIRef) else None, names)
 
 
 def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:

@@ -547,9 +547,9 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
     names = shown_names_of(read.triples, reading, read.prefixes)
-    places = read.places((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
+    positions = read.positions((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
     translations, report = disambiguate(
-        lambda: translate_axioms(reading, definitions, places, read, names), names
+        lambda: translate_axioms(reading, definitions, positions, read, names), names
     )
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])

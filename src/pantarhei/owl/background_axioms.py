@@ -72,20 +72,20 @@ def axioms_of(document: Document) -> Document | None:
     if not has_axioms(document.triples):
         return None
     expressions = {s for s, p, _ in document.triples if p in EXPRESSION_PREDICATES and isinstance(s, BNode)}
-    places = [
-        place
-        for place, triple in enumerate(document.triples)
+    indexes = [
+        index
+        for index, triple in enumerate(document.triples)
         if _is_schema(triple) or (triple[2] in expressions and triple[1] == RDF_TYPE)
     ]
     parts = _parts_of_lists(document.triples)
-    waiting = [term for place in places for term in document.triples[place] if term in parts]
+    waiting = [term for index in indexes for term in document.triples[index] if term in parts]
     while waiting:  # lists reachable only from facts are facts
         found = parts.pop(waiting.pop(), [])
-        places += found
-        waiting += (document.triples[place][2] for place in found)
-    places.sort()
-    lines = None if document.lines is None else array("I", (document.lines[place] for place in places))
-    return document._replace(triples=tuple(document.triples[place] for place in places), lines=lines)
+        indexes += found
+        waiting += (document.triples[index][2] for index in found)
+    indexes.sort()
+    lines = None if document.lines is None else array("I", (document.lines[index] for index in indexes))
+    return document._replace(triples=tuple(document.triples[index] for index in indexes), lines=lines)
 
 
 def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> set[Triple]:
@@ -112,9 +112,9 @@ def lists_of_facts(triples: Iterable[Triple], of_axioms: Collection[Triple]) -> 
 def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
     """Map each blank node to the indexes of its triples that write a list or a facet."""
     parts: dict[Term, list[int]] = {}
-    for place, (subject, predicate, _) in enumerate(triples):
+    for index, (subject, predicate, _) in enumerate(triples):
         if isinstance(subject, BNode) and (predicate in LIST_PREDICATES or predicate.startswith(_FACETS)):
-            parts.setdefault(subject, []).append(place)
+            parts.setdefault(subject, []).append(index)
     return parts
 
 

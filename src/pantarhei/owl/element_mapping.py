@@ -112,10 +112,10 @@ class ElementReader:
         self.triples.append(triple)
         return triple
 
-    def node(self, *said: tuple[URIRef, Term]) -> BNode:
+    def node(self, *predicates_and_objects: tuple[URIRef, Term]) -> BNode:
         """Add the triples of a new blank node with these predicates and objects; return the node."""
         node = self.blank()
-        for predicate, value in said:
+        for predicate, value in predicates_and_objects:
             self.add(node, predicate, value)
         return node
 

@@ -59,9 +59,9 @@ class TripleIndex:
         for subject, of_subject in groupby(self.triples, itemgetter(0)):
             by_predicate: dict[Term, list[Term]] = {}
             for predicate, found in groupby(of_subject, itemgetter(1)):
-                alike = list(found)
-                by_predicate[predicate] = [object_ for _, _, object_ in alike]
-                self._by_predicate[predicate] += alike
+                same_predicate = list(found)
+                by_predicate[predicate] = [object_ for _, _, object_ in same_predicate]
+                self._by_predicate[predicate] += same_predicate
             self._by_subject[subject] = by_predicate
         for subject, _, class_ in self._by_predicate.get(RDF.type, ()):
             self._instances[class_].append(subject)
@@ -106,11 +106,11 @@ def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:
     """Return the distinct triples, sorted by the positions of their terms in `terms`."""
     number = {term: i for i, term in enumerate(terms)}
     count = len(number)
-    by_place = {
+    by_rank = {
         (number[triple[0]] * count + number[triple[1]]) * count + number[triple[2]]: triple
         for triple in reversed(triples)  # so that the first of equal triples is kept
     }
-    return [by_place[place] for place in sorted(by_place)]
+    return [by_rank[rank] for rank in sorted(by_rank)]
 
 
 LARGEST_EXPRESSION = 200_000

@@ -433,12 +433,13 @@ _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _MANCHESTER_SYNTAX_EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 _SPAN = re.compile(r'\("([^"]*)", ByteSpan\((\d+)\.\.(\d+)\)\)')
 # Strings, IRIs and comments, which do not affect nesting; words that begin a nested expression; and tokens
-# that end all expressions begun since the last open bracket. The parser's recursion is bounded by the number
+# that end all expressions opened since the last open bracket. The parser's recursion is bounded by the number
 # of open brackets and of such words.
-_PASSED_OVER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|<[^<>\s]*>|#[^\n]*', re.DOTALL)
-_BEGIN = r"some|only|not|min|max|exactly|value|inverse"
-_STEP = re.compile(
-    rf"(?P<open>[({{\[])|(?P<close>[)}}\]])|\b(?P<begin>{_BEGIN})\b|\b(?:and|or)\b|,|\w+:\s", re.IGNORECASE
+_IGNORED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|<[^<>\s]*>|#[^\n]*', re.DOTALL)
+_OPENING_WORDS = r"some|only|not|min|max|exactly|value|inverse"
+_NESTING_TOKEN = re.compile(
+    rf"(?P<open>[({{\[])|(?P<close>[)}}\]])|\b(?P<begin>{_OPENING_WORDS})\b|\b(?:and|or)\b|,|\w+:\s",
+    re.IGNORECASE,
 )
 # py-horned-owl keeps the suffix of a float: 2.5f.
 _FLOAT = re.compile(r'"([^"\\]*)[fF]"\^\^<http://www\.w3\.org/2001/XMLSchema#float>')
@@ -487,20 +488,20 @@ def _library(source: str) -> Any:
 
 
 def _refuse_deep_nesting(text: str, source: str) -> None:
-    depth, begun = 0, [0]  # in total, and since each open bracket
-    for step in _STEP.finditer(_PASSED_OVER.sub(" ", text)):
+    depth, opened = 0, [0]  # in total, and since each open bracket
+    for step in _NESTING_TOKEN.finditer(_IGNORED.sub(" ", text)):
         match step.lastgroup:
             case "open":
-                begun.append(0)
+                opened.append(0)
                 depth += 1
             case "begin":
-                begun[-1] += 1
+                opened[-1] += 1
                 depth += 1
-            case "close" if len(begun) > 1:
-                depth -= begun.pop() + 1
+            case "close" if len(opened) > 1:
+                depth -= opened.pop() + 1
             case _:
-                depth -= begun[-1]
-                begun[-1] = 0
+                depth -= opened[-1]
+                opened[-1] = 0
         if depth > DEEPEST_EXPRESSION:
             reason = f"expressions nested deeper than {DEEPEST_EXPRESSION} levels"
             raise MalformedInputError(source, None, reason)
@@ -508,21 +509,21 @@ def _refuse_deep_nesting(text: str, source: str) -> None:
 
 def _malformed(error: Exception, text: str, source: str) -> MalformedInputError:
     """Convert an error of py-horned-owl, whose positions are byte offsets, or lines and columns."""
-    said = str(error)
-    if at := _LINE.search(said):
+    message = str(error)
+    if at := _LINE.search(message):
         line, column = int(at[1]), int(at[2])
         rest = (text.splitlines()[line - 1 : line] or [""])[0][column - 1 :]
-        names = _MANCHESTER_SYNTAX_EXPECTED.search(said)
+        names = _MANCHESTER_SYNTAX_EXPECTED.search(message)
         expected = f"; expected {names[1]}" if names and names[1] else ""
         reason = f"{rest[:40]!r} cannot be read{expected}" if rest else f"something is missing{expected}"
         return MalformedInputError(source, line, f"not OWL Manchester syntax: {reason}")
-    if span := _SPAN.search(said):
+    if span := _SPAN.search(message):
         content = text.encode()
         begin, end = int(span[2]), int(span[3])
         reason = f"{span[1]}: {content[begin:end].decode(errors='replace')}"
         line = content.count(b"\n", 0, begin) + 1
         return MalformedInputError(source, line, f"not OWL Manchester syntax: {reason}")
-    return MalformedInputError(source, None, f"not OWL Manchester syntax: {said}")
+    return MalformedInputError(source, None, f"not OWL Manchester syntax: {message}")
 
 
 def _in_functional_syntax(components: Sequence[tuple[str, str]]) -> str:

@@ -28,7 +28,7 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.normal_form import inverse
 
 # Number of properties whose predecessors are computed together, with one bit for each.
-_AT_A_TIME = 4096
+_PROPERTIES_PER_PASS = 4096
 
 
 def named(on: PropertyExpression) -> Property:
@@ -36,7 +36,7 @@ def named(on: PropertyExpression) -> Property:
     return on.inverted if isinstance(on, InverseOf) else on
 
 
-def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
+def required_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
     """Return the properties that have to precede the property implied by the chain, in the order of the
     chain; inversions are ignored.
     """
@@ -48,7 +48,7 @@ def to_stand_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:
     return tuple(map(named, chain[1 if is_at_start else 0 : -1 if is_at_end else None]))
 
 
-def circles(
+def irregular_chains(
     chains: Sequence[SubPropertyChainOf], above: Mapping[PropertyExpression, Iterable[PropertyExpression]]
 ) -> dict[int, Property]:
     """Return the indexes of the chains for which no order of properties exists, each with a property that
@@ -66,8 +66,8 @@ def circles(
     """
     order = _Order.of(chains, above)
     return {
-        place: order.properties[order.circle(place) if member is None else member]
-        for place, member in sorted(order.irregular().items())
+        index: order.properties[order.cyclic_property(index) if member is None else member]
+        for index, member in sorted(order.irregular().items())
     }
 
 
@@ -101,10 +101,10 @@ class _Order:
         by_name = sorted(set(map(named, expressions)), key=lambda on: (str(on), on.iri, on.kind.value))
         number = {on: i for i, on in enumerate(by_name)}
         supers = tuple(number[named(axiom.super)] for axiom in chains)
-        members = tuple(tuple(dict.fromkeys(number[on] for on in to_stand_before(axiom))) for axiom in chains)
+        members = tuple(tuple(dict.fromkeys(number[on] for on in required_before(axiom))) for axiom in chains)
         edges = {(early, late) for earlier, late in zip(members, supers, strict=True) for early in earlier}
-        place = {on: 2 * number[named(on)] + isinstance(on, InverseOf) for on in expressions}
-        inclusions = {(place[lower], place[upper]) for lower, uppers in above.items() for upper in uppers}
+        index = {on: 2 * number[named(on)] + isinstance(on, InverseOf) for on in expressions}
+        inclusions = {(index[lower], index[upper]) for lower, uppers in above.items() for upper in uppers}
         return cls(
             tuple(by_name),
             supers,
@@ -118,22 +118,22 @@ class _Order:
         """Map each chain for which no order exists to a member that the implied property would have to
         precede; None if only a predecessor of a member is such a property.
         """
-        suspects, around = self._suspects()
+        suspects, on_cycles = self._suspects()
         found: dict[int, int | None] = {}
         order, order_of_inclusion = components(self.before), components(self.included)
-        for begin in range(0, len(around), _AT_A_TIME):
+        for begin in range(0, len(on_cycles), _PROPERTIES_PER_PASS):
             own = [0] * len(self.properties)
-            for place, number in enumerate(around[begin : begin + _AT_A_TIME]):
-                own[number] = 1 << place
+            for index, number in enumerate(on_cycles[begin : begin + _PROPERTIES_PER_PASS]):
+                own[number] = 1 << index
             included = gathered(order_of_inclusion, self.included, [own[e // 2] for e in range(2 * len(own))])
             above = gathered(order, self.before, included[::2])
             below = gathered(order[::-1], self.after, own)
-            for place in suspects:
-                after, members = above[self.supers[place]], self.members[place]
+            for index in suspects:
+                after, members = above[self.supers[index]], self.members[index]
                 if any(after & below[member] for member in members):
-                    known = found.get(place)
+                    known = found.get(index)
                     direct = (member for member in members if after & own[member] or member == known)
-                    found[place] = next(direct, None)
+                    found[index] = next(direct, None)
         return found
 
     def _suspects(self) -> tuple[list[int], list[int]]:
@@ -147,18 +147,18 @@ class _Order:
             for number, later in enumerate(self.before)
         ]
         component = [0] * len(steps)
-        for place, numbers in enumerate(components(steps)):
+        for index, numbers in enumerate(components(steps)):
             for number in numbers:
-                component[number] = place
+                component[number] = index
         suspects = [
-            place
-            for place, (super_, members) in enumerate(zip(self.supers, self.members, strict=True))
+            index
+            for index, (super_, members) in enumerate(zip(self.supers, self.members, strict=True))
             if any(component[member] == component[super_] for member in members)
         ]
-        around = {component[self.supers[place]] for place in suspects}
-        return suspects, [number for number, place in enumerate(component) if place in around]
+        on_cycles = {component[self.supers[index]] for index in suspects}
+        return suspects, [number for number, index in enumerate(component) if index in on_cycles]
 
-    def circle(self, chain: int) -> int:
+    def cyclic_property(self, chain: int) -> int:
         """Return the first property, searched from the chain's members to their predecessors, that has to
         follow the implied one.
         """
@@ -304,10 +304,10 @@ def _needed_simple(axiom: Axiom) -> Iterator[PropertyExpression]:
 
 def _about_chains(axioms: Sequence[Axiom], hierarchy: _Hierarchy) -> Iterator[Breach]:
     chains = [a for a in axioms if isinstance(a, owl.SubPropertyChainOf) and len(a.chain) > 1]
-    irregular = circles(chains, hierarchy.above)
-    for place, chain in enumerate(chains):
-        if named(chain.super) in to_stand_before(chain):
+    irregular = irregular_chains(chains, hierarchy.above)
+    for index, chain in enumerate(chains):
+        if named(chain.super) in required_before(chain):
             yield Breach(chain, f"the chain holds {chain.super} itself, not only at one of its ends")
-        elif place in irregular:
-            reason = f"the chain is irregular: {irregular[place]} is both below and above {chain.super}"
+        elif index in irregular:
+            reason = f"the chain is irregular: {irregular[index]} is both below and above {chain.super}"
             yield Breach(chain, reason)

@@ -293,20 +293,20 @@ class DocumentSet:
         """The files of the documents."""
         return tuple(document.source for document in self.documents if document.source is not None)
 
-    def places(self, triples: Iterable[Triple]) -> dict[Triple, WrittenAt]:
+    def positions(self, triples: Iterable[Triple]) -> dict[Triple, WrittenAt]:
         """Return the position of each triple in the first document that has it.
 
         The cost is one pass over the documents, or none if there is only one document and it has no lines.
         """
-        wanted, found = set(triples), dict[Triple, WrittenAt]()
+        missing, found = set(triples), dict[Triple, WrittenAt]()
         only, *others = self.documents
         if not others and only.lines is None:
-            return dict.fromkeys(wanted, WrittenAt(only.source, None))
-        predicates = {predicate for _, predicate, _ in wanted}  # five times as fast as looking up the triple
+            return dict.fromkeys(missing, WrittenAt(only.source, None))
+        predicates = {predicate for _, predicate, _ in missing}  # five times as fast as looking up the triple
         for document in self.documents:
             for number, triple in enumerate(document.triples):
-                if triple[1] in predicates and triple in wanted:
-                    wanted.remove(triple)
+                if triple[1] in predicates and triple in missing:
+                    missing.remove(triple)
                     line = None if document.lines is None else document.lines[number]
                     found[triple] = WrittenAt(document.source, line)
         return found

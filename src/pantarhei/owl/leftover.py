@@ -74,7 +74,7 @@ class Structures:
         self._keys: dict[tuple[Term, bool], Hashable] = {}
         self._axioms: dict[Term, frozenset[tuple[Hashable, Hashable]]] = {}
 
-    def has_alike(self, subject: Term, predicate: URIRef, object: Term) -> bool:
+    def has_equal(self, subject: Term, predicate: URIRef, object: Term) -> bool:
         """True if the graph has a triple with this predicate whose subject and object are structurally equal
         to the given ones.
         """
@@ -101,10 +101,10 @@ class Structures:
         """
         if not isinstance(term, BNode) or depth > _DEEPEST:
             return term
-        place = term, role in _OF_SETS
-        found = self._keys.get(place)
+        cache_key = term, role in _OF_SETS
+        found = self._keys.get(cache_key)
         if found is None:
-            self._keys[place] = term  # a node that leads to itself is equal only to itself
+            self._keys[cache_key] = term  # a node that leads to itself is equal only to itself
             members = self._members(term)
             if members is None:
                 about = ((p, self.key(o, p, depth + 1)) for _, p, o in self._index.about(term) if writes(p))
@@ -112,7 +112,7 @@ class Structures:
             else:
                 keys = [self.key(member, RDF.first, depth + 1) for member in members]
                 found = frozenset(keys) if role in _OF_SETS else tuple(keys)
-            self._keys[place] = found
+            self._keys[cache_key] = found
         return found
 
     def _members(self, node: Term) -> list[Term] | None:
@@ -175,12 +175,12 @@ def sort_remainder(
         schema_names: the classes and properties in axioms.
     """
     remainder = Remainder(index, vocabulary, frozenset(used), schema_names)
-    remainder.take_failures(failed)
-    remainder.take_reified_annotations()
-    remainder.take_shapes()
-    remainder.take_the_rest()
-    remainder.take_lists()
-    remainder.take_structures()
+    remainder.classify_failures(failed)
+    remainder.classify_reified_annotations()
+    remainder.classify_shapes()
+    remainder.classify_rest()
+    remainder.classify_lists()
+    remainder.classify_structures()
     return remainder
 
 
@@ -189,8 +189,8 @@ def _is_part_of_an_expression(triple: Triple) -> bool:
     subject, predicate, object_ = triple
     if is_part_of_a_list(triple):
         return True
-    says_what_it_is = is_declaration(triple) or (predicate, object_) == (RDF.type, OWL.Restriction)
-    return isinstance(subject, BNode) and (says_what_it_is or predicate in EXPRESSION_PREDICATES)
+    is_typing = is_declaration(triple) or (predicate, object_) == (RDF.type, OWL.Restriction)
+    return isinstance(subject, BNode) and (is_typing or predicate in EXPRESSION_PREDICATES)
 
 
 @dataclass(slots=True)
@@ -205,26 +205,26 @@ class Remainder:
     declarations: set[Triple] = field(default_factory=set)
     annotations: set[Triple] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
-    taken: set[Triple] = field(init=False)  # triples of axioms, and triples classified so far
+    classified: set[Triple] = field(init=False)  # triples of axioms, and triples classified so far
     reserved: frozenset[Term] = field(init=False)
-    of_swrl: frozenset[Term] = field(init=False)
-    of_shacl: frozenset[Term] = field(init=False)
+    swrl_terms: frozenset[Term] = field(init=False)
+    shacl_terms: frozenset[Term] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.taken = set(self.used)
+        self.classified = set(self.used)
         iris = [term for term in self.index.terms if isinstance(term, URIRef)]
         self.reserved = frozenset(filter(self._is_reserved, iris))
-        self.of_swrl = frozenset(iri for iri in iris if _is_in(SWRL, iri))
-        self.of_shacl = frozenset(iri for iri in iris if _is_in(SHACL, iri))
+        self.swrl_terms = frozenset(iri for iri in iris if _is_in(SWRL, iri))
+        self.shacl_terms = frozenset(iri for iri in iris if _is_in(SHACL, iri))
 
-    def take_failures(self, failed: Iterable[tuple[Triple, str]]) -> None:
+    def classify_failures(self, failed: Iterable[tuple[Triple, str]]) -> None:
         """Classify each axiom that could not be read as one leftover, including its blank nodes."""
         for triple, reason in failed:
             written = [t for t in self.index.about(triple[0]) if triple[2] == SWRL.Imp and _is_in(SWRL, t[1])]
             parts = [*written, *self.index.reachable([triple[0], triple[2], *(t[2] for t in written)])]
-            self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
+            self._add_leftover(_construct(triple), triple, filter(self._is_structural, parts), reason)
 
-    def take_reified_annotations(self) -> None:
+    def classify_reified_annotations(self) -> None:
         """Classify annotations of axioms (`owl:Axiom`) as annotations if the ontology contains the axiom.
 
         Such an annotation may repeat the expressions of its axiom with blank nodes of its own.
@@ -238,37 +238,37 @@ class Remainder:
                 ends = [o for _, p, o in about if p in _ANNOTATED]
                 copied = self.index.reachable(ends)
                 about += (t for t in copied if self._is_structural(t) or writes(t[1]))
-                self.annotations |= set(about) - self.taken
-                self.taken |= set(about)
+                self.annotations |= set(about) - self.classified
+                self.classified |= set(about)
             else:
                 reason = "annotates an axiom that the ontology does not contain"
-                self._leave("annotation of an axiom", (node, RDF.type, type_), about, reason)
+                self._add_leftover("annotation of an axiom", (node, RDF.type, type_), about, reason)
 
     def _annotated(self, node: Term, structures: Structures) -> bool:
         parts = [self.index.objects(node, predicate) for predicate in _ANNOTATED]
         if any(len(part) != 1 for part in parts):
             return False
         subject, predicate, object_ = (part[0] for part in parts)
-        return isinstance(predicate, URIRef) and structures.has_alike(subject, predicate, object_)
+        return isinstance(predicate, URIRef) and structures.has_equal(subject, predicate, object_)
 
-    def take_shapes(self) -> None:
+    def classify_shapes(self) -> None:
         """Classify the structures referred to by SHACL properties, such as the lists of `sh:or`, as
         annotations: they are outside OWL.
         """
-        starts = [o for predicate in self.of_shacl for _, _, o in self.index.with_predicate(predicate)]
-        parts = set(self.index.reachable(starts)) - self.taken
+        starts = [o for predicate in self.shacl_terms for _, _, o in self.index.with_predicate(predicate)]
+        parts = set(self.index.reachable(starts)) - self.classified
         self.annotations |= parts
-        self.taken |= parts
+        self.classified |= parts
 
-    def take_structures(self) -> None:
+    def classify_structures(self) -> None:
         """Classify each unused expression or list as one leftover, beginning at its root if it has one."""
-        rest = [t for t in self.index.triples if self._is_structural(t) and t not in self.taken]
+        rest = [t for t in self.index.triples if self._is_structural(t) and t not in self.classified]
         inner = {o for _, _, o in rest if isinstance(o, BNode)}
         for triple in sorted(rest, key=lambda triple: triple[0] in inner):
-            if triple not in self.taken and not is_declaration(triple):
-                self._leave_structure(triple)
+            if triple not in self.classified and not is_declaration(triple):
+                self._add_unused_structure(triple)
 
-    def take_lists(self) -> None:
+    def classify_lists(self) -> None:
         """Classify lists to which assertions refer as assertions, even if they are also lists of axioms.
         Classify other lists to which annotations refer as annotations.
         """
@@ -277,12 +277,12 @@ class Remainder:
         if not cells:
             return
         iris = (cell for cell in cells if isinstance(cell, URIRef))
-        named = [cell for cell in iris if not self.taken.issuperset(self._cell(cell))]
+        named = [cell for cell in iris if not self.classified.issuperset(self._cell(cell))]
         of_data = self._lists_from(self.assertions, cells, named)
         self.assertions |= of_data
-        of_annotations = self._lists_from(self.annotations, cells) - of_data - self.taken
+        of_annotations = self._lists_from(self.annotations, cells) - of_data - self.classified
         self.annotations |= of_annotations
-        self.taken |= of_data | of_annotations
+        self.classified |= of_data | of_annotations
 
     def _cell(self, node: Term) -> list[Triple]:
         return list(filter(is_part_of_a_list, self.index.about(node)))
@@ -305,7 +305,7 @@ class Remainder:
                     waiting.append(triple[2])
         return found
 
-    def take_the_rest(self) -> None:
+    def classify_rest(self) -> None:
         """Classify the remaining triples as declarations, annotations and assertions."""
         annotated, headers = self._annotated_nodes(), self._typed((OWL.Ontology,))
         schema = self.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
@@ -313,21 +313,21 @@ class Remainder:
         known = {p for p, kind in kinds.items() if kind is not PropertyKind.ANNOTATION}
         known |= self._typed((RDF.Property,))
         for predicate in self.index.predicates():
-            rest = set(self.index.with_predicate(predicate)) - self.taken
+            rest = set(self.index.with_predicate(predicate)) - self.classified
             if predicate in _DECLARING:
                 declarations = set(filter(is_declaration, rest))
                 self.declarations |= declarations
                 rest -= declarations
-            if predicate in self.reserved or predicate in self.of_swrl or predicate == RDF_TYPE:
+            if predicate in self.reserved or predicate in self.swrl_terms or predicate == RDF_TYPE:
                 rest = {triple for triple in rest if not self._is_structural(triple)}
-            if kinds.get(predicate) is PropertyKind.ANNOTATION or predicate in self.of_shacl:
+            if kinds.get(predicate) is PropertyKind.ANNOTATION or predicate in self.shacl_terms:
                 self.annotations |= rest
                 continue
             is_known = predicate in known or _is_in(str(RDF), predicate)
             for triple in rest:
                 subject, _, object_ = triple
                 is_about_schema = not is_known and (subject in headers or subject in schema)
-                if is_about_schema or subject in annotated or object_ in self.of_shacl:
+                if is_about_schema or subject in annotated or object_ in self.shacl_terms:
                     self.annotations.add(triple)
                 else:
                     self.assertions.add(triple)
@@ -339,9 +339,9 @@ class Remainder:
             for subject, predicate, object_ in self.used
             if isinstance(subject, BNode)
             and not is_part_of_a_list((subject, predicate, object_))
-            and not _is_about_somebody(predicate, object_)
+            and not _has_individual_as_subject(predicate, object_)
         }
-        nodes |= self._typed(self.of_shacl)
+        nodes |= self._typed(self.shacl_terms)
         return nodes | self._typed((SWRL.Imp,))
 
     def _typed(self, types: Iterable[Term]) -> set[Term]:
@@ -352,7 +352,7 @@ class Remainder:
         an assertion.
         """
         _, predicate, object_ = triple
-        if predicate in self.of_swrl or object_ in self.of_swrl:
+        if predicate in self.swrl_terms or object_ in self.swrl_terms:
             return not is_declaration(triple)
         if predicate == RDF_TYPE:
             return object_ in self.reserved or isinstance(object_, Literal)
@@ -364,21 +364,23 @@ class Remainder:
         """
         return is_reserved(term) and (is_defined(term) or term not in self.schema_names)
 
-    def _leave_structure(self, triple: Triple) -> None:
+    def _add_unused_structure(self, triple: Triple) -> None:
         """Classify an unused expression or list with all its triples as one leftover."""
         subject, written = triple[0], self.index.about(triple[0])
         parts = [t for t in written if isinstance(subject, BNode) or t[1] in EXPRESSION_PREDICATES]
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
-        self._leave(_construct(triple), triple, filter(self._is_structural, parts), _IDLE)
+        self._add_leftover(_construct(triple), triple, filter(self._is_structural, parts), _IDLE)
 
-    def _leave(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
-        triples = [t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.taken]
+    def _add_leftover(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
+        triples = [
+            t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.classified
+        ]
         if triples:
-            self.taken |= set(triples)
+            self.classified |= set(triples)
             self.leftovers.append(Leftover(construct, tuple(triples), reason))
 
 
-def _is_about_somebody(predicate: Term, object_: Term) -> bool:
+def _has_individual_as_subject(predicate: Term, object_: Term) -> bool:
     """True if the subject of such a triple is an individual, and not the node of an axiom or expression."""
     if predicate == RDF_TYPE:
         return not is_reserved(object_)

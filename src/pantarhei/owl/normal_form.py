@@ -94,18 +94,19 @@ def inclusions_from_assertions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 
 @_pass
-def turn_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
+def eliminate_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Eliminate inverses: an axiom about `P⁻` becomes an axiom about P with exchanged sides. Axioms about
     universal or empty properties are simplified too.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/p"))
-    >>> [str(axiom) for axiom in turn_inverses((owl.Characteristic(owl.Trait.FUNCTIONAL, owl.InverseOf(p)),))]
+    >>> functional = owl.Characteristic(owl.Trait.FUNCTIONAL, owl.InverseOf(p))
+    >>> [str(axiom) for axiom in eliminate_inverses((functional,))]
     ['InverseFunctionalObjectProperty(p)']
     """
     match axiom:
         case owl.Characteristic(trait, owl.InverseOf(inner)):
-            yield owl.Characteristic(_TURNED.get(trait, trait), inner)
+            yield owl.Characteristic(_INVERTED_TRAIT.get(trait, trait), inner)
         case owl.PropertyDomain(owl.InverseOf(inner), domain):
             yield owl.PropertyRange(inner, domain)
         case owl.PropertyRange(owl.InverseOf(inner), range_) if not isinstance(range_, owl.DataRange):
@@ -141,7 +142,7 @@ def turn_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
 
 
 @_pass
-def turn_inclusions(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
+def move_inverse_left(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
     """Replace `P⁻ ⊑ Q⁻` by `P ⊑ Q`, and `P ⊑ Q⁻` by `P⁻ ⊑ Q`."""
     if isinstance(axiom, owl.SubPropertyOf) and isinstance(axiom.super, owl.InverseOf):
         yield owl.SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
@@ -259,8 +260,8 @@ PASSES: tuple[Pass, ...] = (  # order matters
     expand_equivalences,
     expand_disjoint_unions,
     inclusions_from_assertions,
-    turn_inverses,
-    turn_inclusions,
+    eliminate_inverses,
+    move_inverse_left,
     simplify_expressions,
     pair_disjoint_expressions,
     split_right,
@@ -288,7 +289,7 @@ def _both_named(first: owl.PropertyExpression, second: owl.PropertyExpression) -
     return isinstance(first, owl.Property) and isinstance(second, owl.Property)
 
 
-_TURNED = {
+_INVERTED_TRAIT = {
     owl.Trait.FUNCTIONAL: owl.Trait.INVERSE_FUNCTIONAL,
     owl.Trait.INVERSE_FUNCTIONAL: owl.Trait.FUNCTIONAL,
 }

@@ -90,9 +90,9 @@ class RuleInstances:
     def uses(self) -> Mapping[int, list[int]]:
         """For each row the indexes in `found` of the instances whose bodies contain it."""
         found: defaultdict[int, list[int]] = defaultdict(list)
-        for place, instance in enumerate(self.found):
+        for index, instance in enumerate(self.found):
             for row in set(instance.body):
-                found[row].append(place)
+                found[row].append(index)
         return found
 
     def heights(self, leaves: Iterable[int]) -> dict[int, int]:
@@ -101,18 +101,18 @@ class RuleInstances:
         """
         missing = [len(set(instance.body)) for instance in self.found]
         heights: dict[int, int] = dict.fromkeys(leaves, 0)
-        news, height = list(heights), 0
-        while news:
+        queue, height = list(heights), 0
+        while queue:
             height += 1
             later: list[int] = []
-            for row in news:
-                for place in self.uses.get(row, ()):
-                    missing[place] -= 1
-                    head = self.found[place].head
-                    if not missing[place] and head not in heights:
+            for row in queue:
+                for index in self.uses.get(row, ()):
+                    missing[index] -= 1
+                    head = self.found[index].head
+                    if not missing[index] and head not in heights:
                         heights[head] = height
                         later.append(head)
-            news = later
+            queue = later
         return heights
 
     def cheapest(self, leaves: Mapping[int, int]) -> dict[int, RuleInstance]:
@@ -136,22 +136,22 @@ class RuleInstances:
             if row in done:
                 continue
             done.add(row)
-            for place in self.uses.get(row, ()):
-                missing[place] -= 1
-                price[place] += cost
-                instance = self.found[place]
-                if missing[place] or instance.head in done:
+            for index in self.uses.get(row, ()):
+                missing[index] -= 1
+                price[index] += cost
+                instance = self.found[index]
+                if missing[index] or instance.head in done:
                     continue
                 known = best.get(instance.head)
-                if known is None or price[place] < known[0]:
-                    heappush(waiting, (price[place], instance.head))
+                if known is None or price[index] < known[0]:
+                    heappush(waiting, (price[index], instance.head))
                 elif (
-                    price[place] > known[0]
+                    price[index] > known[0]
                     or known[1] is None
                     or self.rank_of(instance) >= self.rank_of(known[1])
                 ):
                     continue
-                best[instance.head] = (price[place], instance)
+                best[instance.head] = (price[index], instance)
         return {row: chosen for row in done if (chosen := best[row][1]) is not None}
 
     def fewest(
@@ -193,13 +193,13 @@ def steps_of(
     Args:
         step: creates a step from a row, its instance (None for a given row), and the indexes of its premises.
     """
-    places: dict[int, int] = {}
+    indexes: dict[int, int] = {}
     steps: list[ProofStep] = []
     for row in _in_order(derivation, goal):
         instance = derivation.get(row)
         body = () if instance is None else instance.body
-        steps.append(step(row, instance, tuple(places[premise] for premise in body)))
-        places[row] = len(places)
+        steps.append(step(row, instance, tuple(indexes[premise] for premise in body)))
+        indexes[row] = len(indexes)
     return tuple(steps)
 
 

@@ -74,7 +74,7 @@ def layout(root: int, edges: Sequence[Edge], widths: Mapping[int, float]) -> Lay
     _order(rows, links)
     middle = _places(rows, links, wide)
     left = min(middle[node] - wide[node] / 2 for node in middle)
-    middle = {node: place - left for node, place in middle.items()}
+    middle = {node: centre - left for node, centre in middle.items()}
     return Layout(
         layer,
         {node: middle[node] for node in layer},
@@ -104,13 +104,15 @@ def _order(rows: list[list[Node]], links: Links) -> None:
     """Sort each row by the mean position of the neighbours of each node, in alternating directions; the last
     pass is downwards.
     """
-    place = {node: float(index) for row in rows for index, node in enumerate(row)}
+    position = {node: float(index) for row in rows for index, node in enumerate(row)}
     for round_ in range(_ROUNDS + 1):
         side = round_ % 2
         for row in rows if side == 0 else reversed(rows):
-            means = {node: _mean([place[other] for other in links[node][side]], place[node]) for node in row}
+            means = {
+                node: _mean([position[other] for other in links[node][side]], position[node]) for node in row
+            }
             row.sort(key=means.__getitem__)
-            place.update((node, float(index)) for index, node in enumerate(row))
+            position.update((node, float(index)) for index, node in enumerate(row))
 
 
 def _places(rows: Sequence[Sequence[Node]], links: Links, wide: Mapping[Node, float]) -> dict[Node, float]:
@@ -266,23 +268,23 @@ class _Picture:
         self._formatter, self._steps = formatter, formatter.steps
         self._root = len(self._steps) - 1
         self._drawn = self._nearest()
-        self._lines = {place: wrapped(formatter.statement(self._steps[place])) for place in self._drawn}
-        self._small = {place: self._reason(place) for place in self._drawn}
+        self._lines = {index: wrapped(formatter.statement(self._steps[index])) for index in self._drawn}
+        self._small = {index: self._reason(index) for index in self._drawn}
         self._widths = {
-            place: max(
-                *(width_of(line, _SIZE) for line in self._lines[place]),
-                width_of(self._small[place], _SMALL),
+            index: max(
+                *(width_of(line, _SIZE) for line in self._lines[index]),
+                width_of(self._small[index], _SMALL),
             )
             + 2 * _PAD
-            for place in self._drawn
+            for index in self._drawn
         }
 
     def _nearest(self) -> list[int]:
         """Return the indexes of the steps to draw, those nearest to the proved fact first."""
         found = [self._root]
-        for place in found:  # grows during the iteration
+        for index in found:  # grows during the iteration
             fresh = [
-                premise for premise in dict.fromkeys(self._steps[place].premises) if premise not in found
+                premise for premise in dict.fromkeys(self._steps[index].premises) if premise not in found
             ]
             if len(found) + len(fresh) > MOST:
                 break
@@ -291,54 +293,54 @@ class _Picture:
 
     def svg(self) -> str:
         edges = [
-            (place, premise)
-            for place in self._drawn
-            for premise in dict.fromkeys(self._steps[place].premises)
+            (index, premise)
+            for index in self._drawn
+            for premise in dict.fromkeys(self._steps[index].premises)
             if premise in self._lines
         ]
         placed = layout(self._root, edges, self._widths)
         tops = [float(_MARGIN)]  # top of each layer, then of the notes
         for layer in range(max(placed.layer.values()) + 1):
-            heights = [self._height(place) for place in self._drawn if placed.layer[place] == layer]
+            heights = [self._height(index) for index in self._drawn if placed.layer[index] == layer]
             tops.append(tops[-1] + max(heights) + _BETWEEN)
         width = max(placed.width, _LEAST_WIDTH) + 2 * _MARGIN
         shift = (width - placed.width) / 2
         drawn = [_ARROW, *(self._arrow(edge, placed, tops, shift) for edge in edges)]
-        for place in self._drawn:
-            drawn += self._box(place, placed.middle[place] + shift, tops[placed.layer[place]])
+        for index in self._drawn:
+            drawn += self._box(index, placed.middle[index] + shift, tops[placed.layer[index]])
         bottom = tops[-1]
         for line in self._notes(width):
             drawn.append(text_element(line, _MARGIN, bottom, _SMALL, PALE))
             bottom += 15
         return picture(width, bottom, self._formatter.statement(self._steps[self._root]), drawn)
 
-    def _height(self, place: int) -> float:
-        return len(self._lines[place]) * _LINE + 14 + 2 * _PAD
+    def _height(self, index: int) -> float:
+        return len(self._lines[index]) * _LINE + 14 + 2 * _PAD
 
-    def _box(self, place: int, middle: float, top: float) -> Iterator[str]:
-        step, width = self._steps[place], self._widths[place]
+    def _box(self, index: int, middle: float, top: float) -> Iterator[str]:
+        step, width = self._steps[index], self._widths[index]
         fill, line = COLOURS[step.kind]
         yield element(
             "rect",
             x=middle - width / 2,
             y=top,
             width=width,
-            height=self._height(place),
+            height=self._height(index),
             rx=7,
             fill=fill,
             stroke=line,
-            stroke_width=2 if place == self._root else 1.2,
+            stroke_width=2 if index == self._root else 1.2,
             **{"stroke_dasharray": "5 3"} if step.kind in (StepKind.UNEXPLORED, StepKind.SUPPOSED) else {},
         )
         y = top + _PAD + _SIZE - 1
-        for text in self._lines[place]:
+        for text in self._lines[index]:
             yield text_element(text, middle, y, _SIZE, DARK, text_anchor="middle")
             y += _LINE
-        yield text_element(self._small[place], middle, y, _SMALL, PALE, text_anchor="middle")
+        yield text_element(self._small[index], middle, y, _SMALL, PALE, text_anchor="middle")
 
-    def _reason(self, place: int) -> str:
-        reason = self._formatter.reason(self._steps[place])
-        hidden = sum(premise not in self._drawn for premise in self._steps[place].premises)
+    def _reason(self, index: int) -> str:
+        reason = self._formatter.reason(self._steps[index])
+        hidden = sum(premise not in self._drawn for premise in self._steps[index].premises)
         return f"{reason}, {hidden} not drawn" if hidden else reason
 
     def _arrow(self, edge: tuple[int, int], placed: Layout, tops: list[float], shift: float) -> str:

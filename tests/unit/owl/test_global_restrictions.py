@@ -208,7 +208,7 @@ def random_hierarchy(seed):
 
 @pytest.mark.parametrize("at_a_time", [1, 3, 4096])
 def test_chains_are_irregular_by_the_definition(monkeypatch, at_a_time):
-    monkeypatch.setattr(global_restrictions, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(global_restrictions, "_PROPERTIES_PER_PASS", at_a_time)
     found = 0
     for seed in range(400):
         chains, inclusions = random_hierarchy(seed)

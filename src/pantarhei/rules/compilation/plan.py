@@ -94,7 +94,7 @@ class JoinPlan(NamedTuple):
         )
 
     @property
-    def predicate_places(self) -> list[tuple[int, int]]:
+    def predicate_indexes(self) -> list[tuple[int, int]]:
         """Indexes of predicates in `code`, each with the index of the body atom, NONE for the head."""
         head = [] if self.head[0] == NONE else [(HEAD, NONE)]
         return head + [(HEADER_SIZE + STEP_SIZE * i + 1, step.atom) for i, step in enumerate(self.steps)]

@@ -57,7 +57,7 @@ class PlanTemplate:
             there is one.
         order: indexes of the body atoms in the order in which plans refer to their predicates, `NONE` for the
             head.
-        places: indexes of predicates in `code`, each with the index of the body atom.
+        predicate_indexes: indexes of predicates in `code`, each with the index of the body atom.
         walked: (kind, index of the body atom) of the steps that iterate over facts.
         is_inclusion: the rule is an inclusion between classes.
     """
@@ -65,7 +65,7 @@ class PlanTemplate:
     code: tuple[int, ...]
     offsets: tuple[int, ...]
     order: tuple[int, ...]
-    places: tuple[tuple[int, int], ...]
+    predicate_indexes: tuple[tuple[int, int], ...]
     walked: tuple[tuple[int, int], ...]
     is_inclusion: bool
 
@@ -74,19 +74,19 @@ class PlanTemplate:
         """Return the template of a rule from its plans; the last plan is that of the head."""
         code: list[int] = []
         offsets: list[int] = []
-        places: list[tuple[int, int]] = []
+        indexes: list[tuple[int, int]] = []
         order: list[int] = []
         for plan in plans:
             offsets.append(len(code))
-            places += [(offsets[-1] + place, atom) for place, atom in plan.predicate_places]
-            order += [atom for _, atom in plan.predicate_places] + [plan.atom]
+            indexes += [(offsets[-1] + index, atom) for index, atom in plan.predicate_indexes]
+            order += [atom for _, atom in plan.predicate_indexes] + [plan.atom]
             code += plan.code
         walked = [(step.kind, step.atom) for plan in plans for step in plan.steps if step.kind != CHECK]
         return cls(
             tuple(code),
             tuple(offsets),
             tuple(dict.fromkeys(order)),
-            tuple(places),
+            tuple(indexes),
             tuple(dict.fromkeys(walked)),
             plans[0].inclusion != NONE,
         )
@@ -98,8 +98,8 @@ class PlanTemplate:
         code = list(self.code)
         for offset in self.offsets:
             code[offset] = rule
-        for place, atom in self.places:
-            code[place] = predicates[atom]
+        for index, atom in self.predicate_indexes:
+            code[index] = predicates[atom]
         return code
 
 
@@ -159,14 +159,16 @@ def edges_of(rules: Sequence[Rule]) -> RuleEdges:
     """
     atoms = [_edge_atom(rule) for rule in rules]
     transitive = {_head(rule) for rule, atom in zip(rules, atoms, strict=True) if atom != NO_EDGE}
-    copying = [_is_copy(rule) for rule in rules] if transitive else [False] * len(rules)
+    copies_facts = [_is_copy(rule) for rule in rules] if transitive else [False] * len(rules)
     pairs = [
-        (rule.body[0].predicate, _head(rule)) for rule, is_one in zip(rules, copying, strict=True) if is_one
+        (rule.body[0].predicate, _head(rule))
+        for rule, is_copy in zip(rules, copies_facts, strict=True)
+        if is_copy
     ]
     noted = _reached(transitive, pairs) & _reached(transitive, [(to, from_) for from_, to in pairs])
     copies = [
-        is_one and rule.body[0].predicate in noted and _head(rule) in noted
-        for rule, is_one in zip(rules, copying, strict=True)
+        is_copy and rule.body[0].predicate in noted and _head(rule) in noted
+        for rule, is_copy in zip(rules, copies_facts, strict=True)
     ]
     return RuleEdges(atoms, copies, frozenset(noted))
 
@@ -261,13 +263,13 @@ def _climb(
         if higher in seen:
             continue
         seen.add(higher)
-        place = len(classes)
+        index = len(classes)
         classes.append(higher)
-        ends.append(place)
+        ends.append(index)
         if len(classes) > MOST_SUPERCLASSES:
             return
         _climb(above, higher, seen, classes, ends)
-        ends[place] = len(classes)
+        ends[index] = len(classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,17 +406,17 @@ class _Compiler:
         known = cast("dict[tuple[Predicate, int], int]", self.numbering.predicates)  # plain tuples are faster
         found = [known.get((a.predicate, len(a.arguments)), NONE) if a else NONE for a in atoms]
         if NONE in found[:-1] or (rule.head is not None and found[-1] == NONE):
-            for place in template.order:
-                if (atom := atoms[place]) is not None:
-                    found[place] = self.numbering.predicate(atom)
-        begun = self.code.extend(template.written(number, found))
+            for index in template.order:
+                if (atom := atoms[index]) is not None:
+                    found[index] = self.numbering.predicate(atom)
+        start_offset = self.code.extend(template.written(number, found))
         for predicate, offset in zip(found[:-1], template.offsets, strict=False):
-            self.forward.add(predicate, begun + offset)
+            self.forward.add(predicate, start_offset + offset)
         if rule.head is not None:
-            self.backward.add(found[-1], begun + template.offsets[-1])
-        self.walked.update([(kind, found[place]) for kind, place in template.walked])
+            self.backward.add(found[-1], start_offset + template.offsets[-1])
+        self.walked.update([(kind, found[index]) for kind, index in template.walked])
         if template.is_inclusion:
-            self._note_inclusion(begun, found[0], found[-1])
+            self._note_inclusion(start_offset, found[0], found[-1])
 
     def _write_rule(self, number: int, rule: Rule) -> list[JoinPlan]:
         """Write the plans of a rule; return them, the plan of the head last."""

@@ -108,7 +108,7 @@ def _searched(rule: Rule) -> Rule:
     plain = _plain_naming(rule)
     if plain is not None:
         return _renamed(rule, plain)
-    rule = replace(rule, body=tuple(dict.fromkeys(rule.body)), different=_each_once(rule.different))
+    rule = replace(rule, body=tuple(dict.fromkeys(rule.body)), different=_distinct(rule.different))
     namings = _namings(rule)
     first = _renamed(rule, next(namings))
     return min([first, *(_renamed(rule, naming) for naming in namings)], key=_sort_key)
@@ -157,7 +157,7 @@ def argument_key(argument: Argument) -> tuple[str, ...]:
     return type(argument).__name__, str(argument)
 
 
-def _each_once(conditions: tuple[Different, ...]) -> tuple[Different, ...]:
+def _distinct(conditions: tuple[Different, ...]) -> tuple[Different, ...]:
     return tuple({frozenset((d.left, d.right)): d for d in conditions}.values())
 
 
@@ -170,12 +170,12 @@ class _Shape:
     atom.
     """
 
-    marks: Mapping[Variable, Sequence[Colour]]
+    labels: Mapping[Variable, Sequence[Colour]]
     edges: Mapping[Variable, Sequence[tuple[Colour, Variable]]]
 
 
 def _shape(rule: Rule) -> _Shape:
-    marks: defaultdict[Variable, list[Colour]] = defaultdict(list)
+    labels: defaultdict[Variable, list[Colour]] = defaultdict(list)
     edges: defaultdict[Variable, list[tuple[Colour, Variable]]] = defaultdict(list)
     labelled = [*((("body", str(atom.predicate)), atom.arguments) for atom in rule.body)]
     labelled += [(("different", ""), (d.left, d.right)) for d in rule.different]
@@ -184,14 +184,14 @@ def _shape(rule: Rule) -> _Shape:
         labelled.append((("head", str(rule.head.predicate)), rule.head.arguments))
     known = set(variables(rule))
     for label, arguments in labelled:
-        for place, argument in enumerate(arguments):
+        for position, argument in enumerate(arguments):
             if not isinstance(argument, Variable) or argument not in known:
                 continue
-            other = arguments[1 - place] if len(arguments) == 2 else None
+            other = arguments[1 - position] if len(arguments) == 2 else None
             if isinstance(other, Variable) and other not in known:
-                marks[argument].append((*label, place, "computed"))
+                labels[argument].append((*label, position, "computed"))
             elif isinstance(other, Variable) and other != argument:
-                edges[argument].append(((*label, place), other))
+                edges[argument].append(((*label, position), other))
             else:
                 loop = (
                     ("loop",)
@@ -200,12 +200,12 @@ def _shape(rule: Rule) -> _Shape:
                     if other
                     else ("class",)
                 )
-                marks[argument].append((*label, place, *loop))
+                labels[argument].append((*label, position, *loop))
     for number, test in enumerate(rule.tests):
-        for place, argument in enumerate(test.arguments):
+        for position, argument in enumerate(test.arguments):
             if isinstance(argument, Variable) and argument in known:
-                marks[argument].append((_test_label(test), "", number, place))
-    return _Shape({v: sorted(marks[v]) for v in variables(rule)}, edges)
+                labels[argument].append((_test_label(test), "", number, position))
+    return _Shape({v: sorted(labels[v]) for v in variables(rule)}, edges)
 
 
 def _test_label(test: Test) -> str:
@@ -232,7 +232,9 @@ def _ranked(colours: Mapping[Variable, Colour]) -> dict[Variable, int]:
 
 def _namings(rule: Rule) -> Iterator[dict[Variable, Variable]]:
     shape = _shape(rule)
-    start: dict[Variable, Colour] = {v: (_entered(rule, v), tuple(marks)) for v, marks in shape.marks.items()}
+    start: dict[Variable, Colour] = {
+        v: (_entered(rule, v), tuple(labels)) for v, labels in shape.labels.items()
+    }
     waiting = [_refined(shape, _ranked(start))]
     for _ in range(_MOST_NAMINGS):
         if not waiting:
@@ -315,11 +317,11 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
     def different_key(condition: Different) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return argument_key(condition.left), argument_key(condition.right)
 
-    def place(argument: Argument) -> tuple[int, tuple[str, ...]]:
+    def position(argument: Argument) -> tuple[int, tuple[str, ...]]:
         return order[argument] if isinstance(argument, Variable) else -1, argument_key(argument)
 
     renamed = rule.with_arguments(rename)
-    pairs = {Different(*sorted((d.left, d.right), key=place)) for d in renamed.different}
+    pairs = {Different(*sorted((d.left, d.right), key=position)) for d in renamed.different}
     return replace(
         renamed,
         body=tuple(sorted(dict.fromkeys(renamed.body), key=atom_key)),

@@ -59,16 +59,16 @@ def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     a computation. Rounding and signs are exempt, since their repeated application yields finitely many
     literals. The cost is one traversal of the graph for each computation.
     """
-    leads: defaultdict[_Place, set[_Place]] = defaultdict(set)
-    computes: list[tuple[Rule, _Place, _Place]] = []
+    leads: defaultdict[_Position, set[_Position]] = defaultdict(set)
+    computes: list[tuple[Rule, _Position, _Position]] = []
     for rule in rules:
         for source, target, new in _flows(rule):
             leads[source].add(target)
             if new:
                 computes.append((rule, source, target))
 
-    def after(place: _Place) -> Iterable[_Place]:
-        return leads.get(place, ())
+    def after(position: _Position) -> Iterable[_Position]:
+        return leads.get(position, ())
 
     return tuple(
         dict.fromkeys(rule for rule, source, target in computes if source in reached([target], after))
@@ -76,25 +76,25 @@ def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 # Argument position of a predicate: (name, arity, argument index).
-_Place = tuple[object, int, int]
+_Position = tuple[object, int, int]
 
 
-def _flows(rule: Rule) -> Iterator[tuple[_Place, _Place, bool]]:
+def _flows(rule: Rule) -> Iterator[tuple[_Position, _Position, bool]]:
     """Yield (body position, head position, computed) for each head argument that is a variable: a fact at the
     body position determines the head argument, by a computation if `computed` is true.
     """
     if rule.head is None:
         return
-    places: defaultdict[Argument, list[_Place]] = defaultdict(list)
+    positions: defaultdict[Argument, list[_Position]] = defaultdict(list)
     for atom in rule.body:
         for number, argument in enumerate(atom.arguments):
             if isinstance(argument, Variable):
-                places[argument].append((atom.predicate, len(atom.arguments), number))
-    sources = _sources(rule, places)
+                positions[argument].append((atom.predicate, len(atom.arguments), number))
+    sources = _sources(rule, positions)
     for number, argument in enumerate(rule.head.arguments):
         for variable, new in sources.get(argument, {}).items():
-            for place in places[variable]:
-                yield place, (rule.head.predicate, len(rule.head.arguments), number), new
+            for position in positions[variable]:
+                yield position, (rule.head.predicate, len(rule.head.arguments), number), new
 
 
 def _sources(rule: Rule, in_body: Iterable[Argument]) -> dict[Argument, dict[Argument, bool]]:
@@ -439,9 +439,11 @@ def _refuse_unconnected(rule: Rule) -> None:
             having[argument].append(atom)
     known = [atom for atom in rule.body if not all(isinstance(a, Variable) for a in atom.arguments)]
     for trigger in rule.atoms if rule.body else ():
-        met = set(reached((trigger, *known), lambda atom: (o for a in atom.arguments for o in having[a])))
-        if apart := [atom for atom in rule.body if atom not in met]:
+        reachable = set(
+            reached((trigger, *known), lambda atom: (o for a in atom.arguments for o in having[a]))
+        )
+        if disconnected := [atom for atom in rule.body if atom not in reachable]:
             raise NotARuleError(
-                f"{trigger} and {apart[0]} share no variable, even through other atoms; such a rule, which "
-                "pairs all that match the one with all that match the other, is not supported"
+                f"{trigger} and {disconnected[0]} share no variable, even through other atoms; such a "
+                "rule, which pairs all matches of one with all matches of the other, is not supported"
             )

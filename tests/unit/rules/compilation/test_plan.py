@@ -76,7 +76,7 @@ def test_the_code_of_no_plans_has_an_integer_to_point_at():
 
 @pytest.mark.parametrize("plan", [PLAIN, LONG, CONSTRAINT])
 def test_predicate_places_are_where_the_code_has_the_predicates_of_head_and_steps(plan):
-    found = [(plan.code[place], atom) for place, atom in plan.predicate_places]
+    found = [(plan.code[place], atom) for place, atom in plan.predicate_indexes]
     head = [] if plan is CONSTRAINT else [(plan.head[0], NONE)]
     assert found == head + [(step.predicate, step.atom) for step in plan.steps]
 
