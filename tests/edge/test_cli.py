@@ -879,7 +879,7 @@ def test_what_is_compressed_and_not_unpacked_is_to_be_so_first(run, tmp_path, wh
     ("text", "parts"),
     [
         ("alarm(X) :- :hot(X) in [5 lightyears].", ("malformed temporal rules", "line 1, column 27")),
-        ("alarm(X) :- :hot(X),\n  not alarm(X).", ("line 2, column 3", "rests on its own absence")),
+        ("alarm(X) :- :hot(X),\n  not alarm(X).", ("line 2, column 3", "depends on its own absence")),
         ("alarm(X) :- :hot(X) in [5 min].", ("line 1, column 13", "needs a stream with datetimes")),
     ],
 )
@@ -936,7 +936,7 @@ def test_answer_streams_of_rules_without_strata_are_written_after_each_abox(run,
         "answer streams cannot be queried",
         code=2,
     )
-    fails(run("--rules", rules), "rests on its own absence")
+    fails(run("--rules", rules), "depends on its own absence")
     done = run("--rules", rules, "--models", "0")
     if importlib.util.find_spec("clingo") is None:
         fails(done, "pip install 'pantarhei[clingo]'")

@@ -58,7 +58,7 @@ def check_needs_no_order(rules: TemporalRules) -> None:
         for formula in rule.body:
             if isinstance(formula.window, TupleWindow):
                 obstacle = (
-                    f"{formula} counts all assertions in their order, and rows of a DataFrame have none"
+                    f"{formula} counts assertions in their order, and rows of a DataFrame have no order"
                 )
                 raise _refused(obstacle, "a window of ticks or of time", formula, rule)
 
@@ -120,23 +120,23 @@ class _KeyAnalysis:
     def _check_rests_on_stream(self, rule: TemporalRule) -> None:
         """Check that a temporal rule cannot hold by the background alone, hence in each shard."""
         if not any(map(self._is_in_one_shard, rule.body)):
-            obstacle = "its body may hold in every shard, by the background"
-            raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
+            obstacle = (
+                f"{rule} needs no row of the stream: the background may satisfy its body in every shard"
+            )
+            raise _refused(obstacle, _ONE_KEY, rule)
 
     def _check_feedback(self, body: _TemporalBody) -> None:
         """Check that a conclusion's assertion belongs to the shard that draws it."""
         rule, head = body.rule, body.rule.head.atom
-        told = f"{rule}: with feedback {head} is asserted"
+        feedback = f"{rule}: with feedback {head} is asserted"
         if not self._report.admits(head.predicate, len(head.arguments) == 1):
             name = short(head.predicate)
-            obstacle = (
-                f"{told}, and the stream must not assert {name} where it is sharded by {self._keys.name}"
-            )
-            expected = f"{name} in streaming=[…], where that is given; or a head of another name"
+            obstacle = f"{feedback}, and a stream sharded by {self._keys.name} must not assert {name}"
+            expected = f"{name} in streaming=[…], if that is given; or another predicate in the head"
             raise _refused(obstacle, expected, rule.head, rule)
         if body.head.classes[0] not in _shared(self._streaming(body).values()):
             owner = self._keys.written(head.arguments[0], term_text)
-            obstacle = f"{told} by the shard that concludes it, and belongs to that of {owner}"
+            obstacle = f"{feedback} by the shard that concludes it, but it belongs to the shard of {owner}"
             raise _refused(obstacle, "a head whose subject has the key of the body", rule.head, rule)
 
     def _parted(
@@ -144,14 +144,14 @@ class _KeyAnalysis:
     ) -> NotKeyLocalRuleError:
         """Return the error that the formulas of a rule have no common key."""
         if not streaming:
-            return _refused(f"{rule} rests on no row of the stream", _ONE_KEY, rule)
+            return _refused(f"{rule} needs no row of the stream", _ONE_KEY, rule)
         pairs = (pair for pair in combinations(streaming, 2) if not streaming[pair[0]] & streaming[pair[1]])
         parted = next(pairs, tuple(streaming))
         where = "; ".join(
             self._keys.location(each, each.atom.arguments, self._positions(each.atom) or (), term_text)
             for each in parted
         )
-        obstacle = f"{rule} looks into several shards by {self._keys.name}: {where}"
+        obstacle = f"{rule} joins several shards by {self._keys.name}: {where}"
         return _refused(obstacle, _ONE_KEY, parted[-1], rule)
 
     def _check_ticks(self, formula: Formula, rule: TemporalRule) -> None:
@@ -159,12 +159,10 @@ class _KeyAnalysis:
         atom = formula.atom
         counts = formula.mode in (Mode.ALWAYS, Mode.AT) or formula.times > 1
         if counts and not atom.is_asserted and symbol_of(atom) in self._places.given:
-            obstacle = f"{formula} asks when the background held, which begins at another tick in each shard"
+            obstacle = f"{formula} depends on when the background held, and shards begin at different ticks"
             raise _refused(f"{rule}: {obstacle}", f"{atom}, without a window", formula, rule)
         if is_unbounded(formula) and symbol_of(atom) in self._concluded and self._given.start is None:
-            obstacle = (
-                f"{formula} asks for conclusions at all ticks, which begin at another one in each shard"
-            )
+            obstacle = f"{formula} reads conclusions at all ticks, and shards begin at different ticks"
             raise _refused(f"{rule}: {obstacle}", "a window, or load_rules(…, start=…)", formula, rule)
 
     # -- places --------------------------------------------------------------------------------------

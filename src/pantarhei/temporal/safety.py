@@ -232,7 +232,7 @@ def _cycle_error(
     def problem() -> str:
         steps = [short(heads[strict.head]), str(formula), *(str(use.formula) for use in way)]
         shown = steps if len(steps) <= _MOST_STEPS else [*steps[: _MOST_STEPS - 2], "…", steps[-1]]
-        return f"{steps[0]} rests on {what}: {' ← '.join(shown)}"
+        return f"{steps[0]} depends on {what}: {' ← '.join(shown)}"
 
     expected += f"; {_WITHOUT_STRATA}"
     return rule_error(disambiguate(problem), expected, formula, strict.rule)

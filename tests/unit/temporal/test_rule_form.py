@@ -35,7 +35,7 @@ MISTAKES = {
     "window in a head": ("on.\nalarm(X) in [5 min] :- hot(X).", "in [", "a head has no window"),
     "unknown prefix": ("alarm(X) :-\n  ex:Hot(X).", "ex:Hot", "the prefix ex: is not declared"),
     "variable as predicate": ("alarm(X) :-\n  Hot(X).", "Hot", "read as a variable, by its first letter"),
-    "negation cycle": ("a(X) :- b(X),\n  not c(X).\nc(X) :- a(X).", "not c", "a rests on its own absence"),
+    "negation cycle": ("a(X) :- b(X),\n  not c(X).\nc(X) :- a(X).", "not c", "a depends on its own absence"),
     "recursion through always": (
         "a(X) :- b(X),\n  c(X) always in [5 min].\nc(X) :- a(X).",
         "c(X) always",

@@ -262,7 +262,7 @@ def test_without_unique_names_what_is_concluded_of_a_name_is_concluded_of_its_eq
 
 
 def test_strata_are_those_of_all_rules_together():
-    with pytest.raises(TemporalRuleError, match="Broken rests on its own absence"):
+    with pytest.raises(TemporalRuleError, match="Broken depends on its own absence"):
         reasoner_with(":Broken(V) :- hot(V), not :Emergency(V).")
     assert pr.load_rules(":Broken(V) :- hot(V), not :Emergency(V).", prefixes={"": str(EX)})
 

@@ -161,14 +161,14 @@ def test_a_stratum_is_above_what_must_be_known_before(text, expected):
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("a :- not a.", 1, "a rests on its own absence: a ← not a; expected negation only of what"),
+        ("a :- not a.", 1, "a depends on its own absence: a ← not a; expected negation only of what"),
         ("a :- b.\nb :- c, not d in [3].\nd :- e. e :- b.", 2, "b ← not d in [3] ← e ← b"),
-        ("a :- a always in [3].", 1, "a rests on itself at all ticks of a window: a ← a always in [3]"),
+        ("a :- a always in [3].", 1, "a depends on itself at all ticks of a window: a ← a always in [3]"),
         ("a :- b always in [3].\nb :- a.", 1, "a ← b always in [3] ← a"),
         (
             "a :- a at least 2 times in [3].",
             1,
-            "a rests on how often it holds itself: a ← a at least",
+            "a depends on how often it holds itself: a ← a at least",
         ),
         ("a at T+1 :- not a at T, b(T).", 1, "a ← not a at T"),
     ],
