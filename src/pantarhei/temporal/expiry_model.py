@@ -180,12 +180,12 @@ class ExpiryModel:
         """Return the kernel's incremental antijoin of two predicates; see `NegationGuard`."""
         return AntiJoin(self._kernel.store, negated, candidates, absent, NONE if unit is None else unit)
 
-    def antijoin_changes(self, guarding: AntiJoin, changed: Integers) -> tuple[Integers, Integers]:
+    def antijoin_changes(self, anti_join: AntiJoin, changed: Integers) -> tuple[Integers, Integers]:
         """Return the rows of an antijoin to insert and to delete after changes of facts; a row may occur
         twice.
         """
         self._drop_expired()
-        inserted, deleted = guarding.changes(contiguous(changed))
+        inserted, deleted = anti_join.changes(contiguous(changed))
         return inserted, deleted
 
     def present(self, facts: Integers) -> npt.NDArray[np.bool_]:
@@ -388,11 +388,11 @@ class Negation(StratumOperator):
     def __init__(
         self, negated: int, candidates: int, absent: int, unit: int | None, model: ExpiryModel
     ) -> None:
-        self._guarding = model.antijoin(negated, candidates, absent, unit)
+        self._anti_join = model.antijoin(negated, candidates, absent, unit)
         self.watched, self.derives = (negated, candidates), absent
 
     def react(self, changed: Integers, model: ExpiryModel) -> RowChanges:
-        inserted, deleted = model.antijoin_changes(self._guarding, changed)
+        inserted, deleted = model.antijoin_changes(self._anti_join, changed)
         return RowChanges(distinct_facts(inserted), distinct_facts(deleted))
 
 
