@@ -39,7 +39,7 @@ MISTAKES = {
         (
             "source=[{'time': 1, 'id': 'a'}] is not possible: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
-            " (__arrow_c_stream__); of a list of dictionaries: pyarrow.Table.from_pylist(…)"
+            " (__arrow_c_stream__); for a list of dictionaries: pyarrow.Table.from_pylist(…)"
         ),
     ),
     "a dictionary of columns": (
@@ -48,7 +48,7 @@ MISTAKES = {
         (
             "source={'time': [1], 'id': ['a']} is not possible: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
-            " (__arrow_c_stream__); of a dictionary of columns: pyarrow.table(…)"
+            " (__arrow_c_stream__); for a dictionary of columns: pyarrow.table(…)"
         ),
     ),
     "a series": (
@@ -57,7 +57,7 @@ MISTAKES = {
         (
             "source=0 1 Name: free, dtype: int64 is not possible: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
-            " (__arrow_c_stream__); of a series: series.to_frame()"
+            " (__arrow_c_stream__); for a series: series.to_frame()"
         ),
     ),
     "an array of numpy": (
@@ -66,7 +66,7 @@ MISTAKES = {
         (
             "source=array([[0., 0.], [0., 0.]]) is not possible: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
-            " (__arrow_c_stream__); of an array of numpy: a pandas.DataFrame with names"
+            " (__arrow_c_stream__); for a numpy array: a pandas.DataFrame with names"
         ),
     ),
     "a frame of Spark": (
@@ -75,7 +75,7 @@ MISTAKES = {
         (
             "source=DataFrame[time: timestamp] is not possible: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
-            " (__arrow_c_stream__); of a frame of Spark: frame.toArrow()"
+            " (__arrow_c_stream__); for a Spark frame: frame.toArrow()"
         ),
     ),
     "nothing at all": (
