@@ -731,7 +731,7 @@ def test_what_is_skipped_names_its_place_once(run, quads):
 
 def test_a_window_that_holds_no_time_is_refused(run):
     done = run("--closed", "right", range_="0")
-    fails(done, "--range 0 is not possible: expected a length above 0 with --closed right", code=2)
+    fails(done, "--range 0 is invalid: expected a length above 0 with --closed right", code=2)
 
 
 def test_a_window_of_another_kind_than_the_streams_time_is_worded(run, quads):
@@ -760,11 +760,11 @@ def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
     [
         (
             OptionError("slide", "5", "no more than range"),
-            "--slide 5 is not possible: expected no more than range",
+            "--slide 5 is invalid: expected no more than range",
         ),
-        (OptionError("unique_names", "False", "True"), "--no-unique-names is not possible: expected True"),
-        (OptionError("time", "'clock'", "a name"), "--time clock is not possible: expected a name"),
-        (OptionError("master", "'there'", "local[*]"), "--spark there is not possible: expected local[*]"),
+        (OptionError("unique_names", "False", "True"), "--no-unique-names is invalid: expected True"),
+        (OptionError("time", "'clock'", "a name"), "--time clock is invalid: expected a name"),
+        (OptionError("master", "'there'", "local[*]"), "--spark there is invalid: expected local[*]"),
         (QueryError("max_facts=10 unique_names=True"), "max_facts=10 unique_names=True"),
         (
             MissingFileError("max_facts.ttl", "no such file"),
@@ -799,7 +799,7 @@ def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typ
         (["--origin", "soon"], "soon"),
         (["--time", "clock"], "clock"),
         (["--output", "answers.xlsx"], "answers.xlsx"),
-        (["--slide", "5"], "--slide 5 is not possible"),
+        (["--slide", "5"], "--slide 5 is invalid"),
         (["--on-limit", "drop"], "--max-facts or --max-bytes"),
     ],
 )
@@ -810,7 +810,7 @@ def test_wrong_usage(run, arguments, part):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (["--window-zone", "Europe/Nowhere"], "--window-zone Europe/Nowhere is not possible"),
+        (["--window-zone", "Europe/Nowhere"], "--window-zone Europe/Nowhere is invalid"),
         (["--window-zone", "UTC", "--slide", "PT1H"], "--slide: the duration 'PT1H' is not valid here"),
         (["--window-zone", "UTC", "--origin", "5"], "--origin: the origin 5 is not valid here"),
     ],
@@ -862,7 +862,7 @@ def test_a_format_that_is_not_known_is_told_by_an_option_only_where_there_is_one
 
 
 def test_a_stream_in_a_syntax_without_times_is_refused_by_the_name_of_its_option(run):
-    fails(run(stream="stream.rdf"), "--stream stream.rdf is not possible", "carry its time", code=2)
+    fails(run(stream="stream.rdf"), "--stream stream.rdf is invalid", "carry its time", code=2)
 
 
 @pytest.mark.parametrize("which", ["ontology", "stream"])

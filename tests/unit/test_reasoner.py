@@ -554,7 +554,7 @@ def test_who_materializes_reads_numbers_in_the_same_way():
 
 
 def test_another_reading_of_numbers_is_refused_with_those_that_there_are():
-    said = "numbers='exact' is not possible: expected 'by_datatype' or 'by_value'"
+    said = "numbers='exact' is invalid: expected 'by_datatype' or 'by_value'"
     with pytest.raises(OptionError, match=said):
         StreamReasoner(ontology(), Window(2), numbers="exact")
     with pytest.raises(OptionError, match=said):

@@ -31,9 +31,7 @@ _WHOLE: Final = URIRef("urn:pantarhei:window:1")
 
 
 class Alignment(NamedTuple):
-    """Alignment of windows in time, for texts that do not define it. The fields are arguments of
-    `register`.
-    """
+    """Alignment of a text's windows in time; the fields are arguments of `register`."""
 
     origin: TimePoint | None
     since: TimePoint | None
@@ -49,7 +47,7 @@ def build_query(
     window: Window | None,
     alignment: Alignment,
 ) -> StreamQuery:
-    """Build the query for `register`; raises the same errors."""
+    """Build the query for `register`. Raises the errors of `register`."""
     prefixes = {} if ontology is None else {p: str(iri) for p, iri in ontology.graph.namespaces()}
     made = _with_window(read_stream_text(text, prefixes), streams, window)
     origin, since, until, closed = alignment
@@ -72,7 +70,7 @@ def build_query(
 
 
 def _with_window(made: StreamText, streams: Mapping[str, Stream], window: Window | None) -> StreamText:
-    """Add the given window, over the one stream, to a text without windows.
+    """Add the window given as an argument, over the only stream, to a text without windows.
 
     Raises:
         OptionError: the text has windows, no window is given, or there are several streams.
@@ -90,10 +88,10 @@ def _with_window(made: StreamText, streams: Mapping[str, Stream], window: Window
 
 
 def _check_entailment(made: StreamText, ontology: Ontology | None) -> None:
-    """Check that an ontology is given if the text requires one, and only then.
+    """Check that an ontology is given if and only if the entailment regime of the text requires one.
 
     Raises:
-        QueryError: the ontology contradicts the text's entailment regime.
+        QueryError: an ontology is missing, or is given although the text requires simple entailment.
     """
     regime = made.entailment
     if regime is not None and (regime == f"{_ENTAILMENT}Simple") is not (ontology is None):

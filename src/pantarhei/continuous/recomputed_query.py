@@ -1,18 +1,19 @@
-"""Queries re-evaluated at each report, over windows that are not views of one window model.
+"""Queries that are re-evaluated at each report, over windows that are not views of one window model.
 
-The elements in the windows are kept as they arrived. At each evaluation, the graphs of the query are
-materialized from them by reasoners that push each content in time order, which costs a materialization of the
-windows. The time of a triple is the newest timestamp of its support. A content has changed if its
-materialization has; for a query that uses the times of triples, also if a time has.
+The elements in the windows are stored as they arrived. An evaluation materializes each graph of the query
+from the elements in its windows, by a new reasoner that receives them in time order, unless they are the same
+as before; the cost is that of materializing the windows. The time of a triple is the newest timestamp at
+which it has support. The content of a graph has changed if its materialization has changed or, for a query
+that uses the times of triples, the time of a triple.
 
-Content of a window that counts ABoxes or triples; ! marks a closing:
+Content of a window that counts ABoxes or triples, after each of the ABoxes a to e; `!` marks a closing:
 
                             a    b    c    d    e
     triples of the ABox     2    2    1    5    1
     [TRIPLES 3 STEP 3]      a    ab!  c    cd!  e        tumbling
     [TRIPLES 3 STEP 1]      a!   ab!  bc!  d!   de!      the newest ABoxes with at least 3 triples
 
-Such a window closes with the ABox that completes its step, and moves with the next ABox.
+Such a window closes with the ABox that completes its step, and moves when the next ABox arrives.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ _Held = TypeVar("_Held")
 class CountedWindow(Generic[_Held]):
     """Content of a window that counts ABoxes or triples.
 
-    It contains the ABoxes since its last move, and before them the newest ABoxes that complete its size, or
-    would complete it at the end of the step. Empty ABoxes are ignored.
+    It contains the ABoxes since its last move, and as many of the ABoxes before them, the newest first, as
+    are needed to reach the window's size when the step is complete. Empty ABoxes are ignored.
 
     >>> window = CountedWindow(CountWindow(3, 3, "triples"))
     >>> [(window.add(name, count), *window.content) for name, count in (("a", 2), ("b", 2), ("c", 1))]
@@ -71,14 +72,10 @@ class CountedWindow(Generic[_Held]):
         self._window = window
         self._older: deque[tuple[_Held, int]] = deque()
         self._newer: list[tuple[_Held, int]] = []
-        self._before = self._since = 0  # the counts of the two
+        self._before = self._since = 0  # the number of ABoxes or triples in _older and in _newer
 
     def add(self, held: _Held, triples: int) -> bool:
-        """Add an ABox; returns whether the window closes with it.
-
-        Args:
-            triples: number of triples of the ABox.
-        """
+        """Add an ABox of `triples` triples; return whether the window closes with this ABox."""
         count = triples if self._window.of == "triples" else 1
         if not count:
             return False
@@ -95,17 +92,17 @@ class CountedWindow(Generic[_Held]):
 
     @property
     def is_full(self) -> bool:
-        """True if the content has the window's size."""
+        """True if the content has at least the window's size."""
         return self._before + self._since >= self._window.size
 
     @property
     def content(self) -> tuple[_Held, ...]:
-        """ABoxes inside, oldest first."""
+        """ABoxes in the window, oldest first."""
         return tuple(held for held, _ in (*self._older, *self._newer))
 
 
 class _StreamItem(NamedTuple):
-    """Element of a stream that a window may contain."""
+    """Element of a stream that may be in a window."""
 
     tick: int
     stream: URIRef
@@ -117,7 +114,13 @@ _Content = tuple[_StreamItem, ...]
 
 @dataclass(frozen=True)
 class _ClosedGraph:
-    """Materialization of a content, with the times of its triples if the query uses them."""
+    """Materialized graph of a query, with the elements from which it was derived.
+
+    Args:
+        content: the elements in the graph's windows.
+        triples: the materialization.
+        times: the times of the triples; empty if the query does not use them.
+    """
 
     content: _Content
     triples: tuple[Triple, ...]
@@ -125,16 +128,18 @@ class _ClosedGraph:
 
     @cached_property
     def holding(self) -> frozenset[Hashable]:
-        """Values of the triples, each with its time."""
+        """Each triple, as values of its terms, with its time; two graphs are equal if these are."""
         return frozenset((values_of(triple), self.times.of(triple)) for triple in self.triples)
 
 
 class RecomputedQuery:
-    """Query over streams that is re-evaluated from the contents of its windows.
+    """Query over streams that is re-evaluated from the contents of its windows at each report.
 
     Args:
-        spec: specification of the query.
-        reason: explanation in the plan why the query is not maintained incrementally.
+        spec: the specification of the query.
+        reason: the reason why the query is not maintained incrementally, for the plan.
+        name: the name of the query.
+        ontology: the ontology under which graphs are materialized.
 
     Raises:
         InconsistentOntologyError: the static triples contradict the ontology.
@@ -149,7 +154,7 @@ class RecomputedQuery:
         )
         self._spine, self._clocks, self._uses_triple_times = spec.spine, spec.clocks, spec.uses_triple_times
         self._uses_clock = depends_on_clock(spec.query.node)
-        self._lock = threading.Lock()  # its state may be read while another thread runs it
+        self._lock = threading.Lock()  # another thread may read the state while the query runs
         self._step: Step | None = None
         self._began = self._element_count = 0
         self._held: list[_StreamItem] = []
@@ -157,7 +162,7 @@ class RecomputedQuery:
         self._seen = self._holding([()] * len(spec.windows))
         self._answers: Counter[AnswerRow] = Counter()
 
-    # -- time passes -------------------------------------------------------------------------------
+    # -- time --------------------------------------------------------------------------------------
 
     def push(self, element: StreamElement) -> AnswerChange | None:
         """Process an element of a stream."""
@@ -165,7 +170,7 @@ class RecomputedQuery:
             self._element_count += 1
             triples = _triples(element.abox, prefix_of_push(self._element_count, 0))
             reports = self._advance(element.at)
-            assert self._step is not None, "time has come to the element"
+            assert self._step is not None, "time has been advanced to the element"
             held, policy = _StreamItem(self._step.now, element.stream, triples), self._spec.policy
             self._held.append(held)
             closes = self._count(held)
@@ -175,7 +180,9 @@ class RecomputedQuery:
         return _change(element.at, reports)
 
     def _count(self, held: _StreamItem) -> bool:
-        """Add an item to the windows that count; returns whether one closes with a report."""
+        """Add an element to the counting windows of its stream; return whether one closes and is to be
+        reported.
+        """
         counting = [
             counted
             for counted, window in zip(self._windows, self._spec.windows, strict=True)
@@ -185,7 +192,7 @@ class RecomputedQuery:
         return any(counted.is_full or not self._spec.policy.whole for counted in closing)
 
     def advance(self, at: TimePoint) -> AnswerChange | None:
-        """Advance time to `at`."""
+        """Advance time to `at`; return the reports that are due until then, None without reports."""
         with self._lock:
             reports = self._advance(at)
         return _change(at, reports)
@@ -203,8 +210,9 @@ class RecomputedQuery:
         return []
 
     def _close(self, kind: TimeKind, before: int, now: int) -> list[RepeatedReport]:
-        """Evaluate the query at the boundaries that close, once for boundaries between which no content
-        changes.
+        """Return the reports at the window boundaries after tick `before`, up to tick `now`.
+
+        The query is evaluated once for consecutive boundaries between which no content changes.
         """
         stops = {stop for each in self._clocks for stop in each.window.stops(kind, before, now)}
         reports: list[RepeatedReport] = []
@@ -229,7 +237,10 @@ class RecomputedQuery:
         return reports
 
     def _closings(self, kind: TimeKind, before: int, now: int) -> dict[bool, tuple[range, ...]]:
-        """Return the boundaries that close: of left-closed windows first (True), then of other windows."""
+        """Return the ticks after `before` up to `now` at which windows close, so that a report is due.
+
+        The key is True for left-closed windows, whose reports precede those of other windows (False).
+        """
         policy = self._spec.policy
         found: dict[bool, tuple[range, ...]] = {}
         for is_left in (True, False):
@@ -239,7 +250,9 @@ class RecomputedQuery:
         return {is_left: ranges for is_left, ranges in found.items() if ranges}
 
     def _next_change(self, kind: TimeKind, at: int) -> int | None:
-        """Return the first tick after a boundary at which time alone changes a window; None for never."""
+        """Return the first tick after the boundary `at` at which time alone changes a window; None if
+        none.
+        """
         ticks: list[int] = []
         for moving, each_window in zip(self._windows, self._spec.windows, strict=True):
             if isinstance(moving, LaggedWindow):
@@ -260,11 +273,11 @@ class RecomputedQuery:
         return max(min(ticks), at + 1) if ticks else None
 
     def _held_from(self, tick: int) -> Iterator[_StreamItem]:
-        """Iterate over the items from a tick on."""
+        """Iterate over the stored elements from a tick on."""
         return islice(self._held, bisect_left(self._held, tick, key=_tick), None)
 
     def _forget(self, step: Step) -> None:
-        """Drop the items that no window will contain again."""
+        """Delete the stored elements that are before all present and future windows."""
         if None in self._windows:
             return
         moving = (window for window in self._windows if isinstance(window, LaggedWindow))
@@ -276,20 +289,20 @@ class RecomputedQuery:
     def _first_needed(moving: LaggedWindow, step: Step) -> int:
         return moving.content_at(step.kind, moving.window.step_at(step.kind, step.now).end)[0]
 
-    # -- looking -----------------------------------------------------------------------------------
+    # -- evaluation --------------------------------------------------------------------------------
 
     def _evaluate_now(self, step: Step) -> list[RepeatedReport]:
-        """Return the report at the present time, where no window closes, if the policy's conditions hold."""
+        """Return the report at the time of a step, at which no window closes, if the policy requires one."""
         if not self._spec.policy.is_due(step.kind, step.now):
             return []
         return self._evaluate_at(step.kind, Times(step.kind, (range(step.now, step.now + 1),)), None)
 
     def _evaluate_at(self, kind: TimeKind, times: Times, closes_left: bool | None) -> list[RepeatedReport]:
-        """Return the reports at times between which no content changes, if the policy's conditions hold.
+        """Return the reports at times between which no content changes, if the policy requires them.
 
         Args:
-            closes_left: whether left-closed windows close there (True) or other windows (False); None if no
-                window closes.
+            closes_left: True if left-closed windows close at these times, False if other windows do; None if
+                no window closes.
         """
         policy, now = self._spec.policy, next(times.ticks())
         contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
@@ -301,7 +314,7 @@ class RecomputedQuery:
             return []
         before, self._answers = self._answers, self._evaluated(contents, times[0])
         if self._answers == before:
-            self._answers = before  # reports share them
+            self._answers = before  # so that consecutive reports share the object
         if policy.emit == "rstream":
             return [RepeatedReport(times, self._answers, Counter())]
         inserted, deleted = self._answers - before, before - self._answers
@@ -312,7 +325,7 @@ class RecomputedQuery:
         return [RepeatedReport(times[:1], inserted, deleted)] if inserted or deleted else []
 
     def _has_changed(self, contents: Sequence[_Content]) -> bool:
-        """Return whether a graph differs from the last evaluation."""
+        """Return whether the content of a graph differs from the last evaluation."""
         before, self._seen = self._seen, self._holding(contents)
         return self._seen != before
 
@@ -320,7 +333,8 @@ class RecomputedQuery:
         return {name: closed.holding for name, closed in self._all_closed(contents).items()}
 
     def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
-        """Return the content of a window: at its closing, or at present."""
+        """Return the content of window number `place` at tick `now`: at its closing if it closes, else its
+        present one."""
         stream, moving = self._spec.windows[place].stream, self._windows[place]
         held: Sequence[_StreamItem] = self._held
         if isinstance(moving, CountedWindow):
@@ -332,7 +346,7 @@ class RecomputedQuery:
             held = held[bisect_left(held, first, key=_tick) : bisect_left(held, last + 1, key=_tick)]
         return tuple(each for each in held if each.stream == stream)
 
-    # -- answering ---------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------
 
     def _evaluated(self, contents: Sequence[_Content], at: TimePoint) -> Counter[AnswerRow]:
         spec, terms, closed = self._spec, TermSpace(), self._all_closed(contents)
@@ -344,7 +358,11 @@ class RecomputedQuery:
         return _rows(execute(spec.query, self._node, clock_at(at), view, NO_LIMITS))
 
     def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _ClosedGraph]:
-        """Materialize the graphs of windows, by name, and the default graph, with key None."""
+        """Materialize the graphs of the query by name, with the default graph under None.
+
+        Args:
+            contents: the content of each of the query's windows.
+        """
         closed: dict[URIRef | None, _ClosedGraph] = {}
         default: list[_StreamItem] = []
         for window, content in zip(self._spec.windows, contents, strict=True):
@@ -357,11 +375,12 @@ class RecomputedQuery:
         return closed
 
     def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _ClosedGraph:
-        """Materialize a content; cached until the content changes.
+        """Materialize a graph; the result is cached until its content changes.
 
         Args:
-            name: name of the graph, None for the default graph.
-            always: static triples.
+            name: the name of the graph; None for the default graph.
+            content: the elements in the windows of the graph.
+            always: the static triples of the graph.
         """
         known = self._graphs.get(name)
         if known is None or known.content != content:
@@ -372,7 +391,7 @@ class RecomputedQuery:
         return known
 
     def _reasoner(self, content: _Content, always: tuple[Triple, ...]) -> StreamReasoner:
-        """Push a content into a reasoner whose time is in ticks."""
+        """Return a reasoner with all elements of a content in its window; its timestamps are ticks."""
         window = Window(content[-1].tick - content[0].tick if content else 0)
         reasoner = StreamReasoner(self._ontology, window, always)
         for each in content:
@@ -380,9 +399,9 @@ class RecomputedQuery:
         return reasoner
 
     def _times(self, reasoner: StreamReasoner) -> Iterator[tuple[Triple, Literal]]:
-        """Iterate over the triples with support in the streams, each with its newest time."""
+        """Yield each triple that has support in the streams, with the newest timestamp of its support."""
         for tick in reasoner.timestamps:
-            assert self._step is not None, "time has come to what the windows hold"
+            assert self._step is not None, "time has been advanced to the elements in the windows"
             at = clock_at(time_of(cast(int, tick), self._step.kind))
             yield from ((triple, at) for triple in reasoner.interpretation(tick))
 
@@ -390,7 +409,7 @@ class RecomputedQuery:
         return len(self._answers)
 
     def rows(self) -> Counter[AnswerRow]:
-        return self._answers  # replaced by a report, not changed
+        return self._answers  # not a copy, since reports replace the object and never change it
 
     def stats(self) -> QueryStats:
         with self._lock:
@@ -407,13 +426,13 @@ class RecomputedQuery:
 
 
 def _window_of(extent: Extent) -> LaggedWindow | CountedWindow[_StreamItem] | None:
-    """Return the state of an extent; None for an extent without end."""
+    """Return the state of a window with this extent; None for a window without end."""
     return CountedWindow(extent) if isinstance(extent, CountWindow) else LaggedWindow.of(extent)
 
 
 def _triples(abox: ABox, prefix: str) -> tuple[Triple, ...]:
-    """Return the triples of an ABox; the blank nodes of a table get a prefix, since they belong to that
-    table.
+    """Return the triples of an ABox; blank nodes of a table are prefixed, since their labels are local
+    to it.
     """
     if not is_table(abox):
         return tuple(triples_of(abox))
@@ -429,7 +448,7 @@ def _tick(held: _StreamItem) -> int:
 
 
 def _rows(result: QueryResult) -> Counter[AnswerRow]:
-    """Convert answers to rows, in order."""
+    """Convert the answers of a query to rows with their multiplicities."""
     if result.type == "SELECT":
         return Counter(result.rows)
     if result.type == "ASK":
@@ -438,14 +457,18 @@ def _rows(result: QueryResult) -> Counter[AnswerRow]:
 
 
 def _parted(ranges: Iterable[range], tick: int, is_after: bool) -> tuple[range, ...]:
-    """Split ascending ranges at a tick: return the parts before it, or from it on, without empty parts."""
+    """Return the parts of ascending ranges before a tick, or those from the tick on; empty parts are
+    dropped.
+    """
     places = ((each, max(0, -((each.start - tick) // each.step))) for each in ranges)
     parts = (each[place:] if is_after else each[:place] for each, place in places)
     return tuple(part for part in parts if part)
 
 
 def _extend(reports: list[RepeatedReport], later: list[RepeatedReport]) -> None:
-    """Append reports; a report with the answers of the report before it is merged with that."""
+    """Append reports; a report whose answers are the same object as in the report before is merged with
+    it.
+    """
     for times, added, removed in later:
         is_same = reports and added is reports[-1].added
         together = joined(reports[-1].times, times) if is_same else None
@@ -456,7 +479,7 @@ def _extend(reports: list[RepeatedReport], later: list[RepeatedReport]) -> None:
 
 
 def _change(at: TimePoint, reports: list[RepeatedReport]) -> AnswerChange | None:
-    """Return the change that the reports of a step make, None without reports."""
+    """Return the reports of a step as an `AnswerChange`; None without reports."""
     if not reports:
         return None
     return AnswerChange(

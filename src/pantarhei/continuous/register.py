@@ -29,35 +29,34 @@ def register(
     closed: Closed | None = None,
     until: TimePoint | None = None,
 ) -> StreamQuery:
-    """Register a continuous query over streams, in RSP-QL, C-SPARQL, CQELS or SPARQL; `run` reads the
-    streams.
+    """Register a continuous query over streams, in RSP-QL, C-SPARQL, CQELS or SPARQL.
 
-    Each graph of the query is closed under the ontology and repaired newest-wins. Queries with time windows
-    over one stream are maintained incrementally. A query is re-evaluated at each report if it has several
-    streams, windows in the past, windows that count ABoxes or triples, static named graphs, or uses the times
-    of triples. `plan()` shows which.
+    The returned query reads the streams when its `run` is iterated over.
+
+    Each graph of the query is materialized under the ontology, and contradictions are repaired newest-wins.
+    Queries with time windows over one stream are maintained incrementally. A query is re-evaluated at each
+    report if it has several streams, windows in the past, windows that count ABoxes or triples, static named
+    graphs, or uses the times of triples; its `plan()` shows whether it is.
 
     Args:
-        ontology: the ontology; without one, the query reads only asserted triples.
+        text: the text of the query.
+        ontology: the ontology; without one, the query matches only asserted triples.
         streams: streams by IRI: paths, or pairs of timestamp and ABox in time order. Streams that the text
-            does not name
-            are not read.
-        static: graphs by IRI. FROM adds them to the default graph, FROM NAMED makes them available to GRAPH;
-            a text without
-            FROM and FROM NAMED has all of them available to GRAPH.
-        window: the window of a SPARQL text, over its one stream.
-        origin: a boundary of the text's windows; by default 0, or 1970.
-        since: begin of the first whole window; RSP-QL reports only whole windows. By default the first
+            does not name are not read.
+        static: static graphs by IRI. FROM adds them to the default graph, and FROM NAMED makes them available
+            to GRAPH; in a text without FROM and FROM NAMED all of them are available to GRAPH.
+        window: for a SPARQL text, the window over its only stream.
+        origin: an instant to which the boundaries of the text's windows are aligned; by default 0, or 1970.
+        since: begin of the first whole window, since RSP-QL reports only whole windows; by default the first
             timestamp.
-        closed: the ends of the text's windows that are inside; by default `"right"`.
-        until: time to which the query advances at the end of the streams; by default until all windows that
-            contain an
-            element have closed. A query that reports only after ABoxes, such as a SPARQL text, reports
-            nothing then.
+        closed: the ends that the text's windows include; by default `"right"`.
+        until: time to which the query advances at the end of the streams; by default the time at which all
+            windows that contain an element have closed. A query that reports only after ABoxes, such as a
+            SPARQL text, does not report then.
 
     Raises:
         QueryTextError: the text is malformed.
-        QueryError: the text has a part that cannot be registered.
+        QueryError: the text has a construct that cannot be registered.
         OptionError: a stream or graph that the text names is missing, or an option contradicts the text.
         InconsistentOntologyError: the ontology and the static graphs contradict each other.
 
@@ -69,11 +68,12 @@ def register(
     >>> [(report.at, len(report.added)) for report in query.run()]
     [(2, 2), (4, 2), (6, 1), (8, 1)]
     """
-    check_type("ontology", ontology, Ontology | None, "what load_ontology gives, or None")
-    _check_by_iris("streams", streams, "streams by their IRIs, each a text")
-    _check_by_iris("static", static, "graphs by their IRIs, each a text")
+    check_type("ontology", ontology, Ontology | None, "an Ontology from load_ontology, or None")
+    _check_by_iris("streams", streams, "streams by their IRIs, each IRI a text")
+    _check_by_iris("static", static, "graphs by their IRIs, each IRI a text")
     check_type("window", window, Window | None, "a Window, or None")
-    from pantarhei.continuous.build import Alignment, build_query  # the query engine and grammars: 0.2 s
+    # Imported here, since importing the query engine and the grammars takes 0.2 s.
+    from pantarhei.continuous.build import Alignment, build_query
 
     def time(given: TimePoint | None) -> TimePoint | None:
         return None if given is None else plain_time(given)
@@ -83,10 +83,10 @@ def register(
 
 
 def _check_by_iris(option: str, given: object, expected: str) -> None:
-    """Check that an option maps texts to values.
+    """Check that an option is a mapping from texts to values other than None.
 
     Raises:
-        OptionError: a key is not a text, or a value is None.
+        OptionError: the option is not such a mapping.
     """
     check_type(option, given, Mapping | None, expected)
     assert isinstance(given, Mapping | None)

@@ -1,4 +1,6 @@
-"""Continuous queries over streams: `StreamQuery.run` merges the streams and emits reports."""
+"""Continuous queries over streams: their specification, the merging of streams, and the handle
+`StreamQuery`.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LaggedWindow:
-    """Time window, whose content may end before its boundary.
+    """Time window whose content may end a fixed time before the window's boundary.
 
     Args:
         window: the window that determines the boundaries.
-        ago: time between the end of the content and the boundary, None for 0.
+        ago: duration between the end of the content and the boundary; None for 0.
     """
 
     window: Window
@@ -59,7 +61,7 @@ class LaggedWindow:
 
     @classmethod
     def of(cls, extent: Extent) -> LaggedWindow | None:
-        """Convert an extent; None for an extent that does not move with time."""
+        """Convert the extent of a window; None for an extent that does not move with time."""
         match extent:
             case Window():
                 return cls(extent)
@@ -68,11 +70,11 @@ class LaggedWindow:
         return None
 
     def lag(self, kind: TimeKind) -> int:
-        """Return the number of ticks between the end of the content and the boundary."""
+        """Return `ago` in ticks."""
         return 0 if self.ago is None else duration_ticks(self.ago, kind)
 
     def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
-        """Return the first and the last tick inside at a boundary."""
+        """Return the first and the last tick (included) of the content at a boundary."""
         first, last = self.window.content_at(kind, boundary)
         return first - self.lag(kind), last - self.lag(kind)
 
@@ -80,7 +82,8 @@ class LaggedWindow:
         """Return the boundaries that close when time advances from tick `before` to tick `now`.
 
         Args:
-            whole: only boundaries whose content begins at tick `began` or later.
+            began: the tick at which the streams begin.
+            whole: whether to return only boundaries whose content begins at tick `began` or later.
         """
         found = self.window.closings(kind, before, now)
         return self.window.whole(kind, found, began + self.lag(kind)) if whole else found
@@ -92,8 +95,8 @@ class StreamQuerySpec:
 
     Args:
         text: the parsed text.
-        query: its query, without FROM and FROM NAMED.
-        windows: its windows, aligned with the given origin and closed ends.
+        query: the query of the text, without FROM and FROM NAMED.
+        windows: the windows of the text, with origin and included ends.
         policy: time and content of reports.
         always: static triples of the default graph.
         named: static named graphs.
@@ -117,8 +120,12 @@ class StreamQuerySpec:
     ) -> StreamQuerySpec:
         """Create the specification of a text.
 
+        Args:
+            static: static graphs by IRI.
+            origin, closed, since: arguments of `register`.
+
         Raises:
-            OptionError: a static graph that the text names is not given, or is invalid.
+            OptionError: a static graph that the text names is missing or invalid.
         """
         graphs = {
             URIRef(name): tuple(dict.fromkeys(triples_of(graph, "static"))) for name, graph in static.items()
@@ -128,10 +135,9 @@ class StreamQuerySpec:
         default = [name for name in made.query.default_graphs or () if name not in names]
         named = made.query.named_graphs
         beside = [*graphs] if made.query.default_graphs is None and named is None else [*(named or ())]
-        asked_for = [*default, *graphs_named(made.query.node), *beside]
-        for name in asked_for:
+        for name in (*default, *graphs_named(made.query.node), *beside):
             if name not in names and name not in graphs:
-                expected = f"the graph <{name}>, which the query names, among the given ones"
+                expected = f"the graph <{name}>, which the query names, to be given"
                 raise OptionError("static", ", ".join(f"<{each}>" for each in graphs) or "none", expected)
         policy = ReportPolicy.of(made.on, made.emit, made.tick)
         by_period = policy.period is not None and all(isinstance(w.extent, CountWindow) for w in windows)
@@ -147,14 +153,16 @@ class StreamQuerySpec:
 
     @property
     def moving(self) -> tuple[LaggedWindow, ...]:
-        """Time windows."""
+        """Windows that move with time."""
         found = (LaggedWindow.of(window.extent) for window in self.windows)
         return tuple(each for each in found if each is not None)
 
     @property
     def clocks(self) -> tuple[LaggedWindow, ...]:
-        """Windows whose closing triggers reports: the time windows, or the query's period if all windows
-        count ABoxes or triples.
+        """Windows whose closing triggers reports.
+
+        These are the windows that move with time or, if there are none, a window for the period of the
+        reports.
         """
         period = self.policy.period
         if self.moving or period is None:
@@ -172,13 +180,13 @@ class StreamQuerySpec:
 
     @property
     def spine(self) -> Window:
-        """A window with the query's kind of time, for advancing time."""
+        """Window that defines the kind of the query's timestamps, to be used for advancing time."""
         ranges = [each.window.range for each in self.clocks if each.window.kind is not None]
         return Window(ranges[0] if ranges else 0)
 
     @property
     def window_lines(self) -> list[str]:
-        """A line of text for each window: its graph, its extent and its stream."""
+        """Line of text for each window, with its graph, its extent and its stream."""
         return [
             f"  {'the default graph' if window.is_default else f'<{window.name}>'}: "
             f"{window.extent} over <{window.stream}>"
@@ -187,7 +195,7 @@ class StreamQuerySpec:
 
 
 def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWindow:
-    """Align a window."""
+    """Set the origin and the included ends of a time window; other windows are returned unchanged."""
     match window.extent:
         case Window() as extent:
             return replace(window, extent=replace(extent, origin=origin, closed=closed))
@@ -199,16 +207,19 @@ def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWi
 
 
 def graphs_named(node: Node) -> list[Term]:
-    """Return the constant graph names of GRAPH."""
+    """Return the IRIs of the graphs that a query names by GRAPH."""
     names = [each.name for each in nodes_of(node) if isinstance(each, GraphNode)]
     return [name for name in names if not isinstance(name, Variable)]
 
 
 def end_tick(spec: StreamQuerySpec, kind: TimeKind, now: int) -> int | None:
-    """Return the tick to which time advances at the end of the streams.
+    """Return the tick to which time must be advanced at the end of the streams, for the last report.
 
-    It is the tick at which all windows that contain an element have closed; the next tick for a query that
-    reports when time leaves a timestamp; None if time need not advance.
+    For a query that reports when windows close, it is the tick at which all windows with an element have
+    closed; for a query that reports when time leaves a timestamp, the next tick; for other queries None.
+
+    Args:
+        now: the last tick of the streams.
     """
     if spec.policy.closes:
         ends = (_last(each, kind, now) for each in spec.clocks)
@@ -217,7 +228,7 @@ def end_tick(spec: StreamQuerySpec, kind: TimeKind, now: int) -> int | None:
 
 
 def _last(moving: LaggedWindow, kind: TimeKind, now: int) -> int | None:
-    """Return the tick at which the last window closes that begins by `now`."""
+    """Return the tick at which the last window that contains tick `now` closes; None if it has closed."""
     window, lag = moving.window, moving.lag(kind)
     end = window.leaving_at(kind, now + lag)
     return end if end - (window.closed != "left") >= window.step_at(kind, now).end else None
@@ -228,13 +239,7 @@ Stream = str | os.PathLike[str] | Iterable[tuple[TimePoint, "ABox"]]
 
 
 class StreamElement(NamedTuple):
-    """Element of a stream.
-
-    Args:
-        at: timestamp.
-        stream: IRI of the stream.
-        abox: asserted triples.
-    """
+    """Element of a stream: its timestamp, the IRI of its stream, and its asserted triples."""
 
     at: TimePoint
     stream: URIRef
@@ -242,16 +247,16 @@ class StreamElement(NamedTuple):
 
 
 def select_streams(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> dict[URIRef, Stream]:
-    """Return the streams that a text names.
+    """Return the streams with the given names.
 
     Raises:
-        OptionError: a stream is missing.
+        OptionError: there is no stream with one of the names.
     """
     given = {URIRef(name): stream for name, stream in streams.items()}
     for name in names:
         if name not in given:
             known = ", ".join(f"<{each}>" for each in given) or "none"
-            expected = f"the stream <{name}>, which the query names, among the given ones"
+            expected = f"the stream <{name}>, which the query names, to be given"
             raise OptionError("streams", known, expected)
     return {name: given[name] for name in names}
 
@@ -259,10 +264,11 @@ def select_streams(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> di
 def merge_streams(streams: Mapping[URIRef, Stream]) -> Iterator[StreamElement]:
     """Merge streams by timestamp; elements with equal timestamps are in the order of the streams.
 
-    Each stream is read lazily, one element ahead.
+    Streams are read lazily; one element of each stream is read ahead.
 
     Raises:
-        TimestampError: an item is not a pair, or streams have times of different kinds.
+        TimestampError: an item is not a pair of timestamp and ABox, or streams have timestamps of different
+            kinds.
         PantarheiError: a file cannot be read.
     """
     if len(streams) == 1:
@@ -278,37 +284,40 @@ def _elements(name: URIRef, stream: Stream) -> Iterator[StreamElement]:
 
 
 def _comparable() -> Callable[[StreamElement], Any]:
-    """Return a sort key of elements by time; it raises an error for times of different kinds."""
+    """Return a sort key for elements, their timestamp, that raises an error for timestamps of different
+    kinds.
+    """
     kinds: set[bool] = set()
 
     def time(element: StreamElement) -> TimePoint:
         kinds.add(isinstance(element.at, datetime))
         if len(kinds) > 1:
             given = f"the timestamp {show_time(element.at)} in <{element.stream}>"
-            raise TimestampError(given, "a time of the same kind as in the other streams")
+            raise TimestampError(given, "a timestamp of the same kind as in the other streams")
         return element.at
 
     return time
 
 
 class DrivenQuery(QueryMaintainer, Protocol):
-    """Query driven by the elements of streams, in time order."""
+    """Query that processes the elements of streams in time order."""
 
     def push(self, element: StreamElement) -> AnswerChange | None:
-        """Process an element; returns the reports, None without reports."""
+        """Process an element; return the reports that it causes, None without reports."""
 
     def advance(self, at: TimePoint) -> AnswerChange | None:
-        """Advance time to `at` without arrivals; returns the reports, None without reports."""
+        """Advance time to `at` without an element; return the reports that are due, None without reports."""
 
 
 class StreamQuery(ContinuousQuery):
-    """Continuous query over streams, made by `register`; `run` reads the streams.
+    """Continuous query over streams, built by `register`; iterating over `run` reads the streams.
 
     Args:
         driven: the query that processes the elements.
-        spec: specification of the query.
-        elements: elements of the streams, in time order.
-        until: time to advance to at the end; None: until all windows that contain an element have closed.
+        spec: the specification of the query.
+        elements: the elements of the streams, in time order.
+        until: time to which the query advances at the end of the streams; None for the time at which all
+            windows that contain an element have closed.
     """
 
     def __init__(
@@ -323,12 +332,13 @@ class StreamQuery(ContinuousQuery):
         self._reports, self._has_run = self._driven_by(elements), False
 
     def run(self) -> Iterator[AnswerReport]:
-        """Iterate over the reports while the streams are read; a second iterator continues the first.
+        """Read the streams and yield the reports; if called again before the end, continue the same
+        iteration.
 
-        After the end of the streams or an error, iterators over changes end.
+        After the end of the streams or an error, iterators over the query's changes end, too.
 
         Raises:
-            StreamsEndedError: the streams have been read before.
+            StreamsEndedError: the streams have been read to their end, or have failed.
             LateABoxError: a stream is not in time order.
             TimestampError: a timestamp is invalid, or its kind differs from other timestamps or from the
                 windows.
@@ -360,12 +370,10 @@ class StreamQuery(ContinuousQuery):
             yield from self._notify(self._driven.advance(end))
 
     def _end(self, step: Step) -> TimePoint | None:
-        """Return the time to advance to at the end of the streams at `step`; None if time does not
-        advance.
-        """
+        """Return the time to which the query advances after the last step; None if time is not advanced."""
         policy = self._spec.policy
         if not policy.closes and policy.tick == "abox":
-            return None  # it looks after ABoxes only
+            return None  # the query reports after ABoxes only
         if self._until is None:
             ticks = end_tick(self._spec, step.kind, step.now)
         else:

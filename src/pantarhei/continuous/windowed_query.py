@@ -1,7 +1,8 @@
-"""Queries with time windows over one stream, maintained incrementally by a reasoner that holds all windows.
+"""Queries with time windows over one stream, maintained incrementally by one reasoner.
 
-A time window that ends now is a view of each longer window over its stream that ends now: its facts are those
-whose settled level is inside (query/incremental/query_sources.py).
+The window of the reasoner contains all windows of the query. A time window that ends now is a view of each
+longer window over the same stream that ends now: its facts are those whose settled level is inside the
+shorter window (query/incremental/query_sources.py).
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ class WindowViews(NamedTuple):
 
     Args:
         query: the query over the views.
-        default: window of the default graph, None if the default graph is not a window.
-        named: windows by graph name.
-        background: triples that each window contains besides.
+        default: the window of the default graph; None if the default graph is not a window.
+        named: the windows of named graphs, by name.
+        background: static triples that are in each window.
         static: static named graphs.
     """
 
@@ -52,12 +53,12 @@ class WindowViews(NamedTuple):
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """All windows."""
+        """All windows of the query."""
         return (*(() if self.default is None else (self.default,)), *self.named.values())
 
     @property
     def holding(self) -> Window:
-        """A window that contains all other windows at any time: the longest one, if it does."""
+        """Window that contains all windows of the query at any time: the longest of them if possible."""
         kind = next((window.kind for window in self.windows if window.kind is not None), None)
         ticks = kind or TimeKind.INTEGER
         longest = max(self.windows, key=lambda window: -window.start_at(ticks, 0))
@@ -67,14 +68,14 @@ class WindowViews(NamedTuple):
 
     @property
     def uses_default_graph(self) -> bool:
-        """True if the query reads the default graph."""
-        return _looks_outside(self.query)
+        """True if the query matches the default graph."""
+        return _uses_default_graph(self.query)
 
     def by_name(self, always: tuple[Triple, ...]) -> NamedWindows | None:
-        """Return the named windows, None if there are none.
+        """Return the named graphs as data of registered queries; None if there are none.
 
         Args:
-            always: triples of the default graph if it is not a window.
+            always: the triples of the default graph, if that is not a window.
         """
         if not (self.named or self.static):
             return None
@@ -82,10 +83,10 @@ class WindowViews(NamedTuple):
 
 
 def views_of(spec: StreamQuerySpec, takes_static: bool = False) -> WindowViews | str:
-    """Rewrite a query over views of one window model; returns a reason as text if that is impossible.
+    """Rewrite a query to views of one window model; return the reason as a text if that is impossible.
 
     Args:
-        takes_static: whether static named graphs are supported.
+        takes_static: whether the caller supports static named graphs.
     """
     static = spec.named if takes_static else {}
     reason = _not_of_one_stream(spec.windows) or _not_of_graphs(spec, static)
@@ -93,17 +94,17 @@ def views_of(spec: StreamQuerySpec, takes_static: bool = False) -> WindowViews |
         return reason
     default = next((_window(each) for each in spec.windows if each.is_default), None)
     named = {each.name: _window(each) for each in spec.windows if not each.is_default}
-    if default is None and len(named) == 1 and not static and not _looks_outside(spec.query):
+    if default is None and len(named) == 1 and not static and not _uses_default_graph(spec.query):
         (window,) = named.values()
         return WindowViews(replace(spec.query, node=_inside(spec.query.node)), window, {}, (), {})
     return WindowViews(spec.query, default, named, () if default is None else spec.always, static)
 
 
-# -- what is no view -----------------------------------------------------------------------------------------
+# -- reasons against views -----------------------------------------------------------------------------------
 
 
 def _not_of_one_stream(windows: Sequence[StreamWindow]) -> str | None:
-    """Return why windows are not views of one window, None if they are."""
+    """Return the reason why windows are not views of one window over one stream; None if they are."""
     for window in windows:
         problem = _problem(window.extent)
         if problem is not None:
@@ -125,7 +126,9 @@ def _problem(extent: Extent) -> str | None:
 
 
 def _not_of_graphs(spec: StreamQuerySpec, static: Collection[URIRef]) -> str | None:
-    """Return why a query reads a graph that is neither a view nor static, None if it does not."""
+    """Return the reason why a query needs data that are neither views nor static graphs; None if it
+    does not.
+    """
     if spec.uses_triple_times:
         return "it uses the times of triples"
     names = {node.name for node in nodes_of(spec.query.node) if isinstance(node, GraphNode)}
@@ -145,13 +148,14 @@ def _not_of_graphs(spec: StreamQuerySpec, static: Collection[URIRef]) -> str | N
 
 
 def _window(window: StreamWindow) -> Window:
-    assert isinstance(window.extent, Window), "others are no views"
+    assert isinstance(window.extent, Window), "checked by _not_of_one_stream"
     return window.extent
 
 
 def _holds_all(window: Window, others: Sequence[Window], kind: TimeKind) -> bool:
-    """Return whether a reasoner can have a window, and the window contains all others at any time and at
-    their closing.
+    """Return whether `window` can be a reasoner's window, and contains all others at any time.
+
+    That includes the closing of the other windows.
     """
     try:
         window.check_holds_all(kind)
@@ -164,7 +168,7 @@ def _holds_all(window: Window, others: Sequence[Window], kind: TimeKind) -> bool
 # -- the default graph -------------------------------------------------------------------------------------
 
 
-def _looks_outside(query: Query) -> bool:
+def _uses_default_graph(query: Query) -> bool:
     return query.form == "DESCRIBE" or _matches_outside(query.node)
 
 
@@ -176,7 +180,7 @@ def _matches_outside(node: Node) -> bool:
 
 
 def _inside(node: Node) -> Node:
-    """Replace GRAPH by its pattern, over the default graph."""
+    """Replace each GRAPH node by its pattern, which then matches the default graph."""
     return node.child if isinstance(node, GraphNode) else with_children(node, _inside)
 
 
@@ -184,8 +188,10 @@ class WindowedQuery:
     """Query over streams whose windows are views of a reasoner's window.
 
     Args:
-        spec: specification of the query.
-        views: the query over views.
+        spec: the specification of the query.
+        views: the query, rewritten to views.
+        name: the name of the query.
+        ontology: the ontology of the reasoner.
 
     Raises:
         InconsistentOntologyError: the static triples contradict the ontology.
@@ -206,7 +212,7 @@ class WindowedQuery:
         return self._change(self._reasoner.push(element.at, element.abox))
 
     def advance(self, at: TimePoint) -> AnswerChange | None:
-        """Advance time to `at`."""
+        """Advance time to `at`; return the reports that are due, None without reports."""
         return self._change(self._reasoner.advance(at))
 
     def _change(self, update: WindowUpdate) -> AnswerChange | None:
@@ -221,8 +227,8 @@ class WindowedQuery:
 
     def plan(self) -> str:
         windows = self._spec.window_lines
-        how = "one window" if len(windows) == 1 else "windows that are views of one"
-        return "\n".join([f"Maintained over {how}", *windows, self._kept.plan()])
+        of = "one window" if len(windows) == 1 else "windows that are views of one window"
+        return "\n".join([f"Maintained over {of}", *windows, self._kept.plan()])
 
     def stats(self) -> QueryStats:
         return self._kept.stats()
@@ -232,5 +238,5 @@ class WindowedQuery:
 
 
 def entailed_triples(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:
-    """Return the triples entailed by static triples and the ontology."""
+    """Return the triples entailed by `triples` and the ontology."""
     return tuple(StreamReasoner(ontology, Window(0), tuple(triples)).materialization())

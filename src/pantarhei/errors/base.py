@@ -50,7 +50,7 @@ def parameters_written(write: Callable[[str, str | None], str]) -> Iterator[None
 
     >>> with parameters_written(lambda name, value: f"--{name} {value}"):
     ...     print(OptionError("range", "0", "a length above 0"))
-    --range 0 is not possible: expected a length above 0
+    --range 0 is invalid: expected a length above 0
     """
     token = _writer.set(write)
     try:
@@ -68,7 +68,7 @@ class OptionError(PantarheiError, ValueError):
 
     def __str__(self) -> str:
         given = parameter(self.option, self.given) or as_argument(self.option, self.given)
-        return f"{given} is not possible: expected {self.expected}"
+        return f"{given} is invalid: expected {self.expected}"
 
 
 class QueryWindowError(OptionError):
@@ -76,7 +76,7 @@ class QueryWindowError(OptionError):
 
     def __str__(self) -> str:
         return (
-            f"{parameter(self.option, self.given)} is not possible for the window of a reasoner: expected "
+            f"{parameter(self.option, self.given)} is invalid for the window of a reasoner: expected "
             f"{self.expected}; a registered query may have such a window of its own"
         )
 

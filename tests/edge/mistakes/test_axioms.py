@@ -188,14 +188,14 @@ MISTAKES = {
     "a path as background": (
         lambda: reasoner("site.ttl"),
         (
-            "background='site.ttl' is not possible: expected a graph, triples or a pyarrow.Table;"
+            "background='site.ttl' is invalid: expected a graph, triples or a pyarrow.Table;"
             " parse a file first, with read_table"
         ),
     ),
     "an ontology as background": (
         lambda: reasoner(vendor()),
         (
-            "background=Ontology(1 rule, 1 constraint, 0 assertions) is not possible: expected a "
+            "background=Ontology(1 rule, 1 constraint, 0 assertions) is invalid: expected a "
             "graph, triples or a pyarrow.Table; parse a file first, with read_table"
         ),
     ),

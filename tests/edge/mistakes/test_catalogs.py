@@ -133,7 +133,7 @@ MISTAKES = {
         {"pizza.ttl": IMPORTING},
         {"catalog": "catalogue.xml"},
         (
-            "catalog='catalogue.xml' is not possible: expected a folder, an XML catalog "
+            "catalog='catalogue.xml' is invalid: expected a folder, an XML catalog "
             "(catalog-v001.xml), or in Python a mapping from IRIs to paths"
         ),
     ),
@@ -141,7 +141,7 @@ MISTAKES = {
         {"pizza.ttl": IMPORTING},
         {"catalog": "ontologies"},
         (
-            "catalog='ontologies' is not possible: expected a folder, an XML catalog "
+            "catalog='ontologies' is invalid: expected a folder, an XML catalog "
             "(catalog-v001.xml), or in Python a mapping from IRIs to paths"
         ),
     ),
@@ -177,14 +177,14 @@ MISTAKES = {
         {"pizza.ttl": IMPORTING},
         {"catalog": ["b.ttl"]},
         (
-            "catalog=\"['b.ttl']\" is not possible: expected a folder, an XML catalog "
+            "catalog=\"['b.ttl']\" is invalid: expected a folder, an XML catalog "
             "(catalog-v001.xml), or in Python a mapping from IRIs to paths"
         ),
     ),
     "a word for imports that is none": (
         {"pizza.ttl": IMPORTING},
         {"imports": "ignore"},
-        ("imports='ignore' is not possible: expected 'error' or 'skip'"),
+        ("imports='ignore' is invalid: expected 'error' or 'skip'"),
     ),
     "an import of an import that is nowhere": (
         catalog("b.ttl") | {"b.ttl": IMPORTING.replace("/other", "/third").replace("/o>", "/other>")},

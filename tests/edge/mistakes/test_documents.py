@@ -225,16 +225,16 @@ MISTAKES = {
     ),
     "an empty list": (
         lambda: load_ontology([]),
-        ("source=[] is not possible: expected at least one document: a path, an rdflib.Graph, or several"),
+        ("source=[] is invalid: expected at least one document: a path, an rdflib.Graph, or several"),
     ),
     "a list with nothing in it": (
         lambda: load_ontology(["vendor.ttl", None]),
-        ("source=None is not possible: expected a path, an rdflib.Graph, or an owlready2 ontology or world"),
+        ("source=None is invalid: expected a path, an rdflib.Graph, or an owlready2 ontology or world"),
     ),
     "a set": (
         lambda: load_ontology({"vendor.ttl"}),
         (
-            "source={'vendor.ttl'} is not possible: expected a path, an rdflib.Graph, or an "
+            "source={'vendor.ttl'} is invalid: expected a path, an rdflib.Graph, or an "
             "owlready2 ontology or world"
         ),
     ),
@@ -243,22 +243,22 @@ MISTAKES = {
         (
             "source=(rdflib.term.URIRef('urn:A'), "
             "rdflib.term.URIRef('http://www.w3.org/1999/02/22-rdf-syntax-ns#type'), "
-            "rdflib.term.URIRef('http://www.w3.org/2002/07/owl#Class')) is not possible: expected"
+            "rdflib.term.URIRef('http://www.w3.org/2002/07/owl#Class')) is invalid: expected"
             " triples in an rdflib.Graph: Graph().add(triple)"
         ),
     ),
     "a text of Turtle": (
         lambda: load_ontology(PREFIXES + VENDOR),
         (
-            "source='@prefix : <http://example.org/> . @prefix owl: <http://www.… is not "
-            "possible: expected a path; of a text, rdflib.Graph().parse(data=text, format=…)"
+            "source='@prefix : <http://example.org/> . @prefix owl: <http://www.… is "
+            "invalid: expected a path; of a text, rdflib.Graph().parse(data=text, format=…)"
         ),
     ),
     "bytes": (
         lambda: load_ontology(VENDOR.encode()),
         (
-            "source=b':Probe rdfs:subClassOf :Sensor . :Sensor owl:disjointWith :Room .' is not "
-            "possible: expected a path, an rdflib.Graph, or an owlready2 ontology or world"
+            "source=b':Probe rdfs:subClassOf :Sensor . :Sensor owl:disjointWith :Room .' is "
+            "invalid: expected a path, an rdflib.Graph, or an owlready2 ontology or world"
         ),
     ),
     "a file that is no ontology": (
@@ -272,7 +272,7 @@ MISTAKES = {
     "a path as background": (
         lambda: StreamReasoner(load_ontology(Graph()), Window(5), "vendor.ttl"),
         (
-            "background='vendor.ttl' is not possible: expected a graph, triples or a "
+            "background='vendor.ttl' is invalid: expected a graph, triples or a "
             "pyarrow.Table; parse a file first, with read_table"
         ),
     ),

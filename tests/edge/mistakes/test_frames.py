@@ -37,7 +37,7 @@ MISTAKES = {
         [{"time": 1, "id": "a"}],
         MAPPING,
         (
-            "source=[{'time': 1, 'id': 'a'}] is not possible: expected a path, a folder, a glob,"
+            "source=[{'time': 1, 'id': 'a'}] is invalid: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
             " (__arrow_c_stream__); for a list of dictionaries: pyarrow.Table.from_pylist(…)"
         ),
@@ -46,7 +46,7 @@ MISTAKES = {
         {"time": [1], "id": ["a"]},
         MAPPING,
         (
-            "source={'time': [1], 'id': ['a']} is not possible: expected a path, a folder, a glob,"
+            "source={'time': [1], 'id': ['a']} is invalid: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
             " (__arrow_c_stream__); for a dictionary of columns: pyarrow.table(…)"
         ),
@@ -55,7 +55,7 @@ MISTAKES = {
         frame()["free"],
         MAPPING,
         (
-            "source=0 1 Name: free, dtype: int64 is not possible: expected a path, a folder, a glob,"
+            "source=0 1 Name: free, dtype: int64 is invalid: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
             " (__arrow_c_stream__); for a series: series.to_frame()"
         ),
@@ -64,7 +64,7 @@ MISTAKES = {
         np.zeros((2, 2)),
         MAPPING,
         (
-            "source=array([[0., 0.], [0., 0.]]) is not possible: expected a path, a folder, a glob,"
+            "source=array([[0., 0.], [0., 0.]]) is invalid: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
             " (__arrow_c_stream__); for a numpy array: a pandas.DataFrame with names"
         ),
@@ -73,7 +73,7 @@ MISTAKES = {
         OfSpark(),
         MAPPING,
         (
-            "source=DataFrame[time: timestamp] is not possible: expected a path, a folder, a glob,"
+            "source=DataFrame[time: timestamp] is invalid: expected a path, a folder, a glob,"
             ' several of these, "-", a binary file, or a table or frame of Arrow'
             " (__arrow_c_stream__); for a Spark frame: frame.toArrow()"
         ),
@@ -82,7 +82,7 @@ MISTAKES = {
         None,
         MAPPING,
         (
-            'source=None is not possible: expected a path, a folder, a glob, several of these, "-", a'
+            'source=None is invalid: expected a path, a folder, a glob, several of these, "-", a'
             " binary file, or a table or frame of Arrow (__arrow_c_stream__)"
         ),
     ),
@@ -116,7 +116,7 @@ MISTAKES = {
         pd.concat([frame(), frame()[["free"]]], axis=1),
         MAPPING,
         (
-            "source=<DataFrame> is not possible: expected a table that Arrow accepts, each column of"
+            "source=<DataFrame> is invalid: expected a table that Arrow accepts, each column of"
             " one type: Duplicate column names found: ['time', 'id', 'free', 'free']"
         ),
     ),
@@ -124,7 +124,7 @@ MISTAKES = {
         pd.DataFrame({"time": [TEN[0]] * 2, "id": ["a", "b"], "free": [1, "many"]}),
         MAPPING,
         (
-            "source=<DataFrame> is not possible: expected a table that Arrow accepts, each column of"
+            "source=<DataFrame> is invalid: expected a table that Arrow accepts, each column of"
             " one type: Could not convert 'many' with type str: tried to convert to int64; Conversion"
             " failed for column free with type object"
         ),
@@ -133,7 +133,7 @@ MISTAKES = {
         frame(free=[1j]),
         MAPPING,
         (
-            "source=<DataFrame> is not possible: expected a table that Arrow accepts, each column of"
+            "source=<DataFrame> is invalid: expected a table that Arrow accepts, each column of"
             " one type: Unsupported numpy type 15; Conversion failed for column free with type"
             " complex128"
         ),
@@ -285,6 +285,6 @@ def test_a_reader_that_has_given_its_rows_is_not_read_as_if_there_were_none():
     rows = pr.read_records(pa.Table.from_pandas(frame()).to_reader(), MAPPING)
     assert len(list(rows)) == 1
     assert said(lambda: list(rows)) == (
-        "source=<RecordBatchReader> is not possible: expected a reader that has not been read"
+        "source=<RecordBatchReader> is invalid: expected a reader that has not been read"
         " before; reader.read_all() makes a table"
     )

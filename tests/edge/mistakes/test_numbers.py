@@ -228,19 +228,19 @@ MISTAKES = {
     ),
     "a number by value that is no word of it": (
         Refused(lambda: reasoner(numbers="decimal")),
-        ("numbers='decimal' is not possible: expected 'by_datatype' or 'by_value'"),
+        ("numbers='decimal' is invalid: expected 'by_datatype' or 'by_value'"),
     ),
     "true for by value": (
         Refused(lambda: reasoner(numbers=True)),
-        ("numbers=True is not possible: expected 'by_datatype' or 'by_value'"),
+        ("numbers=True is invalid: expected 'by_datatype' or 'by_value'"),
     ),
     "the same for a foundation": (
         Refused(lambda: Foundation.of(ontology(HOT), numbers="value")),
-        ("numbers='value' is not possible: expected 'by_datatype' or 'by_value'"),
+        ("numbers='value' is invalid: expected 'by_datatype' or 'by_value'"),
     ),
     "the same for a graph without time": (
         Refused(lambda: DynamicGraph(ontology(HOT), numbers="value")),
-        ("numbers='value' is not possible: expected 'by_datatype' or 'by_value'"),
+        ("numbers='value' is invalid: expected 'by_datatype' or 'by_value'"),
     ),
     "a facet that is no number": (
         lambda: [ontology(HOT.replace("80", '"high"^^xsd:decimal')).report()],

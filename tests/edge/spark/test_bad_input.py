@@ -203,7 +203,7 @@ def test_checkpoints_that_do_not_fit_are_refused(spark, tmp_path):
     assert raised.value.saved != raised.value.given
     with pytest.raises(CheckpointMismatchError, match="background"):
         stream.follow(background=[member(A, EX.b)])
-    with pytest.raises(OptionError, match=r"window=Window\(range=7.* is not possible: .*range=5.* began"):
+    with pytest.raises(OptionError, match=r"window=Window\(range=7.* is invalid: .*range=5.* began"):
         stream.follow(window=Window(7))
     assert stream.follow(window=Window(5, slide=1)).batch == 1, "the same window, where time is an integer"
     with pytest.raises(OptionError, match=r"repair='off' .*'exact', with which the stream in .* began"):

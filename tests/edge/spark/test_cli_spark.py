@@ -256,7 +256,7 @@ def test_a_window_that_does_not_fit_the_times_is_found_out_before_spark_works(ru
 @pytest.mark.parametrize(
     ("stream", "arguments", "part", "code"),
     [
-        ("-", [], "--stream - is not possible: expected a file, a folder or a glob", 2),
+        ("-", [], "--stream - is invalid: expected a file, a folder or a glob", 2),
         ("nowhere.nq", [], "nowhere.nq: No such file", 1),
         ("nowhere*.nq", [], "nowhere*.nq: No file matches", 1),
         ("README.md", [], "the format of README.md is not known", 2),

@@ -136,7 +136,7 @@ def test_a_start_leaves_nothing_of_its_own_behind():
     assert set(said["changed"]) <= {"SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE"}  # PySpark's own
     assert said["partitions"] == ["5", "3", "1", 3]
     assert said["same"] is True
-    assert "conf['spark.driver.memory']='701m' is not possible: expected '700m'" in said["memory"]
+    assert "conf['spark.driver.memory']='701m' is invalid: expected '700m'" in said["memory"]
     assert not [key for key in said["left"] if key.startswith("spark.sql.") or key == "spark.ui.enabled"]
 
 

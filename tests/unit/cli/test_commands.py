@@ -55,7 +55,7 @@ def failing(monkeypatch, error):
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (OptionError("on_error", "'no'", "one of two"), 2, "--on-error no is not possible"),
+        (OptionError("on_error", "'no'", "one of two"), 2, "--on-error no is invalid"),
         (QueryError("it asks too much"), 1, "it asks too much"),
         (SparkError("one\ntwo"), 1, "two"),
         (MissingImportError("urn:x", "o.ttl"), 1, "--catalog"),
@@ -198,11 +198,11 @@ def test_each_option_that_takes_a_path_says_so(command):
     [
         (
             OptionError("on_error", "'no'", 'raise or on_error="skip"'),
-            "--on-error no is not possible",
+            "--on-error no is invalid",
         ),
-        (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is not possible"),
-        (OptionError("unique_names", "False", "nothing"), "--no-unique-names is not possible"),
-        (OptionError("shard_by", "'urn:x'", "a key"), "shard_by='urn:x' is not possible: expected a key"),
+        (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is invalid"),
+        (OptionError("unique_names", "False", "nothing"), "--no-unique-names is invalid"),
+        (OptionError("shard_by", "'urn:x'", "a key"), "shard_by='urn:x' is invalid: expected a key"),
         (QueryTimeoutError(2.5), "stopped after --query-timeout 2.5 seconds"),
         (RegistrationMemoryError(115_000, 156_297, 0, 45_000), "where --max-bytes 115000; allow more"),
         (QueryLengthError(2_000, 1_000), "has 2_000 characters, where 1_000 are permitted; give data as"),

@@ -77,7 +77,7 @@ def test_windows_over_one_stream_are_kept_up_to_date_and_the_plan_says_what_each
     assert (
         made(TWO).plan()
         == """\
-Maintained over windows that are views of one
+Maintained over windows that are views of one window
   <http://example.org/w>: Window(range=2, slide=2, origin=0, closed='right') over <http://example.org/s>
   <http://example.org/v>: Window(range=4, slide=2, origin=0, closed='right') over <http://example.org/s>
 Join  (exact per row)
@@ -455,7 +455,7 @@ def test_an_option_that_does_not_go_with_the_text_is_named(text, options, option
 
 def test_a_stream_that_has_no_iri_is_shown():
     with pytest.raises(
-        OptionError, match=r"streams=\{3: …\} is not possible: expected streams by their IRIs"
+        OptionError, match=r"streams=\{3: …\} is invalid: expected streams by their IRIs"
     ):
         made(C_SPARQL, streams={EX.s: STREAM, 3: []})
 

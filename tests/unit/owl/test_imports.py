@@ -353,7 +353,7 @@ def test_the_prefixes_are_those_of_all_of_them_and_the_first_prevails(tmp_path):
         (["a.ttl", "nowhere.ttl"], MissingFileError, "nowhere.ttl cannot be read"),
         ([], OptionError, "expected at least one document"),
         ([("a", "b", "c")], OptionError, "expected triples in an rdflib.Graph: Graph().add(triple)"),
-        (["a.ttl", None], OptionError, "source=None is not possible"),
+        (["a.ttl", None], OptionError, "source=None is invalid"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_what_to_do(folder_of_sources, monkeypatch, given, error, said):

@@ -74,7 +74,7 @@ def test_answers_are_rows_with_a_column_a_variable(query, columns, rows):
 
 
 def test_queries_that_cannot_be_answered_are_refused_at_once():
-    with pytest.raises(OptionError, match=r"query=\?at, \?batch is not possible: .* other variables"):
+    with pytest.raises(OptionError, match=r"query=\?at, \?batch is invalid: .* other variables"):
         RecomputedAnswers(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
     with pytest.raises(QueryError):
         RecomputedAnswers(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
@@ -175,7 +175,7 @@ def test_times_of_windows_are_of_the_streams_kind():
 
 
 def test_variables_with_the_name_of_a_column_are_refused_with_the_querys_name():
-    with pytest.raises(OptionError, match=r"queries\['q'\]=\?Change, \?end is not possible") as raised:
+    with pytest.raises(OptionError, match=r"queries\['q'\]=\?Change, \?end is invalid") as raised:
         kept_up(Registration("SELECT ?Change ?end { ?Change a ?end }"), reasoner_of())
     assert raised.value.option == "queries['q']"
 
@@ -197,7 +197,7 @@ ALL_A, ALL_B = (f"SELECT ?x {{ ?x a <{each}> }}" for each in (A, B))
 @pytest.mark.parametrize(
     ("queries", "query", "said"),
     [
-        ({"a": ALL_A}, ALL_A, "queries=given with query is not possible: expected one of them"),
+        ({"a": ALL_A}, ALL_A, "queries=given with query is invalid: expected one of them"),
         ([ALL_A], None, "a mapping of names to queries"),
         ({}, None, "a mapping of names to queries"),
         ({"a": 7}, None, r"queries\['a'\]=7 .* a text or a Registration"),

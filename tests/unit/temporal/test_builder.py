@@ -76,7 +76,7 @@ def test_rules_may_be_given_in_any_collection():
 
 
 def test_a_rule_that_is_not_finished_is_told_of():
-    with pytest.raises(pr.OptionError, match="is not possible: expected TemporalRule"):
+    with pytest.raises(pr.OptionError, match="is invalid: expected TemporalRule"):
         TemporalRules([rule(ALARM(V))])
 
 
