@@ -151,9 +151,9 @@ def test_reads_between_reports_share_the_rows(is_anew, monkeypatch):
     query = made(f"SELECT ?x {TWO} WHERE {{ WINDOW :w1 {{ ?x a :A }} }}", (1, "a"), (2, "b"), (3, "c"))
     reports = query.run()
     next(reports)
-    rows = query._answering.rows()
+    rows = query._maintainer.rows()
     assert rows and dict(query.answers) == query.answers.copy() == rows
-    assert query._answering.rows() is rows
+    assert query._maintainer.rows() is rows
 
 
 PLAN = {URIRef("urn:plan"): []}
