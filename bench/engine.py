@@ -23,6 +23,7 @@ from bench.measuring import check, sorted_rows
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import NO_FORMS, Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.engine import stream_state
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import Triple
@@ -143,6 +144,14 @@ class KernelLane:
         return model
 
 
+def _encode_unless_interned(vocabulary: Vocabulary, abox: Any, scope: str) -> Encoded:
+    """Encode an ABox for a step of the stream; rows of numbers are encoded already."""
+    return Encoded(abox, NO_FORMS) if isinstance(abox, np.ndarray) else encode_abox(vocabulary, abox, scope)
+
+
+stream_state.encode_abox = _encode_unless_interned
+
+
 class OpenReasoner(pr.StreamReasoner):
     """The reasoner, which also takes ABoxes that are interned already."""
 
@@ -162,9 +171,6 @@ class OpenReasoner(pr.StreamReasoner):
         if isinstance(abox, np.ndarray):
             self._held.most_entries = sys.maxsize  # its numbers must stay, and those of what waits
         return super().push(at, abox)
-
-    def _encode(self, abox: Any, scope: str) -> Encoded:
-        return Encoded(abox, NO_FORMS) if isinstance(abox, np.ndarray) else super()._encode(abox, scope)
 
 
 class PushLane:
