@@ -186,7 +186,8 @@ class _LocalityCheck:
             keys = classes.keyed(pattern, (pattern.subject, pattern.object)).at(positions)
             shared = keys if shared is None else shared & keys
             if not shared:
-                raise self._error(f"{_pattern_text(pattern)} may be in {'another' if keys else 'any'} shard")
+                text = " ".join(map(short, pattern.places))
+                raise self._error(f"{text} may be in {'another' if keys else 'any'} shard")
             if self._streams_alone(pattern):
                 is_divided = True
                 certain |= keys
@@ -282,7 +283,3 @@ def _symbol(pattern: algebra.TriplePattern) -> Symbol | None:
     """Return the predicate of the facts that match a triple pattern; None for any predicate."""
     name, arity = (pattern.object, 1) if pattern.predicate == RDF.type else (pattern.predicate, 2)
     return None if isinstance(name, Variable) else Symbol(cast(Predicate, name), arity)
-
-
-def _pattern_text(pattern: algebra.TriplePattern) -> str:
-    return " ".join(map(short, pattern.places))

@@ -188,7 +188,10 @@ class QueryPlanner:
         )
         try:
             if values:
-                node = optimize(_bind_values(parsed, values), has_forms=True)
+                bound = with_bindings(parsed.node, values)
+                if parsed.form == "SELECT":  # keep the columns
+                    bound = Project(bound, parsed.variables)
+                node = optimize(bound, has_forms=True)
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
             limits.check()
@@ -244,12 +247,6 @@ def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
     return {Variable(name): respelled(term) for name, term in values.items()}
 
 
-def _bind_values(parsed: Query, values: Mapping[Variable, Term]) -> Node:
-    """Return the algebra of a query in which variables have these values; its columns are unchanged."""
-    node = with_bindings(parsed.node, values)
-    return Project(node, parsed.variables) if parsed.form == "SELECT" else node
-
-
 _NO_TIME = Literal("")  # value of NOW() for queries that do not call it
 
 
@@ -271,34 +268,23 @@ def execute(parsed: Query, node: Node, clock: Literal, view: View, limits: Query
     def plan() -> str:
         return plan_text(node, profile, short)
 
-    terms = view.terms
-    if parsed.form == "SELECT":
-        columns = [table.column(variable) for variable in parsed.variables]
-        return QueryResult(
-            "SELECT",
-            parsed.variables,
-            table.size,
-            lambda: [terms.terms(column) for column in columns],
-            prefixes=parsed.prefixes,
-            plan=plan,
-        )
     if parsed.form == "ASK":
         return QueryResult("ASK", answer=table.size > 0, plan=plan)
-    if parsed.form == "CONSTRUCT":
+    terms, size, prefixes = view.terms, table.size, parsed.prefixes
+    if parsed.form == "DESCRIBE":
+        found = describe(parsed.described, table, view.dataset.default, terms)
+        decoded = list(zip(*found, strict=True)) or [(), (), ()]
+        return QueryResult("DESCRIBE", (), len(found), lambda: decoded, prefixes=prefixes, plan=plan)
+    if parsed.form == "SELECT":
+        columns = [table.column(variable) for variable in parsed.variables]
+    else:
         made = construct(parsed.template, table, terms)
-        triples = [np.ascontiguousarray(column) for column in made.T]
-        return QueryResult(
-            "CONSTRUCT",
-            size=len(made),
-            decode=lambda: [terms.terms(column) for column in triples],
-            prefixes=parsed.prefixes,
-            plan=plan,
-        )
-    found = describe(parsed.described, table, view.dataset.default, terms)
-    decoded = list(zip(*found, strict=True)) or [(), (), ()]
-    return QueryResult(
-        "DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=parsed.prefixes, plan=plan
-    )
+        columns, size = [np.ascontiguousarray(column) for column in made.T], len(made)
+
+    def decode() -> list[list[Term | None]]:
+        return [terms.terms(column) for column in columns]
+
+    return QueryResult(parsed.form, parsed.variables, size, decode, prefixes=prefixes, plan=plan)
 
 
 _planner = QueryPlanner()

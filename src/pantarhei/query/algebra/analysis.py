@@ -120,20 +120,12 @@ def expressions_of(node: algebra.Node) -> tuple[algebra.Expression, ...]:
 
 def is_volatile_node(node: algebra.Node) -> bool:
     """Return whether two evaluations of a node may have different rows."""
-    return any(
-        algebra.is_volatile(expression)
-        for part in algebra.nodes_of(node)
-        for expression in expressions_of(part)
-    )
+    return any(algebra.is_volatile(each) for part in algebra.nodes_of(node) for each in expressions_of(part))
 
 
 def depends_on_clock(node: algebra.Node) -> bool:
     """Return whether the rows of a node depend on NOW."""
-    return any(
-        algebra.uses_clock(expression)
-        for part in algebra.nodes_of(node)
-        for expression in expressions_of(part)
-    )
+    return any(algebra.uses_clock(each) for part in algebra.nodes_of(node) for each in expressions_of(part))
 
 
 def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.Node:
@@ -144,18 +136,15 @@ def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.N
     """
     if not values:
         return node
-    made = replace(node, **_substituted_fields(node, values))
+    parts = {
+        each.name: _substituted_part(getattr(node, each.name), each.name, values) for each in fields(node)
+    }
+    made = replace(node, **parts)
     if isinstance(node, algebra.BGP | algebra.Closure | algebra.NegatedSet | algebra.Graph):
         places = [p for p in node.variables if p in values and p not in made.variables]
         for variable in places:
             made = algebra.Extend(made, variable, values[variable])
     return made
-
-
-def _substituted_fields(node: algebra.Node, values: Mapping[Variable, Term]) -> dict[str, Any]:
-    return {
-        field.name: _substituted_part(getattr(node, field.name), field.name, values) for field in fields(node)
-    }
 
 
 # Fields that name columns, in which nothing is substituted.

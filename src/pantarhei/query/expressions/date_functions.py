@@ -235,14 +235,12 @@ def _text(time: Time) -> str:
     year = f"{'-' if local.year < 0 else ''}{abs(local.year):04}"
     date = f"{year}-{local.month:02}-{local.day:02}"
     clock = f"{local.hours:02}:{local.minutes:02}:{_seconds_text(local.seconds, 2)}"
-    zone = "" if not time.zoned else "Z" if not time.zone else _zone_text(time.zone)
+    hours, minutes = divmod(abs(time.zone), 60)
+    zone = f"{'-' if time.zone < 0 else '+'}{hours:02}:{minutes:02}" if time.zone else "Z"
+    zone = zone if time.zoned else ""
     if time.datatype == DATE:
         return date + zone
     return (clock if time.datatype == TIME else f"{date}T{clock}") + zone
-
-
-def _zone_text(minutes: int) -> str:
-    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
 def _seconds_text(seconds: Fraction, width: int) -> str:

@@ -219,7 +219,12 @@ class Network:
             return self.use(node.child, graph)
         operator = self._known.get((source, node))
         if operator is None:
-            operator = self._create(node, source)
+            evaluate = partial(self._evaluate, source)
+            operator = compile_node(node, self._shared, evaluate, lambda child: self.use(child, source))
+            if isinstance(operator, PatternLeaf):
+                source.patterns.add(operator)
+            elif isinstance(operator, FactLeaf):
+                source.facts.add(operator)
             self.add(operator, source)
             if not is_volatile_node(node) and not parameters_of(node):
                 self._known[source, node] = operator
@@ -262,16 +267,6 @@ class Network:
             self.recompute_leaves.setdefault(source, []).append(operator)
         for slot, child in enumerate(operator.inputs):
             self._readers[child].append((operator, slot, self._serials[operator]))
-
-    def _create(self, node: algebra.Node, source: QuerySource) -> Operator:
-        operator = compile_node(
-            node, self._shared, partial(self._evaluate, source), lambda child: self.use(child, source)
-        )
-        if isinstance(operator, PatternLeaf):
-            source.patterns.add(operator)
-        elif isinstance(operator, FactLeaf):
-            source.facts.add(operator)
-        return operator
 
     # -- beginning ---------------------------------------------------------------------------------
 

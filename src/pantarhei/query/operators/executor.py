@@ -166,11 +166,11 @@ class Executor:
         return self.join(self.join(start, node.left), node.right)
 
     def _left_join(self, start: SolutionTable, node: algebra.LeftJoin) -> SolutionTable:
-        used = {
-            *node.right.variables,
-            *_variables_of_condition(node.condition),
-            *_variables_of_marks(node),
-        }
+        used = set(node.right.variables)
+        if node.condition is not None:
+            used |= algebra.variables_of(node.condition)
+        for _, pattern in node.marks:
+            used.update(pattern.variables, correlated_variables(pattern))
         if not self._binds_for_certain(start, used, node.left):
             return self._join_separately(start, node)
         left = self.join(start, node.left)
@@ -351,11 +351,9 @@ class Executor:
         if start is not UNIT:
             return self._join_separately(start, node)
         table = self.rows(node.child)
-        table = table.select(
-            [v for v in table.columns if not algebra.is_hidden(v)]
-            if _counts_distinct_rows(node)
-            else table.columns
-        )
+        if any(made.argument is None and made.distinct for made in node.aggregates):
+            # COUNT(DISTINCT *) compares whole rows
+            table = table.select([v for v in table.columns if not algebra.is_hidden(v)])
         if node.keys is None:
             groups, number = np.zeros(table.size, np.intp), 1
         else:
@@ -449,16 +447,3 @@ def _distinct(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
     first = np.empty(count, np.intp)
     first[found] = np.arange(table.size)
     return table.take(first), found
-
-
-def _counts_distinct_rows(node: algebra.Group) -> bool:
-    """Return whether a group has COUNT(DISTINCT *), which compares whole rows."""
-    return any(made.argument is None and made.distinct for made in node.aggregates)
-
-
-def _variables_of_condition(condition: algebra.Expression | None) -> frozenset[Variable]:
-    return frozenset() if condition is None else algebra.variables_of(condition)
-
-
-def _variables_of_marks(node: algebra.LeftJoin) -> set[Variable]:
-    return {v for _, pattern in node.marks for v in (*pattern.variables, *correlated_variables(pattern))}
