@@ -454,9 +454,7 @@ def test_an_option_that_does_not_go_with_the_text_is_named(text, options, option
 
 
 def test_a_stream_that_has_no_iri_is_shown():
-    with pytest.raises(
-        OptionError, match=r"streams=\{3: …\} is invalid: expected streams by their IRIs"
-    ):
+    with pytest.raises(OptionError, match=r"streams=\{3: …\} is invalid: expected streams by their IRIs"):
         made(C_SPARQL, streams={EX.s: STREAM, 3: []})
 
 
