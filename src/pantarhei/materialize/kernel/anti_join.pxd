@@ -1,4 +1,4 @@
-# C types of anti_join.py; see there for their meaning.
+# C types of anti_join.py, which describes the fields.
 
 cimport cython
 

@@ -1,4 +1,4 @@
-"""AntiJoin between strata: requested facts that are not negated are result."""
+"""Incremental antijoin of two predicates, for negation between strata."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pantarhei.materialize.kernel.arrays import Ints
 
 @cython.cclass
 class AntiJoin:
-    """Incremental difference `result = requested - negated`.
+    """Incremental difference `result = requested - negated`, three predicates of one store.
 
     Args:
-        store: the rows of all three predicates.
+        store: the rows.
         negated, requested, result: predicates.
-        unit: where `negated` is a class, the subject that its members have in `requested` and `result`; else
-            `NONE`.
+        unit: if `negated` is a class, the subject that its members have in `requested` and `result`, where
+            they are objects; else `NONE`.
     """
 
     def __init__(self, store: Store, negated, requested, result, unit):
@@ -33,7 +33,7 @@ class AntiJoin:
         """Return the facts to insert into and to delete from `result` after changes of `negated` and
         `requested`.
 
-        A changed row may recur. Costs three lookups for each.
+        A fact may occur several times in the changes and in the result. Each change costs three lookups.
         """
         inserted: Ints = Ints()
         deleted: Ints = Ints()
@@ -53,7 +53,7 @@ class AntiJoin:
         return inserted.array().reshape(-1, 3), deleted.array().reshape(-1, 3)
 
     def is_negated(self, subject, object):
-        """True if `negated` holds for the requested fact."""
+        """Return true if `negated` has the fact that corresponds to a requested one."""
         if self.unit != NONE:
             return self.is_stored(self.negated, object, NONE)
         return self.is_stored(self.negated, subject, object)
@@ -63,7 +63,7 @@ class AntiJoin:
         return self.store.find(predicate, subject, object) >= 0
 
     def append(self, rows, subject, object):
-        """Append a row of `result`."""
+        """Append a fact of `result`."""
         rows.push(self.result)
         rows.push(subject)
         rows.push(object)

@@ -1,4 +1,4 @@
-# C types of arrays.py; see there for their meaning.
+# C types of arrays.py, which describes the fields.
 
 from pantarhei.materialize.kernel.constants cimport *
 

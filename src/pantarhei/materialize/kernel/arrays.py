@@ -1,7 +1,10 @@
-"""Integer arrays of the kernel: C types when compiled, Python ints when not; and a radix sort of 64-bit keys.
+"""Integer arrays of the kernel, and a radix sort of 64-bit keys.
 
-The sort (LSD) takes nonnegative keys. Digits shared by all keys are skipped: keys of a subject and an object
-usually need four passes of six.
+An array has C integers in a compiled kernel. In an uncompiled kernel it is a memoryview, whose items are
+Python ints.
+
+The sort (LSD radix sort) takes nonnegative keys. It skips digits that all keys share: keys composed of a
+subject and an object usually need four passes instead of six.
 """
 
 from __future__ import annotations
@@ -24,9 +27,7 @@ def aligned(dtype, count):
 
 
 def new_ints(count, value):
-    """Return `count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python
-    ints.
-    """
+    """Return `count` 32-bit integers of the given value."""
     array = np.full(count, value, np.int32) if value else np.zeros(count, np.int32)
     return array if cython.compiled else memoryview(array)
 
@@ -78,14 +79,15 @@ class Ints:
         return 0
 
     def grow(self):
-        """Double the capacity. A function of its own, since a function with Python objects takes the GIL when
-        it ends.
+        """Double the capacity.
+
+        This is a separate function because a function that creates Python objects takes the GIL.
         """
         self.reserve(self.size)
         return 0
 
     def reserve(self, count):
-        """Make room for `count` more."""
+        """Make room for `count` more integers."""
         size = self.size + count
         if size > len(self.items):
             larger = new_room(size)
@@ -93,7 +95,7 @@ class Ints:
             self.items = larger
 
     def array(self):
-        """Return a copy as a numpy array."""
+        """Return the contents as a new numpy array."""
         copy = np.empty(self.size, np.int32)
         out: cython.int[::1] = copy
         i: cython.int
@@ -119,7 +121,7 @@ def sorted_keys(keys):
 
 
 def sorted_with(keys, beside):
-    """Sort `keys`, and the int32 array `beside` along with them; stable."""
+    """Return `keys` sorted, and the int32 array `beside` in the same order. The sort is stable."""
     if not cython.compiled or len(keys) < _FEW:
         order = np.argsort(keys, kind="stable")
         return keys[order], beside[order]
@@ -132,7 +134,7 @@ def sorted_with(keys, beside):
 
 
 def varying_digits(keys: cython.longlong[::1]):
-    """Return the shifts of the digits in which some keys differ, the lowest first."""
+    """Return the shifts of the digits in which the keys differ, lowest first."""
     some: cython.longlong = 0
     i: cython.Py_ssize_t
     with cython.nogil:
@@ -142,7 +144,7 @@ def varying_digits(keys: cython.longlong[::1]):
 
 
 def move_keys(source: cython.longlong[::1], target: cython.longlong[::1], shift: cython.int):
-    """Move the keys to `target`, sorted by one digit."""
+    """Distribute the keys to `target` in the order of one digit."""
     places: cython.longlong[::1] = np.zeros(DIGIT_VALUES, np.int64)
     i: cython.Py_ssize_t
     at: cython.longlong
@@ -161,7 +163,7 @@ def move_pairs(
     beside_target: cython.int[::1],
     shift: cython.int,
 ):
-    """Move the keys and their companions to the targets, sorted by one digit."""
+    """Distribute the keys and their companions to the targets in the order of one digit."""
     places: cython.longlong[::1] = np.zeros(DIGIT_VALUES, np.int64)
     i: cython.Py_ssize_t
     at: cython.longlong
@@ -178,7 +180,7 @@ def move_pairs(
 @cython.nogil
 @cython.exceptval(check=False)
 def find_places(keys: cython.longlong[::1], shift: cython.int, places: cython.longlong[::1]) -> cython.void:
-    """Fill `places`, which are zero, with the index of the first key of each digit."""
+    """Fill `places`, initially zero, with the index of the first key for each value of a digit."""
     i: cython.Py_ssize_t
     before: cython.longlong = 0
     count: cython.longlong

@@ -1,4 +1,4 @@
-# C types of bags.py; see there for their meaning.
+# C types of bags.py, which describes the fields.
 
 cimport cython
 

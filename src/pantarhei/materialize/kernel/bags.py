@@ -1,7 +1,7 @@
 """Signed bags of rows for registered queries.
 
-A row is a tuple of term numbers. A signed bag is a dictionary from rows to counts: copies present, or copies
-inserted (positive) and deleted (negative). No count is zero.
+A row is a tuple of term numbers. A bag is a dictionary from rows to numbers of copies. In a *signed* bag, the
+delta of a bag, inserted copies count positive and deleted copies negative. No number is zero.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _UNKNOWN = object()
 
 
 def put(bag: dict, row: tuple, weight):
-    """Add copies of a row to a bag."""
+    """Add copies of a row to a bag; a negative weight removes copies."""
     size: cython.Py_ssize_t = len(bag)
     before = bag.setdefault(row, weight)
-    if len(bag) == size:  # the row was there
+    if len(bag) == size:  # the bag has the row already
         weight = weight + before
         if weight:
             bag[row] = weight
@@ -29,9 +29,11 @@ def put(bag: dict, row: tuple, weight):
 
 
 def add_logged(entries: list, changes, absent):
-    """Add changes, pairs `(bag, change)`, to their bags.
+    """Apply deltas to bags, given as pairs `(bag, delta)`; a bag may occur several times.
 
-    `entries` records the previous counts for undo, `absent` where a row had none. A bag may recur.
+    Args:
+        entries: undo log, to which `(bag, row, previous number of copies)` is appended.
+        absent: stands for the previous number of copies of a row that the bag did not have.
     """
     bag: dict
     change: dict
@@ -51,7 +53,7 @@ def add_logged(entries: list, changes, absent):
 
 
 def group_by_suffix(change, size: cython.Py_ssize_t):
-    """Group a change by the last `size` numbers of its rows, and remove these from the rows."""
+    """Group the rows of a delta by their last `size` numbers, and remove these from the rows."""
     rows: dict = change
     parts: dict = {}
     row: tuple
@@ -69,7 +71,12 @@ def group_by_suffix(change, size: cython.Py_ssize_t):
 
 
 def true_rows(change, place: cython.Py_ssize_t, known):
-    """Return the rows of a change whose term at a place is true; None where a truth value is unknown."""
+    """Return the rows of a delta whose column `place` is true. Returns None if the truth value of a term is
+    unknown.
+
+    Args:
+        known: truth values by term number.
+    """
     rows: dict = change
     truths: dict = known
     found: dict = {}
@@ -84,7 +91,7 @@ def true_rows(change, place: cython.Py_ssize_t, known):
 
 
 def project(change, places: list):
-    """Project a change to these places; a negative place gives `NONE`."""
+    """Project the rows of a delta to these columns; a negative column gives `NONE`."""
     rows: dict = change
     found: dict = {}
     row: tuple
@@ -98,7 +105,9 @@ def project(change, places: list):
 
 
 def take(items, at, places):
-    """Return the items at `places` relative to `at`, without an intermediate list for short tuples."""
+    """Return the items at the indexes `at + place` for each of `places`. Short results need no intermediate
+    list.
+    """
     i: cython.Py_ssize_t
     count: cython.Py_ssize_t = len(places)
     if count == 1:
@@ -115,15 +124,16 @@ def take(items, at, places):
 
 @cython.cclass
 class Reader:
-    """Conversion of a body's matches to rows of a leaf.
+    """Converter of the matches of a body to rows of one leaf operator.
 
     Args:
-        leaf: the leaf that receives the rows.
-        places: for each column of the row its place in the match.
-        forms: for each literal of a displayed fact its column in the row; the fact's property, and the places
-            of its subject and object in the match.
-        test: `(place, known, learn)` to filter rows by the truth of the term at a column; `known` has truth
-            values by number, `learn` computes a missing one for a row. None for no filter.
+        leaf: the operator that receives the rows.
+        places: for each column of a row its index in the match.
+        forms: a tuple for each column that is the literal of a displayed fact: the column, the fact's
+            property, and the indexes of its subject and of its object in the match.
+        test: `(column, known, learn)` of a filter that passes the rows whose term at the column is true.
+            `known` has truth values by term number, `learn` computes the truth value for a row. None for no
+            filter.
     """
 
     def __init__(self, leaf, places, forms, test=None):
@@ -135,7 +145,7 @@ class Reader:
         self.learn = None if test is None else test[2]
 
     def row(self, found, at, shown):
-        """Return the row of the match at a place of `found`; `shown` as in `BodyMatches.signed_rows`."""
+        """Return the row of the match at index `at` of `found`; `shown` as for `BodyMatches.signed_rows`."""
         row: tuple = take(found.items, at, self.places)
         if shown is not None and self.forms:
             shown_row: list = list(row)
@@ -150,8 +160,8 @@ class Reader:
         return row
 
     def read(self, found, at, shown, changes):
-        """Add the row of a match to the change of the leaf, if it passes the filter."""
-        if self.tested >= 0 and shown is None:  # otherwise another form of the literal may be displayed
+        """Add the row of a match to the delta of the leaf, if it passes the filter."""
+        if self.tested >= 0 and shown is None:  # otherwise the column may have another form of the literal
             number = found.items[at + self.places[self.tested]]
             if self.known.get(number, True) is not True:
                 return
@@ -164,7 +174,7 @@ class Reader:
         put(bag, row, found.items[at + 1])
 
     def passes(self, row: tuple):
-        """True if a row passes the filter."""
+        """Return true if a row passes the filter."""
         is_true = self.known.get(row[self.tested], _UNKNOWN)
         return (self.learn(row) if is_true is _UNKNOWN else is_true) is True
 
@@ -174,9 +184,9 @@ class Readers:
     """Readers of the matches of one body.
 
     Args:
-        of_all: readers of all matches.
-        of_some: readers by the values of the first variables.
-        constants: number of these variables.
+        of_all: readers that take every match.
+        of_some: readers that take the matches with certain constants, by the values of the first variables.
+        constants: number of these first variables.
     """
 
     def __init__(self, of_all, of_some, constants):
@@ -185,7 +195,7 @@ class Readers:
         self.constants = ints_of(range(2, 2 + constants))
 
     def read(self, found, at, shown, changes):
-        """Add the row of a match to the change of each reader."""
+        """Pass a match to the readers that take it."""
         reader: Reader
         for reader in self.of_all:
             reader.read(found, at, shown, changes)

@@ -1,4 +1,4 @@
-# C types of body_matches.py; see there for their meaning.
+# C types of body_matches.py, which describes the fields.
 
 cimport cython
 

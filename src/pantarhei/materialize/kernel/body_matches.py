@@ -1,11 +1,10 @@
 """Inserted and deleted matches of bodies outside the program, from inserted and deleted facts.
 
-The states before and after a step are searched in the same rows: deleted facts get a row for the duration of
-the search. Rows of inserted facts are flagged DELTA_PLUS, of deleted facts DELTA_MINUS. Inserted matches use
-rows not flagged DELTA_MINUS alone, with at least one flagged DELTA_PLUS; deleted matches likewise with the
-flags exchanged. To find
-each match once, it counts at the first body atom matched to a flagged row: earlier atoms match only rows
-without a flag.
+The states before and after a step are searched in the same rows; deleted facts get temporary rows for the
+duration of the search. Rows of inserted facts are flagged DELTA_PLUS, rows of deleted facts DELTA_MINUS. An
+inserted match has at least one row flagged DELTA_PLUS, and no row that is only flagged DELTA_MINUS. A deleted
+match has these flags exchanged. To find each match once, a match is assigned to the first of its body atoms
+with a flagged row: when the search starts from that row, earlier atoms match only rows without a flag.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from pantarhei.materialize.kernel.matcher import Matcher
 class BodyMatches(Visitor):
     """Collector of the variable bindings of body matches.
 
-    `found` has for each match the index of its body, its sign or lowest level, and the bindings, padded with
-    NONE. `candidates` counts the plans started and the rows read.
+    `found` has for each match the index of its body, its sign or lowest level, and the terms bound to the
+    variables, padded with NONE. `candidates` counts the plans started and the rows read.
 
     Args:
         plans: a `rules.compilation.body_plans.BodyPlans`.
@@ -68,7 +67,7 @@ class BodyMatches(Visitor):
     # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
-        """Return the smaller of `level` and the row's level; HIDDEN if the row may not match the atom."""
+        """Return the row's level; HIDDEN if the row must not match the atom in this search."""
         flags: cython.int = self.store.rows[row].flags & (DELTA_PLUS | DELTA_MINUS | TEMPORARY)
         self.candidates += 1
         if flags and (atom < self.trigger_atom or not flags & self.delta_flag):
@@ -78,7 +77,7 @@ class BodyMatches(Visitor):
         return self.store.rows[row].level
 
     def binds_registered(self, row, atom):
-        """True if the parameter values that `row` binds are registered, given those bound before."""
+        """Return true if the parameter values bound by `row` and before it are registered together."""
         asked: cython.int = self.parameter_atoms[self.parameter_offset + atom]
         state: cython.int
         if asked < 0:
@@ -92,8 +91,10 @@ class BodyMatches(Visitor):
         return state >= 0
 
     def bind(self, plan, step, level):
-        """Match the atom of a step that binds a parameter: by its chain, or by a lookup of each registered
-        value, whichever is cheaper.
+        """Match the atom of a step that binds a parameter.
+
+        Either the chain of the bound argument is iterated, or each registered value is looked up, whichever
+        reads fewer rows.
         """
         at: cython.int = plan + FIRST_STEP + step * STEP_SIZE
         forward: cython.bint = self.matcher.code[at] & FORWARD
@@ -125,7 +126,7 @@ class BodyMatches(Visitor):
         return 0
 
     def is_longer(self, predicate, term, forward, most):
-        """True if a chain has more than `most` rows; reads no more of them."""
+        """Return true if a chain has more than `most` rows; reads at most one more."""
         edge: cython.int
         row: cython.int
         for edge in range(2):
@@ -143,7 +144,7 @@ class BodyMatches(Visitor):
         return False
 
     def visit(self, plan, level):
-        """Append the body, the sign or the lowest level of the match, and the bindings."""
+        """Append the match to `found`."""
         i: cython.int
         body: cython.int = self.matcher.code[plan + RULE]
         self.found.push(body)
@@ -155,26 +156,28 @@ class BodyMatches(Visitor):
     # -- searches --------------------------------------------------------------------------------------
 
     def signed(self, noted: cython.int[:, ::1], replaced: cython.int[:, ::1]):
-        """Return the inserted matches, then the deleted ones: int32 rows `body, ±1, bindings of variables…`.
+        """Return the inserted matches, then the deleted ones: int32 rows `body, ±1, terms of the variables…`.
 
-        Costs the changes, the matches, and the rows read on the way.
+        The cost is linear in the changes, the matches, and the rows read.
 
         Args:
-            noted: int32 rows `predicate, subject, object, ±1`. A fact mentioned an odd number of times has
-                changed; the store decides in which direction.
-            replaced: stored facts, treated as deleted and inserted again.
+            noted: int32 rows `predicate, subject, object, ±1`. Only facts that occur an odd number of times
+                have
+                changed: such a fact was inserted if it is stored, else deleted.
+            replaced: stored facts to treat as deleted and inserted again.
         """
         self.search(noted, replaced)
         return self.result_rows()
 
     def signed_rows(self, readers: list, noted, replaced, shown):
-        """Return the changes of matches as a signed bag of rows for each leaf that has any.
+        """Return the changed matches as a signed bag of rows for each leaf operator that has any.
 
         Args:
             readers: the `Readers` of each body (bags.py).
-            noted, replaced: as for `signed`, as arrays; None for no replaced ones.
-            shown: returns the number of the displayed form of a fact's literal after (1) or before (-1) the
-                step, None for the first form of its value; None where all literals are in their first forms.
+            noted, replaced: as for `signed`, as arrays; `replaced` may be None.
+            shown: function of a fact and 1 or -1. Returns the number of the form in which the fact's literal
+                is displayed after (1) or before (-1) the step, or None for the first form of its value. None
+                if all literals are displayed in their first forms.
         """
         at: cython.int = 0
         own: Readers
@@ -206,10 +209,12 @@ class BodyMatches(Visitor):
             self.store.inserted.size = arrived
 
     def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
-        """Return every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.
+        """Return every match that has one of `facts`, each match once: int32 rows `body, lowest level,
+        terms…`.
 
-        Bodies are matched to the stored rows and to all of `facts`, which count as stored at FOREVER; facts
-        in `without` are excluded. Costs the matches, and the rows read on the way.
+        Bodies are matched against the stored rows and all of `facts`, of which the facts that are not stored
+        have level FOREVER. Facts in `without` match no atom. The cost is linear in the matches and the rows
+        read.
         """
         self.returns_levels = True
         self.prepare(len(facts) + len(without))
@@ -231,13 +236,15 @@ class BodyMatches(Visitor):
     # -- flags -------------------------------------------------------------------------------------
 
     def prepare(self, count):
-        """Start a search with room for `count` changed rows; flagging rows cannot fail after this."""
+        """Start a search that may flag `count` rows. Allocates now, so that flagging rows cannot fail
+        later.
+        """
         self.found.size = 0
         self.changed.reserve(count)
         self.store.inserted.reserve(count)
 
     def flag_changed(self, noted):
-        """Flag the rows of inserted and deleted facts, if a body has their predicate."""
+        """Flag the rows of inserted and deleted facts that some body may match."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(noted)):
@@ -249,7 +256,7 @@ class BodyMatches(Visitor):
         return 0
 
     def flag_replaced(self, facts):
-        """Flag the rows of facts as inserted and deleted, except rows that did change."""
+        """Flag the rows of facts as both inserted and deleted, except rows that are flagged already."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -262,7 +269,7 @@ class BodyMatches(Visitor):
         return 0
 
     def flag_inserted(self, facts):
-        """Flag the rows of these facts as inserted."""
+        """Flag the rows of facts as inserted."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -272,7 +279,7 @@ class BodyMatches(Visitor):
         return 0
 
     def flag_excluded(self, facts):
-        """Flag the rows of these facts as excluded from inserted matches."""
+        """Flag the rows of facts as deleted, so that they are in no inserted match."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -283,7 +290,9 @@ class BodyMatches(Visitor):
         return 0
 
     def row_for(self, predicate, subject, object):
-        """Return the row of a fact for flagging; a fact that is not stored gets a temporary row."""
+        """Return the row of a fact, and record it for `restore_rows`. A fact that is not stored gets a
+        temporary row.
+        """
         row: cython.int = self.store.find(predicate, subject, object)
         if row < 0:
             row = self.store.insert(predicate, subject, object, 0)
@@ -293,14 +302,16 @@ class BodyMatches(Visitor):
         return row
 
     def log_row(self, row):
-        """Record a row whose flags must be restored."""
+        """Record `row` for `restore_rows`."""
         if not self.store.rows[row].flags & COLLECTED:
             self.store.rows[row].flags |= COLLECTED
             self.changed.items[self.changed.size] = row
             self.changed.size += 1
 
     def restore_rows(self):
-        """Restore the rows, last change first, so that free rows are in their old order."""
+        """Remove temporary rows and clear flags, last row first, so that the list of free rows is as
+        before.
+        """
         row: cython.int
         while self.changed.size:
             self.changed.size -= 1
@@ -313,7 +324,7 @@ class BodyMatches(Visitor):
     # -- enumeration -------------------------------------------------------------------------------
 
     def enumerate(self, seen):
-        """Match bodies, starting from each row that has the flag `delta_flag`."""
+        """Match bodies, starting from each row with the flag `delta_flag`."""
         i: cython.int
         self.delta_flag = seen
         for i in range(self.changed.size):
@@ -322,7 +333,9 @@ class BodyMatches(Visitor):
         return 0
 
     def has_plan_key(self, predicate, subject, object):
-        """True if the fact has a key of a plan; otherwise it matches no atom of any body."""
+        """Return true if some plan has a key that the fact matches; otherwise no body atom matches the
+        fact.
+        """
         kinds: cython.int = self.key_kinds[predicate] if predicate < len(self.key_kinds) else 0
         return kinds != 0 and (
             kinds & ANY_TERMS
@@ -332,7 +345,7 @@ class BodyMatches(Visitor):
         )
 
     def begin(self, row):
-        """Start every plan whose first atom may match the fact of `row`."""
+        """Start every plan whose trigger atom may match the fact of `row`."""
         subject: cython.int = self.store.rows[row].subject
         object_: cython.int = self.store.rows[row].object
         kinds: cython.int = self.key_kinds[self.store.rows[row].predicate]
@@ -347,7 +360,7 @@ class BodyMatches(Visitor):
         return 0
 
     def begin_keyed(self, row, subject, object):
-        """Start the plans of a key."""
+        """Start the plans with this key."""
         start: cython.int
         plan: cython.int
         entry: cython.int = self.keys.find(self.store.rows[row].predicate, subject, object)
@@ -371,7 +384,7 @@ class BodyMatches(Visitor):
 
 
 def kinds_of(keys):
-    """Return a bit mask of the kinds of keys for each predicate."""
+    """Return for each predicate a bit mask of the kinds of its plan keys."""
     kinds = np.zeros(keys[:, 0].max(initial=-1) + 1, np.uint8)
     given = 1 << ((keys[:, 1] != NONE) + 2 * (keys[:, 2] != NONE))
     np.bitwise_or.at(kinds, keys[:, 0], given.astype(np.uint8))

@@ -1,4 +1,4 @@
-# C types of cells.py; see there for their meaning.
+# C types of cells.py, which describes the fields.
 
 cimport cython
 from pantarhei.materialize.kernel.constants cimport *

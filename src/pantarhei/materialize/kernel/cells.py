@@ -1,10 +1,11 @@
-"""Hash tables of rows (open addressing): a cell has a row and 31 bits of its key's hash, the *tag*.
+"""Hash tables of rows (open addressing). A cell holds a row and its *tag*, 31 bits of the hash of the row's
+key.
 
-Tags make most cells comparable without reading their rows, and let the table grow and close gaps without
-them. Callers compare keys: from cell `tag & mask` on they read `cells`, in which rows and tags alternate,
-until a row is -1.
+Comparing tags avoids reading most rows that have another key. Since a tag also gives the cell where a probe
+starts, the table can grow, and close the gap of a removed row, without the keys. The callers compare keys:
+they probe `cells`, in which rows and tags alternate, from cell `tag & mask` on until a row is -1.
 
-`Multimap` is a table of values by keys of three integers, built once and read often.
+`Multimap` maps keys of three integers to values; it is built once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pantarhei.materialize.kernel.arrays import aligned, ints_of, new_ints
 
 @cython.cclass
 class Cells:
-    """Table of rows, at most two thirds full; `keys` is the number of rows.
+    """Table of row numbers, at most two thirds full; `keys` is the number of rows in it.
 
     Args:
         size: initial number of cells, a power of two.
@@ -41,14 +42,14 @@ class Cells:
         return 3 * (self.keys + 1) > 2 * (self.mask + 1)
 
     def put(self, row, tag):
-        """Insert a row that is not in the table."""
+        """Insert a row that is not in the table. The caller has made room."""
         cell: cython.int = tag & self.mask
         while self.cells[2 * cell] >= 0:
             cell = (cell + 1) & self.mask
         self.put_at(cell, row, tag)
 
     def put_at(self, cell, row, tag):
-        """Insert a row into the empty cell found for it."""
+        """Insert a row into the empty cell that a probe for its key ended at."""
         self.cells[2 * cell] = row
         self.cells[2 * cell + 1] = tag
         self.keys += 1
@@ -61,7 +62,7 @@ class Cells:
         self.remove_at(cell)
 
     def remove_at(self, cell):
-        """Empty a cell, and move later cells up so that they are still found."""
+        """Empty a cell, and move later cells of the probe sequence into the gap."""
         probe: cython.int = cell
         home: cython.int
         while True:
@@ -84,7 +85,9 @@ class Cells:
         self.keys = 0
 
     def grow_to(self, size):
-        """Enlarge the table to at least `size` cells, a power of two; reinserts all rows if it grows."""
+        """Enlarge the table to at least `size` cells, a power of two. Reinserts all rows if the table
+        grows.
+        """
         cell: cython.int
         if size <= self.mask + 1:
             return
@@ -101,19 +104,21 @@ class Cells:
         return sum(1 for cell in range(self.mask + 1) if self.cells[2 * cell] >= 0)
 
     def size_for(self, more):
-        """Return the size needed for `more` further keys, at least the present size."""
+        """Return the number of cells needed for `more` further keys, at least the present number."""
         return room_for(self.mask + 1, self.keys + more)
 
 
 def new_cells(size):
-    """Return empty cells, eight in a line of the processor's cache."""
+    """Return empty cells, aligned so that eight cells share a line of the processor's cache."""
     cells = aligned(np.int32, 2 * size)
     cells.fill(-1)
     return cells if cython.compiled else memoryview(cells)
 
 
 def room_for(size, keys):
-    """Return the size, at least `size`, of a hash table that holds `keys` keys at most two thirds full."""
+    """Return the smallest number of cells for `keys` keys, at most two thirds full: `size` doubled until it
+    suffices.
+    """
     while 3 * keys > 2 * size:
         size *= 2
     return size
@@ -125,7 +130,7 @@ _MIX_AGAIN = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 
 
 def tag_of(first, second, third):
-    """Return 31 bits of the hash of a key."""
+    """Return the tag of a key."""
     key: cython.ulonglong = cython.cast(cython.ulonglong, first)
     key = (key * _MIX) ^ cython.cast(cython.ulonglong, second)
     key = (key * _MIX) ^ cython.cast(cython.ulonglong, third)
@@ -137,10 +142,10 @@ def tag_of(first, second, third):
 
 @cython.cclass
 class Multimap:
-    """Multimap from keys to values; the *entry* of a key is the first one with that key.
+    """Multimap from keys of three integers to integers.
 
     Args:
-        entries: int32 rows `key (3), value`.
+        entries: int32 rows `key (3), value`. Entries with equal keys are linked, in this order.
     """
 
     def __init__(self, entries):
@@ -165,11 +170,13 @@ class Multimap:
                 self.cells.cells[2 * cell] = entry
 
     def find(self, first, second, third):
-        """Return the first entry of the key, or -1; further ones follow through `next_entry`."""
+        """Return the index of the key's first entry, or -1. `next_entry` links the further entries of the
+        key.
+        """
         return self.cells.cells[2 * self.cell_of(first, second, third)]
 
     def value_of(self, first, second, third):
-        """Return the value of the key's first entry, -1 if there is none."""
+        """Return the value of the key's first entry, or -1 if the key is missing."""
         entry: cython.int = self.find(first, second, third)
         return entry if entry < 0 else self.entries[4 * entry + 3]
 

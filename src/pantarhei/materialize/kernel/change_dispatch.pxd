@@ -1,4 +1,4 @@
-# C types of change_dispatch.py; see there for their meaning.
+# C types of change_dispatch.py, which describes the fields.
 
 cimport cython
 

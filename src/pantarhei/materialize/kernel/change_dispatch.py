@@ -1,4 +1,4 @@
-"""Dispatch of changes to the subscribers of their predicates."""
+"""Dispatch of changed facts to the subscribers of their predicates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class ChangeDispatch:
-    """Subscribers by predicate.
+    """Subscribers of predicates.
 
     Args:
-        groups: for each predicate the number of its group of subscribers.
-        subscribers: the subscribers, numbered from 0, of each group.
+        groups: for each predicate the index of its group of subscribers.
+        subscribers: for each group its subscribers, numbered from 0.
     """
 
     def __init__(self, groups, subscribers):
@@ -24,9 +24,12 @@ class ChangeDispatch:
         self.subscribers = list(subscribers)
 
     def split(self, changes):
-        """Split changes, shape (n, 4), by subscriber, in order; subscribers without changes are left out.
+        """Return `(subscriber, changes)` for each subscriber with changes, in the given order.
 
-        Costs the changes, once for each subscriber.
+        Costs time linear in the changes, times their subscribers.
+
+        Args:
+            changes: shape (n, 4).
         """
         rows: cython.int[:, ::1] = changes
         i: cython.Py_ssize_t
@@ -39,7 +42,7 @@ class ChangeDispatch:
         return [(subscriber, changes) for subscriber in self.subscribers[group]]
 
     def split_mixed(self, rows):
-        """Split changes that differ by subscriber, like `split`."""
+        """Split changes of predicates with different subscribers."""
         parts: dict = {}
         i: cython.Py_ssize_t
         for i in range(len(rows)):
@@ -51,7 +54,7 @@ class ChangeDispatch:
         return [(subscriber, part.array().reshape(-1, 4)) for subscriber, part in parts.items()]
 
     def put(self, part, rows, place):
-        """Append the change at a place to a part."""
+        """Append the change with index `place` to the changes of a subscriber."""
         column: cython.int
         if part.size + 4 > len(part.items):
             part.reserve(part.size + 4)

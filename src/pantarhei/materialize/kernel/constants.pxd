@@ -1,4 +1,4 @@
-# The kernel's constants as the C compiler knows them; what they mean is said in constants.py, whose twin this is.
+# Constants of the kernel for the C compiler, with the same names and values as in constants.py.
 
 
 cdef enum:

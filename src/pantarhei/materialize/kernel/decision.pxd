@@ -1,4 +1,4 @@
-# C types of decision.py; see there for their meaning.
+# C types of decision.py, which describes the fields.
 
 cimport cython
 

@@ -1,6 +1,6 @@
-"""Level-by-level decision of the asserted atoms in a Horn program, newest first.
+"""Decision of the asserted atoms of a Horn program, level by level, newest level first.
 
-The algorithm and its proof: docs/semantics.md, "How the cut is decided".
+The algorithm and its proof are in docs/semantics.md, "How the cut is decided".
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from pantarhei.materialize.kernel.horn import HornClosure
 
 @cython.cclass
 class Decision:
-    """Status of asserted atoms, IN, OUT or OPEN, with newer atoms preferred (PB26 Def. 6).
+    """Status of asserted atoms: IN, OUT or OPEN. Newer atoms are preferred (PB26 Def. 6).
 
-    `possible` is the closure of all atoms not OUT, `kept` that of atoms IN. They are one closure until an
-    atom is OPEN (`is_split`). `cone` marks the atoms in proofs of ⊥ from `possible`, with the atoms of `kept`
-    as given. `inconsistent` marks atoms known to contradict `kept` alone.
+    `possible` is the closure of the atoms that are not OUT, `kept` the closure of the atoms that are IN. Both
+    are one object until an atom is OPEN (`is_split`). `cone` marks the atoms in derivations of ⊥ from
+    `possible`, where the atoms of `kept` need no derivation. `inconsistent` marks the atoms known to
+    contradict `kept` by themselves.
 
     Args:
         program: the Horn program.
-        most_tests: limit of work for tests of single atoms; atoms after it are `untested` and OPEN, although
-            they may contradict alone.
+        most_tests: limit of the work for testing single atoms. Atoms beyond it are `untested` and OPEN,
+            although they may contradict `kept` by themselves.
     """
 
     def __init__(self, program: HornProgram, most_tests: cython.longlong):
@@ -45,15 +46,15 @@ class Decision:
         self.is_split = False
         self.cone = self.possible.marked
         self.coned = room[:atoms]
-        self.inside = room[atoms : 2 * atoms]  # atoms IN, in the order of their decision
+        self.inside = room[atoms : 2 * atoms]  # atoms that are IN, in the order of their decision
         self.candidates = room[2 * atoms : 3 * atoms]
         self.parent = room[3 * atoms : 4 * atoms]
         self.child = room[4 * atoms : 5 * atoms]
         self.sibling = room[5 * atoms : 6 * atoms]
         self.stamp = room[6 * atoms : 7 * atoms]
-        self.sizes = room[7 * atoms : 8 * atoms]  # by depth in the forest: sizes to undo to
+        self.sizes = room[7 * atoms : 8 * atoms]  # for each depth in the forest the trail's size to undo to
         self.fires = room[8 * atoms : 9 * atoms]
-        self.met = room[9 * atoms : 10 * atoms]  # atoms of the forest
+        self.met = room[9 * atoms : 10 * atoms]  # atoms in the forest
         self.roots = room[10 * atoms : 11 * atoms]
         self.path = room[11 * atoms : 13 * atoms]
         self.stack = room[13 * atoms :]
@@ -70,14 +71,14 @@ class Decision:
     # -- by levels -----------------------------------------------------------------------------------
 
     def decide_by_levels(self, order: cython.int[::1], starts: cython.int[::1]):
-        """Decide level by level.
+        """Decide all asserted atoms, level by level.
 
         Args:
             order: the asserted atoms, newest level first.
-            starts: start of each level in `order`, and the end of the last.
+            starts: index in `order` where each level begins, and the end of the last level.
 
         Returns:
-            The number of atoms that are OPEN.
+            The number of OPEN atoms.
         """
         i: cython.int
         opened: cython.int = 0
@@ -87,7 +88,7 @@ class Decision:
         return opened
 
     def decide_level(self, order, low, high):
-        """Decide the atoms of one level; returns the number of OPEN ones."""
+        """Decide the atoms of one level; returns the number of OPEN atoms among them."""
         i: cython.int
         x: cython.int
         count: cython.int = 0
@@ -96,7 +97,7 @@ class Decision:
         fires: cython.int = self.possible.fires
         cones: cython.int = self.cones
         is_new: cython.bint = True
-        # 1. no new proof of ⊥, and no part in proofs with open atoms: keep the whole level
+        # 1. If the level gives no new derivation of ⊥, and none of its atoms is in the cone, all are IN.
         for i in range(low, high):
             is_new = is_new and not self.cone[order[i]]
             self.possible.seed(order[i])
@@ -107,7 +108,7 @@ class Decision:
             if not self.is_split:
                 self.possible.commit(size)
             return 0
-        # 2. keep the atoms in no proof of ⊥
+        # 2. Atoms in no derivation of ⊥ are IN.
         if self.is_split:
             self.catch_up()
         self.extend_cone(fires)
@@ -130,9 +131,9 @@ class Decision:
         else:
             self.possible.commit(size)
         count = self.without_kept(count)
-        # 3. atoms that contradict `kept` alone are OUT
+        # 3. Atoms that contradict `kept` by themselves are OUT.
         self.test(self.kept, count, False)
-        # 4. decide the rest together
+        # 4. Decide the other atoms together.
         size = self.possible.size
         fires = self.possible.fires
         for i in range(count):
@@ -163,7 +164,9 @@ class Decision:
         return opened
 
     def without_kept(self, count):
-        """Keep the candidates, of `count`, that follow from `kept`; returns the number of the others."""
+        """Set those of the first `count` candidates IN that follow from `kept`; returns the number of other
+        candidates.
+        """
         i: cython.int
         x: cython.int
         left: cython.int = 0
@@ -177,7 +180,7 @@ class Decision:
         return left
 
     def split(self):
-        """Separate the closure of atoms IN from that of possible atoms from now on."""
+        """From now on, maintain `kept` as a closure apart from `possible`."""
         if not self.is_split:
             self.is_split = True
             self.kept = HornClosure(self.program, self.inconsistent)
@@ -190,7 +193,7 @@ class Decision:
         self.insides += 1
 
     def catch_up(self):
-        """Extend `kept` by the atoms set IN since the last call."""
+        """Propagate the atoms that were set IN since the last call in `kept`."""
         i: cython.int
         size: cython.int = self.kept.size
         for i in range(self.kept_count, self.insides):
@@ -200,13 +203,15 @@ class Decision:
         self.kept.commit(size)
 
     def is_kept(self, x):
-        """True if an atom follows from the atoms IN."""
+        """Return true if an atom follows from the atoms that are IN."""
         if self.is_split:
             return self.kept.known[x] != 0
         return self.possible.known[x] == 1
 
     def extend_cone(self, fires):
-        """Add to the cone the atoms of rules fired in `possible` from index `fires` on."""
+        """Add to the cone the atoms that derive the bodies of rules fired in `possible`, from index `fires`
+        on.
+        """
         i: cython.int
         j: cython.int
         r: cython.int
@@ -232,7 +237,7 @@ class Decision:
                         top += 1
 
     def shrink_cone(self, cones):
-        """Remove the atoms added last from the cone, down to `cones` atoms."""
+        """Remove the atoms added last from the cone, until `cones` atoms remain."""
         i: cython.int
         for i in range(cones, self.cones):
             self.cone[self.coned[i]] = 0
@@ -241,11 +246,12 @@ class Decision:
     # -- single atoms -------------------------------------------------------------------------------
 
     def test(self, closure: HornClosure, count, names_constraints):
-        """Find the candidates that contradict a closure alone, and set them OUT.
+        """Set the candidates OUT that contradict a closure by themselves.
 
-        Candidates are tested along the forest of the atoms that each derives alone: an atom derived by many
-        is propagated once; if it contradicts, so do they. After a failed test all single atoms that cause the
-        failure are marked as inconsistent, and a later test ends at the first of them.
+        Each candidate is linked to an atom that it derives by itself, and so on; the links form a forest,
+        which is traversed from the roots. An atom that many candidates derive is propagated once, and if it
+        contradicts the closure, so do all of them. After a contradiction, all atoms that cause it by
+        themselves are marked inconsistent, and later tests end as soon as one of these is derived.
 
         Args:
             closure: the kept atoms; unchanged afterwards.
@@ -269,7 +275,9 @@ class Decision:
         return 0
 
     def grow_forest(self, closure: HornClosure, count):
-        """Link each candidate to an atom that it derives alone, and so on; record the roots."""
+        """Link each candidate to an atom that it derives by itself, this atom to the next, and record the
+        roots.
+        """
         i: cython.int
         x: cython.int
         p: cython.int
@@ -292,9 +300,9 @@ class Decision:
         return 0
 
     def derived_alone(self, closure: HornClosure, x):
-        """Return an atom that one rule derives from `x` and a closure; ROOT if there is none.
+        """Return an atom that a single rule derives from `x` and a closure; ROOT if there is none.
 
-        Of several, return the atom that most rules derive: others may derive it too.
+        Of several atoms, return the one that most rules derive, since other candidates may derive it too.
         """
         i: cython.int
         h: cython.int
@@ -313,7 +321,7 @@ class Decision:
         return found
 
     def test_tree(self, closure: HornClosure, root, before, names_constraints):
-        """Test the candidates of one tree of the forest."""
+        """Test the candidates of one tree of the forest, depth first."""
         x: cython.int
         depth: cython.int = 0
         base: cython.int = closure.fires
@@ -323,7 +331,7 @@ class Decision:
         while top:
             top -= 1
             x = self.path[top]
-            if x < 0:  # all atoms that derive it are tested
+            if x < 0:  # the whole subtree is tested
                 depth -= 1
                 closure.undo(self.sizes[depth], self.fires[depth])
                 continue
@@ -351,23 +359,23 @@ class Decision:
         return 0
 
     def learn(self, closure: HornClosure, base, first):
-        """Mark every atom that leads to a contradiction alone as inconsistent.
+        """Mark every atom that leads to the first contradiction by itself as inconsistent.
 
-        Follows the derivation of the first contradiction back along the trail; an atom is inconsistent where
-        it is the only one that the rest of the derivation needs (a unique implication point, as in SAT
-        solvers).
+        The derivation of the contradiction is followed backwards along the trail. An atom is inconsistent if
+        at its place it is the only one that the rest of the derivation needs (a unique implication point in
+        SAT solvers).
 
         Args:
             closure: a closure with a contradiction.
             base: index of the contradiction in `fired`.
-            first: index of the first trail entry that is not kept.
+            first: index in the trail of the first atom that is not committed.
         """
         x: cython.int
         i: cython.int
         r: cython.int = closure.fired[base]
         place: cython.int = closure.size
         count: cython.int = 0
-        if self.program.head[r] >= 0:  # a rule that derives an inconsistent atom
+        if self.program.head[r] >= 0:  # a rule that derives an atom known to be inconsistent
             self.needed[self.program.head[r]] = 1
             count = 1
         else:
@@ -385,7 +393,7 @@ class Decision:
                 self.inconsistent[x] = 1
             self.needed[x] = 0
             r = closure.reason[x]
-            if r == NONE:  # still needed
+            if r == NONE:  # a seeded atom stays needed
                 count += 1
             else:
                 for i in range(self.program.start[r], self.program.start[r + 1]):
@@ -397,7 +405,9 @@ class Decision:
         return 0
 
     def mark_tree(self, root, base, is_out):
-        """Set the candidates of a tree OUT, or untested; `path` is free from `base` on."""
+        """Set the candidates of a subtree OUT, or mark them as untested. `path` is free from index `base`
+        on.
+        """
         x: cython.int
         top: cython.int = base + 1
         self.path[base] = root
@@ -414,7 +424,9 @@ class Decision:
         return 0
 
     def push_children(self, x, top):
-        """Push the children of an atom on `path`, which has `top` atoms; returns the new size."""
+        """Push the children of an atom on the stack `path`, which has `top` entries; returns the new number
+        of entries.
+        """
         x = self.child[x]
         while x != ROOT:
             self.path[top] = x
@@ -423,7 +435,9 @@ class Decision:
         return top
 
     def name_constraints(self, closure: HornClosure, x, base):
-        """Set a candidate that contradicts alone OUT, and record the constraints it violates."""
+        """Set a candidate OUT that contradicts the closure by itself, and record the constraints that it
+        violates.
+        """
         i: cython.int
         if self.status[x] == CANDIDATE:
             self.status[x] = OUT
@@ -435,7 +449,9 @@ class Decision:
     # -- all atoms together -------------------------------------------------------------------------
 
     def decide_together(self, asserted: cython.int[::1]):
-        """Find conflict sets of one atom; the members of all other conflict sets become OPEN."""
+        """Find the conflict sets of one atom. The members of all other conflict sets become OPEN, other atoms
+        IN.
+        """
         i: cython.int
         x: cython.int
         all_: HornClosure = self.possible
@@ -455,21 +471,22 @@ class Decision:
                     self.status[x] = OPEN if self.cone[x] else IN
 
     def statuses(self):
-        """Return the status of each atom: IN, OUT or OPEN, 0 if it is not asserted."""
+        """Return the status of each atom: IN, OUT or OPEN; 0 for an atom that is not asserted."""
         return np.array(self.status, np.uint8)
 
     def are_untested(self):
-        """Return 1 for each atom that may contradict alone, because tests ended before it."""
+        """Return 1 for each atom that was not tested because the limit of work was reached."""
         return np.array(self.untested, np.uint8)
 
     # -- open atoms ---------------------------------------------------------------------------------
 
     def residue(self):
-        """Return the rules in proofs of ⊥ from possible atoms, reduced by the kept atoms.
+        """Return the rules in derivations of ⊥ from possible atoms, with the kept atoms removed from their
+        bodies.
 
         Returns:
-            `(atoms, heads, numbers, starts, bodies)`: the atoms, ascending indexes into the program; the
-            rules in columns as in `HornProgram`, with indexes into `atoms`.
+            `(atoms, heads, numbers, starts, bodies)`: the atoms of these rules, ascending indexes into the
+            program; and the rules as columns, as in `HornProgram`, with indexes into `atoms`.
         """
         i: cython.int
         j: cython.int

@@ -1,4 +1,4 @@
-# C types of edges.py; see there for their meaning.
+# C types of edges.py, which describes the fields.
 
 cimport cython
 

@@ -1,11 +1,13 @@
-"""Edges of transitive properties: the facts that transitivity joins with.
+"""Edges of transitive properties: the facts with which the transitivity rule extends paths.
 
-A row is flagged EDGE when it is asserted, when a rule other than transitivity or a copy derives it, and when
-it is copied from a flagged row, also if it is stored already. It keeps the flag until it is removed: a former
-edge is a derived fact of the same level, so joins with it stay sound.
+A row is flagged EDGE in three cases: its fact is asserted; its fact is derived by a rule that is neither
+transitivity nor a *copy* rule (subproperty, inverse or symmetric property); a copy rule derives its fact from
+an edge. A fact that is stored already gets the flag too. The flag stays until the row is removed: a former
+edge is still a derived fact of the same level, so joins with it stay sound.
 
-A row flagged after it was processed passes the flag on to its copies. No other rule instance is added: facts
-that join with the new edge were joined with the path from which it was derived.
+If a row is flagged after it was processed, its copies are flagged too. No other rule instance is missed:
+facts that join with the new edge were joined with the path from which its fact had been derived.
+`rules.compilation.program.RuleEdges` describes why joins with edges suffice.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Edges:
-    """Edge flags; `pending` holds rows to flag, some of which may have the flag already."""
+    """Edge flags. `pending` has rows to flag; some of them may have the flag already."""
 
     def __init__(self, matcher: Matcher, plans):
         self.matcher = matcher
@@ -31,7 +33,7 @@ class Edges:
         self.plan_copies(plans)
 
     def plan_copies(self, plans):
-        """Group the copying plans by predicate."""
+        """Group the plans of copy rules by the predicate of their body."""
         forward = plans.forward
         chosen = []
         starts = [0]
@@ -42,27 +44,27 @@ class Edges:
         self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
 
     def derives_edge(self, plan):
-        """True if the matched body makes the head of `plan` an edge."""
+        """Return true if the rule instance matched by `plan` makes its head an edge."""
         rule: cython.int = self.matcher.code[plan + RULE]
         if self.matcher.edge_atoms[rule] != NONE:
             return False
         return self.copies[rule] == 0 or self.matcher.is_edge(self.matcher.body[0])
 
     def edge_flag(self, predicate):
-        """Return the flag of a new row of an asserted fact."""
+        """Return the flag for a new row of an asserted fact: EDGE if its property has edges, else 0."""
         return EDGE if self.matcher.has_edges(predicate) else 0
 
     def schedule_flag(self, row):
-        """Schedule the EDGE flag for the stored fact of `row`, if its property has edges.
+        """Add the stored fact of `row` to `pending` if its property has edges and the flag is missing.
 
-        The flag is set when no chain is being iterated.
+        Flags are set later, since a flag moves the row to another chain, which might be iterated now.
         """
         if self.matcher.has_edges(self.store.rows[row].predicate) and not self.matcher.is_edge(row):
             self.pending.push(row)
         return 0
 
     def propagate_flag(self, visitor):
-        """Flag the last scheduled row, and let `visitor` derive its copies."""
+        """Flag the last row of `pending` as an edge, and let `visitor` derive its copies."""
         i: cython.int
         row: cython.int
         predicate: cython.int
@@ -72,7 +74,7 @@ class Edges:
             return 0
         self.store.make_edge(row)
         if self.store.rows[row].flags & PENDING:
-            return 0  # its copies are derived when it is processed
+            return 0  # its copies are derived when it is taken from the queue
         predicate = self.store.rows[row].predicate
         for i in range(self.copy_start[predicate], self.copy_start[predicate + 1]):
             self.matcher.begin(
@@ -86,7 +88,9 @@ class Edges:
         return 0
 
     def check_invariants(self, oldest: cython.int):
-        """Assert that facts asserted from the level `oldest` on are flagged. Costs O(rows); for tests."""
+        """Assert that the facts asserted at level `oldest` or above are flagged. Costs time linear in the
+        rows; for tests.
+        """
         row: cython.int
         for row in range(self.store.used):
             if self.store.rows[row].predicate >= 0 and self.matcher.has_edges(self.store.rows[row].predicate):

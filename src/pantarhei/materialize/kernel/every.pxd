@@ -1,4 +1,4 @@
-# C types of every.py; see there for their meaning.
+# C types of every.py, which describes the fields.
 
 cimport cython
 

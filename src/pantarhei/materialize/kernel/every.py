@@ -1,17 +1,17 @@
-"""Canonical window model of PB26 Def. 8 in full (`keep="every"`): each fact in every interpretation that
-holds it.
+"""Window model that stores each fact in every interpretation that holds it (`keep="every"`): PB26 Def. 8 in
+full.
 
-A row has a set of levels that hold it and a set of levels that assert it (level_sets.py, which also defines
-how the head of a rule instance is attached). A row with level FOREVER belongs to the background; other
-interpretations hold it only where it is asserted. For other rows `level` and `assertion_level` are the newest
-level held and asserted. Bodies are matched whole.
+A row has the set of levels that hold it and the set of levels that assert it. level_sets.py defines to which
+levels a rule instance attaches its head. A row of level FOREVER belongs to the background; another
+interpretation holds it only if it asserts it. For other rows, `level` and `assertion_level` are the newest
+level that holds the row and the newest that asserts it.
 
-An arriving ABox is first closed by itself (with the background), then joined with the window. Retraction
-overdeletes a head at every level to which some combination with a lost level may have attached it, not only
-minimal ones, then runs the fixpoint again for all heads stale: a set that was superfluous may be minimal
-now.
+An arriving ABox is first closed alone with the background, then joined with the window. Retraction
+overdeletes a head at every level to which a combination of levels with a lost level may have attached it,
+even a combination that is not minimal. Then all affected heads are derived again, since a combination that
+was not minimal may be minimal now.
 
-This form serves inspection of the model, not speed: each slide costs a pass over all rows.
+This model is for inspection, not for speed: each slide costs a pass over all rows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pantarhei.materialize.kernel.window_kernel import WindowKernel
 class AttachmentVisitor(DerivationVisitor):
     """Visitor that attaches the heads of matched bodies to levels.
 
-    `only_bit` is the bit of the only level whose facts are matched, -1 for all levels.
+    `only_bit` is the bit of the only level whose facts match, -1 if the facts of all levels match.
     """
 
     def __init__(self, triggers: Triggers, sets: LevelSets):
@@ -50,7 +50,7 @@ class AttachmentVisitor(DerivationVisitor):
         return 0 if self.store.rows[row].level >= 0 else HIDDEN
 
     def derive(self, plan, level):
-        """Attach the head of a matched body to the levels given by the body."""
+        """Attach the head of a matched body to the levels that the body determines."""
         subject: cython.int = self.matcher.value(self.matcher.code[plan + HEAD_SUBJECT])
         row: cython.int
         if subject >= FIRST_LITERAL:
@@ -67,7 +67,7 @@ class AttachmentVisitor(DerivationVisitor):
         return self.attach(row)
 
     def is_background(self, plan):
-        """True if every row of the matched body is background."""
+        """Return true if all rows of the matched body belong to the background."""
         atom: cython.int
         for atom in range(self.matcher.atoms_of(plan)):
             if self.store.rows[self.matcher.body[atom]].level != FOREVER:
@@ -75,14 +75,14 @@ class AttachmentVisitor(DerivationVisitor):
         return True
 
     def make_background(self, row):
-        """Make the row background, and queue it if it was not."""
+        """Make `row` a fact of the background; queue it if it was not one."""
         if self.store.rows[row].level != FOREVER:
             self.store.rows[row].level = FOREVER
             self.enqueue(row)
         return 0
 
     def attach(self, row):
-        """Add the levels in `attached` to the levels that hold `row`, and queue it if any is new."""
+        """Add the levels in `attached` to the levels that hold `row`; queue the row if one of them is new."""
         if self.store.rows[row].level != FOREVER and self.sets.add_attached(row):
             self.sets.refresh(row)
             self.enqueue(row)
@@ -103,15 +103,15 @@ class AttachmentVisitor(DerivationVisitor):
         return row
 
     def run(self):
-        """Fire the queued rows until the fixpoint."""
+        """Fire the rules for queued rows until the queue is empty."""
         while self.queue.size > 0:
             self.pops += 1
             self.triggers.fire(self.dequeue(), 0, self)
         return 0
 
     def close_alone(self, bit: cython.int):
-        """Close the queued rows within one level, with the background; all of the closure is left in the
-        queue.
+        """Close the queued rows under the rules within one level and the background. Afterwards the queue has
+        all rows of the closure.
         """
         i: cython.int
         row: cython.int
@@ -132,7 +132,7 @@ class AttachmentVisitor(DerivationVisitor):
 
 @cython.cclass
 class RederivationVisitor(Visitor):
-    """Visitor that attaches one head, `head`, to the levels given by its bodies."""
+    """Visitor that attaches one row, `head`, to the levels that its remaining bodies determine."""
 
     def __init__(self, attachment: AttachmentVisitor):
         self.attachment = attachment
@@ -150,9 +150,9 @@ class RederivationVisitor(Visitor):
 
 @cython.cclass
 class OverdeletionVisitor(Visitor):
-    """Visitor that records losses of heads caused by lost levels of one row, `cause`.
+    """Visitor that records which levels heads may lose through the lost levels of one row, `cause`.
 
-    `stale` has the rows that may have lost levels or gained minimal sets.
+    `stale` has the rows that may have lost levels, or to which other levels may be attached now.
     """
 
     def __init__(self, attachment: AttachmentVisitor):
@@ -180,7 +180,7 @@ class OverdeletionVisitor(Visitor):
         return self.attachment.enqueue(row) if found & 2 else 0
 
     def mark_stale(self, row):
-        """Record that `row` may have lost levels or gained minimal sets."""
+        """Add `row` to `stale`."""
         if not self.store.rows[row].flags & STALE:
             self.store.rows[row].flags |= STALE
             self.stale.push(row)
@@ -189,7 +189,7 @@ class OverdeletionVisitor(Visitor):
 
 @cython.cclass
 class EveryKernel(WindowKernel):
-    """Window model of one program, each fact in all its interpretations."""
+    """Window model of one program, with a set of levels for each fact."""
 
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity, False)
@@ -207,7 +207,7 @@ class EveryKernel(WindowKernel):
 
     @property
     def level_capacity(self) -> int:
-        """Number of levels that fit."""
+        """Number of levels that the sets have bits for."""
         return 64 * self.sets.words
 
     def reserve_levels(self, count: cython.int):
@@ -217,9 +217,9 @@ class EveryKernel(WindowKernel):
     # -- adding and sliding ------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
-        """Assert `facts[i]` at `levels[i]`. An ABox of the newest level is first closed by itself.
+        """Assert `facts[i]` at `levels[i]`. An ABox at the newest level is closed alone first.
 
-        `previous[i]` receives the former base of the fact, -1 if it had none.
+        `previous[i]` is set to the former assertion level of the fact, -1 if it had none.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -244,7 +244,7 @@ class EveryKernel(WindowKernel):
             self.attachment.run()
 
     def slide(self, oldest: cython.int):
-        """Set the oldest level of the window. Fires no rule; costs a pass over the rows."""
+        """Set the oldest level of the window. Fires no rule. Costs a pass over all rows."""
         row: cython.int
         if oldest <= self.sets.oldest:
             return
@@ -256,10 +256,10 @@ class EveryKernel(WindowKernel):
                     self.store.remove(row)
 
     def settle(self):
-        """Do nothing: levels are always final here."""
+        """Do nothing: in this model levels are always final."""
 
     def renumber(self, less: cython.int):
-        """Lower all levels by `less`."""
+        """Subtract `less` from all levels except the background's."""
         row: cython.int
         self.sets.oldest -= less
         self.newest -= less
@@ -268,8 +268,9 @@ class EveryKernel(WindowKernel):
                 self.sets.refresh(row)
 
     def interpretation(self, level: cython.int):
-        """Return the rows that `level` holds, an int32 array, empty outside the window. Costs a pass over all
-        rows.
+        """Return the rows that hold at `level`, an int32 array; empty for a level outside the window.
+
+        Costs a pass over all rows.
         """
         found: Ints = Ints()
         row: cython.int
@@ -290,7 +291,7 @@ class EveryKernel(WindowKernel):
     # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
-        """Retract `facts`, each with all its occurrences. Cost is linear in the affected facts."""
+        """Retract `facts` at all levels that assert them. Costs time linear in the affected facts."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
@@ -301,7 +302,9 @@ class EveryKernel(WindowKernel):
         self.retract()
 
     def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
-        """Undo `add(facts, [level …], previous)`. Cost is linear in the affected facts."""
+        """Undo `add(facts, levels, previous)` where all `levels` were `level`. Costs time linear in the
+        affected facts.
+        """
         i: cython.Py_ssize_t
         row: cython.int
         bit: cython.int = level - self.sets.oldest
@@ -319,7 +322,7 @@ class EveryKernel(WindowKernel):
         return 0
 
     def retract(self):
-        """Propagate the lost levels of the queued rows, then attach all stale heads again."""
+        """Propagate the lost levels of queued rows, then attach all stale rows again."""
         i: cython.int
         row: cython.int
         stale: Ints = self.overdeletion.stale
@@ -349,5 +352,5 @@ class EveryKernel(WindowKernel):
             self.attachment.detects = detects
 
     def check_invariants(self):
-        """Assert that the rows agree with one another. Costs O(rows); for tests."""
+        """Assert that tables, chains and rows agree. Costs time linear in the rows; for tests."""
         self.store.check_invariants()

@@ -1,4 +1,4 @@
-# C types of fact_selection.py; see there for their meaning.
+# C types of fact_selection.py, which describes the fields.
 
 cimport cython
 

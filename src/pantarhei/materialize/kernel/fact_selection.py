@@ -1,12 +1,16 @@
-"""Selection of stream facts: projections of single facts that meet conditions.
+"""Selection of facts: projections of single facts that meet conditions.
 
-A *projection* is one projection of facts of a stream predicate. It has PROJECTION_SIZE integers: its *kind*,
-chosen by the owner; the predicate of its rows; for their subject and for their object a place and a term; and
-the range of its conditions. A place is 1 or 2 for a term of the fact, TIME_ARGUMENT for the given time, or 0
-for the constant term.
+A *projection* of the facts of one predicate has PROJECTION_SIZE integers:
 
-A condition has CONDITION_SIZE integers: its type, the place of the tested term, and for IN_RANGES the byte of
-its data ranges and the bits required in it; for IS_TERM the term; IS_NAME tests that the term is a name.
+- its *kind*, a number chosen by the caller,
+- the predicate of the resulting facts,
+- the source of their subject and the source of their object, each an argument position and a term: 1 or 2
+  stands for an argument of the fact, TIME_ARGUMENT for the given time, 0 for the constant term,
+- the range of its conditions.
+
+A condition has CONDITION_SIZE integers: its type, the argument position of the tested term, and two operands.
+IN_RANGES has the index of a byte among the data ranges and the bits required in it, IS_TERM has a term.
+IS_NAME tests that the term is not a literal.
 """
 
 from __future__ import annotations
@@ -22,16 +26,16 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 
 @cython.cclass
 class FactSelection:
-    """Selection from facts, with the rows of each kind.
+    """Projections, and the facts that they select.
 
     Args:
-        starts: for each predicate the start of its projections, and the end of the last.
+        starts: for each predicate the index of its first projection, and the end of the last.
         projections, conditions: as in the module's docstring.
         kinds: number of kinds.
         width: bytes of data ranges for each literal.
 
-    `found` has the selections of the last call, SELECTED_SIZE integers each: kind, fact, and the index of the
-    fact selected from.
+    `found` has the facts selected last, SELECTED_SIZE integers each: the kind, the resulting fact, and the
+    index of the fact that it was selected from.
     """
 
     def __init__(self, starts, projections, conditions, kinds, width):
@@ -39,16 +43,20 @@ class FactSelection:
         self.projections = ints_of(projections)
         self.conditions = ints_of(conditions)
         self.width = width
-        self.ends = new_ints(kinds, 0)  # while rows are made: where those of each kind end
-        self.kinds = Ints()  # those that there are
+        self.ends = new_ints(kinds, 0)  # scratch space of `group_by_kind`: for each kind the end of its rows
+        self.kinds = Ints()  # kinds with rows in `ends`
         self.found = Ints()
 
     def rows(self, facts: cython.int[:, ::1], memberships, time: cython.int):
-        """Select from facts: returns rows grouped by kind; the indexes of their facts; and for each kind
-        present its number and the start and end of its rows.
+        """Select from facts.
 
         Args:
             memberships: as for `Matcher.use_literals`.
+            time: term number for TIME_ARGUMENT.
+
+        Returns:
+            The resulting facts, grouped by kind; for each the index of the fact it was selected from; and a
+            list of `(kind, start, end)` for the kinds with results.
         """
         self.select(facts, memberships, time)
         count: cython.int = self.found.size // SELECTED_SIZE
@@ -71,14 +79,14 @@ class FactSelection:
         return rows, places, ranges
 
     def group_by_kind(self, count):
-        """Set `ends` to the end of the rows of each kind; returns the kinds of `count` rows with start and
-        end.
+        """Set `ends` to the end of the rows of each kind; returns `(kind, start, end)` for the kinds of
+        `count` results.
         """
         ranges: list = []
         i: cython.int
         kind: cython.int
         end: cython.int = 0
-        for i in range(self.kinds.size):  # of the last time
+        for i in range(self.kinds.size):  # kinds of the previous call
             self.ends[self.kinds.items[i]] = 0
         self.kinds.size = 0
         for i in range(count):
@@ -94,7 +102,7 @@ class FactSelection:
         return ranges
 
     def select(self, facts, memberships, time):
-        """Set `found` to the selections from facts of any predicates."""
+        """Set `found` to the results of all projections of the facts."""
         i: cython.int
         projection: cython.int
         predicate: cython.int
@@ -110,7 +118,7 @@ class FactSelection:
         return 0
 
     def append(self, projection, subject, object, time, place):
-        """Append the selection of a projection from a fact."""
+        """Append the result of a projection of one fact."""
         at: cython.int = PROJECTION_SIZE * projection
         column: cython.int
         taken: cython.int
@@ -130,7 +138,7 @@ class FactSelection:
         return 0
 
     def meets(self, projection, subject, object):
-        """True if a fact meets the conditions of a projection."""
+        """Return true if a fact meets the conditions of a projection."""
         place: cython.int
         at: cython.int
         term: cython.int
@@ -149,6 +157,8 @@ class FactSelection:
         return True
 
     def is_in_ranges(self, literal, byte, wanted):
-        """True if a term is a literal in all these data ranges; names are in none."""
+        """Return true if a term is a literal in all the data ranges of these bits; a name is in no data
+        range.
+        """
         at: cython.Py_ssize_t = literal - FIRST_LITERAL
         return at >= 0 and (self.memberships[at * self.width + byte] & wanted) == wanted

@@ -1,12 +1,13 @@
-"""Fixpoint of the rules: takes facts from the queue, newest level first, and derives their consequences.
+"""Fixpoint of the rules. Facts are taken from the queue, newest level first, and their consequences derived.
 
-Facts of one level are taken first in, first out; newest.py depends on this.
+Facts of one level are taken first in, first out; newest.py relies on this order.
 
-Heads of matched rules are collected in `HeadBuffer` and inserted in blocks, since inserting a fact mostly
-waits
-for memory and several inserts can wait at once: the cells of a head are prefetched when it is recorded, its
-rows when the block is inserted. A block is inserted before a fact below the level of one of its heads would
-be taken, so the order of the queue is kept. Facts from outside are prefetched likewise (`prefetch_block`).
+Derived heads are collected in a `HeadBuffer` and inserted in blocks. Inserting a fact mostly waits for
+memory,
+and several inserts can wait at the same time: the hash cells of a head are prefetched when it is buffered,
+its rows when the block is inserted. A block is inserted before a fact is taken whose level is below that of a
+buffered head, so buffering does not change the order of the queue. `prefetch_block` prefetches asserted facts
+likewise.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class HeadBuffer:
-    """Buffer of derived heads to insert into the rows.
+    """Buffer of derived heads, to be inserted into the rows.
 
     `buffer` has HEAD_SIZE integers for each head: predicate, subject, object, level, flags of a new row
-    (EDGE, UNPROVEN), and during prefetching the candidate row from its cell. `highest` is the highest of
-    their levels.
+    (EDGE, UNPROVEN), and while a block is prefetched the row that probably has the fact. `highest` is the
+    highest buffered level.
     """
 
     def __init__(self, levels: Levels, edges: Edges):
@@ -39,7 +40,7 @@ class HeadBuffer:
         self.highest = -1
 
     def add(self, predicate, subject, object, level, flags):
-        """Add a head that holds at `level`; a new row of it gets `flags`."""
+        """Buffer a fact derived at `level`. If it gets a new row, the row gets `flags`."""
         if subject >= FIRST_LITERAL:
             return 0
         if self.store.prefetches:
@@ -57,7 +58,7 @@ class HeadBuffer:
         return 0
 
     def must_flush(self):
-        """True if the heads must be inserted before the next fact is taken."""
+        """Return true if the heads must be inserted before the next fact is taken from the queue."""
         level: cython.int
         if self.buffer.size == 0:
             return False
@@ -67,7 +68,7 @@ class HeadBuffer:
         return self.highest > level or self.levels.queues[self.levels.bucket(level)] < 0
 
     def flush(self):
-        """Store the facts of the heads, or raise their levels, and queue them."""
+        """Insert the buffered facts, or raise their levels, and queue them."""
         i: cython.int
         at: cython.int
         for i in range(self.buffer.size // HEAD_SIZE):
@@ -86,7 +87,7 @@ class HeadBuffer:
         return 0
 
     def prefetch(self, start):
-        """Prefetch the rows of the next heads."""
+        """Prefetch the rows of the block of heads from index `start` on."""
         i: cython.int
         at: cython.int
         end: cython.int = min(start + HEAD_BLOCK, self.buffer.size // HEAD_SIZE)
@@ -110,7 +111,9 @@ class HeadBuffer:
             self.store.prefetch_listed(self.buffer.items[HEAD_SIZE * i + 5])
 
     def derive(self, predicate, subject, object, level, flags):
-        """Store a fact that holds at `level`, or raise its level, and queue it."""
+        """Insert a fact at `level`, or raise its level, and queue it. A fact that has the level already is
+        unchanged.
+        """
         row: cython.int
         if level < self.levels.oldest:
             return 0
@@ -127,10 +130,11 @@ class HeadBuffer:
         return 0
 
     def prefetch_block(self, facts, start, entering):
-        """Prefetch the cells of the block of PREFETCH_DISTANCE facts after the block at `start`.
-
-        With `entering`, also the cells of their chains, and the first rows of the chains of the block at
+        """Prefetch the hash cells of asserted facts: of the PREFETCH_DISTANCE facts that follow the block at
         `start`.
+
+        With `entering`, which means that facts are inserted, prefetch also the cells of their chains, and the
+        first rows of the chains for the block at `start`.
         """
         i: cython.Py_ssize_t
         edge: cython.int
@@ -150,7 +154,7 @@ class HeadBuffer:
 
 @cython.cclass
 class Fixpoint(DerivationVisitor):
-    """Loop that empties the queue. `merged` is set once an interpretation was merged.
+    """Loop that empties the queue. `merged` is true once an interpretation was merged.
 
     Args:
         superclasses: a `rules.compilation.program.Superclasses` for the plans of `triggers`.
@@ -169,12 +173,12 @@ class Fixpoint(DerivationVisitor):
     # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
-        """Return the smaller of `level` and the row's level; queued and expired rows are HIDDEN."""
+        """Return the smaller of `level` and the row's level. Queued and expired rows are HIDDEN."""
         own: cython.int = self.store.rows[row].level
         return HIDDEN if self.store.rows[row].flags & PENDING or own < self.levels.oldest else own
 
     def derive(self, plan, level):
-        """Record the head of a matched body at `level`."""
+        """Buffer the head of a matched body at `level`, the smallest level of the body."""
         head: cython.int = self.matcher.code[plan + HEAD]
         return self.heads.add(
             head,
@@ -185,7 +189,7 @@ class Fixpoint(DerivationVisitor):
         )
 
     def flags_of_head(self, plan, head, level):
-        """Return the flags of a new row for the head."""
+        """Return the flags that the head gets if it needs a new row."""
         flags: cython.int = 0
         if self.matcher.has_edges(head) and self.edges.derives_edge(plan):
             flags = EDGE
@@ -194,7 +198,7 @@ class Fixpoint(DerivationVisitor):
         return flags
 
     def is_unproven(self, plan, level):
-        """True if a row of the matched body at its smallest level, `level`, is UNPROVEN."""
+        """Return true if some row of the matched body at the smallest level, `level`, is UNPROVEN."""
         atom: cython.int
         row: cython.int
         for atom in range(self.matcher.atoms_of(plan)):
@@ -229,7 +233,9 @@ class Fixpoint(DerivationVisitor):
                     self.pop(row, level)
 
     def pop(self, row, level):
-        """Take `row`, the first of the queue of `level`, and fire the rule instances with it in the body."""
+        """Take `row`, the first in the queue of `level`, and fire the rule instances that have it in the
+        body.
+        """
         finished: cython.int = self.store.rows[row].flags & CLOSED
         self.prefetch_queued(self.store.rows[row].next_listed)
         self.levels.unlink(row)
@@ -244,7 +250,7 @@ class Fixpoint(DerivationVisitor):
         return 0
 
     def prefetch_queued(self, row):
-        """Prefetch the data that `pop` reads, for the fact of `row` and the next two in the queue."""
+        """Prefetch the data that `pop` reads, for `row` and the next two rows of the queue."""
         if row < 0 or not self.store.prefetches:
             return
         self.triggers.prefetch_partner(row, True)
@@ -257,8 +263,8 @@ class Fixpoint(DerivationVisitor):
         self.store.prefetch_row(self.store.rows[row].next_listed)
 
     def prefetch_superclasses(self, row, listed):
-        """Prefetch the rows of the first superclasses of a class fact; with `listed`, also the rows next to
-        them in lists.
+        """Prefetch the rows of the first superclass facts of a class fact; with `listed` the neighbours of
+        these rows in their lists instead.
         """
         predicate: cython.int = self.store.rows[row].predicate
         start: cython.int
@@ -275,16 +281,19 @@ class Fixpoint(DerivationVisitor):
                 self.store.prefetch_row(other)
 
     def settle_row(self, row):
-        """Insert an unlisted `row` into the partition of its level, with the next sequence number."""
+        """Settle `row`, which is in no list, and count it."""
         self.levels.settle(row)
         self.pops += 1
 
     def add_superclasses(self, row, level):
-        """Settle the superclass facts of a class fact just taken: no queued fact has a higher level.
+        """Derive the superclass facts of a class fact that was just taken from the queue, and settle them at
+        once.
 
-        The superclasses of a superclass that had already settled at the level are skipped: they are there.
-        This does not apply once interpretations were merged, where the level of a row does not bound the rows
-        that depend on it.
+        They need not be queued, since no queued fact has a higher level. If a superclass fact has settled at
+        the level already, the facts of its own superclasses have too, so these are skipped. The method is not
+        used once
+        interpretations were merged: the level of a row then does not bound the levels of the facts that
+        depend on it.
         """
         predicate: cython.int = self.store.rows[row].predicate
         subject: cython.int = self.store.rows[row].subject

@@ -1,4 +1,4 @@
-# C types of groups.py; see there for their meaning.
+# C types of groups.py, which describes the fields.
 
 from pantarhei.materialize.kernel.constants cimport *
 

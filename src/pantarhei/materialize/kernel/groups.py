@@ -1,16 +1,20 @@
 """Incremental aggregates of registered queries: group sizes, distinct values, and sums.
 
-A total is the running sum of the numbers of a group; inserted numbers are added, deleted ones subtracted.
-While all numbers are alike (integers of few digits, or xsd:doubles that are multiples of `UNIT`) it is a
-triple: the index of their count in a mixed total, their count, and their sum as an integer or in multiples of
-`UNIT`. A mixed total is a tuple: counts of errors, integers, decimals, xsd:floats and xsd:doubles, and exact
-sums, sums as xsd:floats and as xsd:doubles; query/incremental/totals.py names the parts.
+The *total* of a group is the running sum of its numbers: inserted numbers are added, deleted ones subtracted.
+There are two forms:
 
-An addend is the contribution of a term to a total: the index of its count if it is alike others, else 0; its
-contribution to a triple; and its contributions to a mixed total, pairs of an index and an amount.
+- A *uniform* total is a triple, used while all numbers are of one kind: integers of few digits, or
+  xsd:doubles that are multiples of `UNIT`. It has the index of their count in a mixed total, their count, and
+  their sum, as an integer or in multiples of `UNIT`.
+- A *mixed* total is a tuple: the counts of errors, integers, decimals, xsd:floats and xsd:doubles; and the
+  sums of the numbers exactly, as xsd:floats and as xsd:doubles. query/incremental/totals.py names its parts.
 
-A result distinguishes the sum or average of a total from other ones: an xsd:double by itself, exact numbers
-by their operands.
+The *addend* of a term is its contribution to a total: the index of its count if it may be in a uniform total,
+else 0; its contribution to the sum of a uniform total; and its contributions to a mixed total, pairs of an
+index and an amount.
+
+The *result* of a total distinguishes sums and averages that are different terms: it is an xsd:double, or the
+operands of an exact sum or average.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ if not cython.compiled:
 
 
 def project_rows(rows, places: list):
-    """Project the rows to these places; a negative place gives `NONE`."""
+    """Project rows to these columns; a negative column gives `NONE`."""
     found: list = []
     row: tuple
     part: list
@@ -40,7 +44,7 @@ def project_rows(rows, places: list):
 
 
 def group_items(groups: list, items: list, weights: list):
-    """Group inserted and deleted items, with the change of their counts."""
+    """Group inserted and deleted items: a list of `(item, weight)` for each group."""
     found: dict = {}
     own: list
     i: cython.Py_ssize_t
@@ -55,7 +59,7 @@ def group_items(groups: list, items: list, weights: list):
 
 
 def count_rows(sizes: dict, parts: dict, entries: list, absent):
-    """Update the number of rows of groups; returns the groups that have become empty.
+    """Update the row counts of groups; returns the groups that are empty now.
 
     Args:
         sizes: row counts of nonempty groups.
@@ -82,12 +86,12 @@ def count_rows(sizes: dict, parts: dict, entries: list, absent):
 
 
 def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
-    """Update the distinct items of groups; returns by group the items that are new (1) or gone (-1).
+    """Update the distinct items of groups; returns for each group the items that are new (1) or gone (-1).
 
     Args:
-        of: item counts by group.
+        of: by group the number of copies of each item.
         parts: result of `group_items`.
-        only_terms: leave out items that begin with `NONE`.
+        only_terms: ignore items that begin with `NONE`.
         entries, absent: as for `replace_group_rows`.
     """
     found: dict = {}
@@ -123,13 +127,15 @@ def count_values(of: dict, parts: dict, only_terms, entries: list, absent):
 
 
 def replace_group_rows(groups: list, columns: list, places: list, group_rows: dict, entries: list, absent):
-    """Set the rows of groups from their keys and the values of columns; returns the change.
+    """Replace the output rows of groups; returns the delta.
 
     Args:
-        places: for each column of the row its index in key and values together; negative for none.
-        group_rows: the rows of groups.
-        entries: undo log of `(dictionary, key, previous value)`.
-        absent: marker of a missing key.
+        columns: for each aggregate its values, one for each group.
+        places: for each column of a row its index among the key of the group followed by the aggregates'
+            values; negative for `NONE`.
+        group_rows: the rows by group; updated.
+        entries: undo log, to which `(dictionary, key, previous value)` is appended.
+        absent: stands for the previous value of a missing key.
     """
     made: dict = {}
     group: tuple
@@ -172,7 +178,7 @@ _DOWN = 12
 _NAN = 13
 _TINY = 15
 _BITS = 112
-_MOST = 10**15  # sums of integers and decimals below it have few digits before the point
+_MOST = 10**15  # sums of integers and decimals below this bound have few digits before the decimal point
 
 UNIT = 2.0**-_BITS
 """Most xsd:doubles are multiples of it, and sums of multiples fit into few words."""
@@ -182,10 +188,10 @@ NOTHING = (_INTEGERS, 0, 0)
 
 
 def update_totals(kept: dict, parts: dict, addends, fma, entries: list, absent):
-    """Add inserted numbers to the totals of groups, and subtract deleted ones.
+    """Add the inserted numbers of groups to their totals, and subtract the deleted ones.
 
     Args:
-        kept: totals by group; a missing one is `NOTHING`.
+        kept: totals by group; a missing total is `NOTHING`.
         parts: result of `group_items`; an item begins with the number of a term.
         addends: addends by term number.
         fma: exact fused multiply-add, for factors that are not integers.
@@ -202,9 +208,9 @@ def update_totals(kept: dict, parts: dict, addends, fma, entries: list, absent):
 
 
 def update_uniform(before: tuple, items, addends):
-    """Update a total of numbers that are alike; None if a new one is not.
+    """Return an updated uniform total, None if a number is of another kind.
 
-    Without numbers it becomes `NOTHING`: the sum of no numbers is an integer.
+    Without any numbers, the total becomes `NOTHING`, since the sum of no numbers is an integer.
     """
     kind, count, amount = before
     more: tuple
@@ -221,7 +227,7 @@ def update_uniform(before: tuple, items, addends):
 
 
 def update_mixed(before: tuple, items, addends, fma):
-    """Update a mixed total."""
+    """Return an updated mixed total."""
     total: list = list(before)
     more: tuple
     for item, weight in items:
@@ -235,7 +241,7 @@ def update_mixed(before: tuple, items, addends, fma):
 
 
 def mixed_total(total: tuple):
-    """Convert a total to a mixed one."""
+    """Return a total in its mixed form."""
     if len(total) > 3:
         return total
     kind, count, amount = total
@@ -250,9 +256,10 @@ def mixed_total(total: tuple):
 
 
 def result_of(total: tuple, is_average):
-    """Return the result of a total, None for a total without a simple one: errors, or numbers of many digits.
+    """Return the result of a total; None if it needs the general arithmetic, because of errors or of many
+    digits.
 
-    An xsd:double zero is not simple, since 0 and -0 are equal but two terms.
+    An xsd:double zero also gives None, since 0 and -0 are equal but different terms.
     """
     if len(total) == 3:
         return result_of_uniform(total, is_average)
@@ -271,7 +278,7 @@ def result_of(total: tuple, is_average):
 
 
 def result_of_uniform(total: tuple, is_average):
-    """Return the result of a total of numbers that are alike."""
+    """Return the result of a uniform total."""
     kind, count, amount = total
     if kind == _DOUBLES:
         return scaled_double(amount, count if is_average else 1)
@@ -279,7 +286,7 @@ def result_of_uniform(total: tuple, is_average):
 
 
 def scaled_double(multiples, size):
-    """Return `multiples` of `UNIT` divided by `size` as xsd:double; None for 0 and on overflow."""
+    """Return `multiples * UNIT / size` as an xsd:double; None for 0 and on overflow."""
     try:
         return (float(multiples) * UNIT / size) or None
     except OverflowError:
@@ -287,13 +294,13 @@ def scaled_double(multiples, size):
 
 
 def result_numbers(groups: list, kept: dict, is_average, known: dict, number, numbers):
-    """Return the term numbers of the totals of groups.
+    """Return the term numbers of the sums or averages of groups.
 
     Args:
         kept: totals by group.
-        known: term numbers of some results.
-        number: returns the term number of a total without a simple result.
-        numbers: returns the term numbers of new results.
+        known: term numbers of results seen before.
+        number: function that returns the term number of a total for which `result_of` gives None.
+        numbers: function that returns the term numbers of new results.
     """
     found: list = []
     results: list = []

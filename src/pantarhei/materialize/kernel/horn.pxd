@@ -1,4 +1,4 @@
-# C types of horn.py; see there for their meaning.
+# C types of horn.py, which describes the fields.
 
 cimport cython
 

@@ -1,7 +1,7 @@
-"""Horn programs over the lineage of ⊥, and closures with undo.
+"""Horn programs over the lineage of ⊥, and their closures, which can be undone.
 
-Atoms are numbered from 0; a program has rules `head :- body` and constraints `⊥ :- body`. The background is
-true and left out of all bodies.
+Atoms are numbered from 0. A program has rules `head :- body` and constraints `⊥ :- body`. Facts of the
+background are true, and omitted from all bodies.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if not cython.compiled:
 
 @cython.cclass
 class HornProgram:
-    """Rules and constraints in columns, indexed by body atom and by head.
+    """Rules and constraints as columns, indexed by body atom and by head.
 
     Args:
         atoms: number of atoms.
         heads: head of each rule, BOTTOM for a constraint.
-        numbers: number of each rule or constraint.
-        starts: start of each body in `bodies`, and the end of the last.
+        numbers: number of each rule or constraint in the window model's program.
+        starts: index in `bodies` where each body begins, and the end of the last body.
         bodies: body atoms, distinct within a rule.
     """
 
@@ -42,7 +42,7 @@ class HornProgram:
         self.index()
 
     def index(self):
-        """Fill the indexes: rules by body atom, rules by head."""
+        """Build both indexes."""
         r: cython.int
         i: cython.int
         x: cython.int
@@ -72,14 +72,13 @@ def program_of(
     instances: cython.int[:, ::1],
     violations: cython.int[:, ::1],
 ):
-    """Build the program of a lineage: atoms are indexes into `rows`, rules its instances, constraints its
-    violations.
+    """Build the program of a lineage. Its atoms are indexes into `rows`.
 
     Args:
         rows: kernel rows of the lineage.
-        background: 1 where a fact is entailed by the background.
-        instances: rows `head, rule, body…`, padded with NONE.
-        violations: rows `constraint, body…`, padded with NONE.
+        background: 1 for each row that the background entails.
+        instances: the rules, rows `head, rule, body…`, padded with NONE.
+        violations: the constraints, rows `constraint, body…`, padded with NONE.
     """
     i: cython.int
     r: cython.int
@@ -130,16 +129,18 @@ def program_of(
 
 @cython.cclass
 class HornClosure:
-    """Closure of seeded atoms (linear Horn propagation of Dowling and Gallier), with undo.
+    """Closure of seeded atoms by linear Horn propagation (Dowling and Gallier), with undo.
 
-    `trail` has the known atoms in order, the first `done` of them are propagated. `fired` has, in order, the
-    constraints with known bodies and the rules that derive a `marked` atom; with `stops_at_inconsistent`,
-    also those that derive a `inconsistent` one. `missing` counts the unknown body atoms of each rule;
-    `reason` has the rule that derived an atom, NONE for a seeded one. `work` counts steps.
+    `trail` has the known atoms in the order of their derivation; the first `done` of them are propagated.
+    `fired` has, in order, the constraints whose body is known and the rules that derive a `marked` atom; with
+    `stops_at_inconsistent` also the rules that derive an `inconsistent` atom. `missing` is the number of
+    unknown body atoms of each rule. `reason` is the rule that derived an atom, NONE for a seeded atom.
+    `known` is 0 for an unknown atom, 1 for a committed and 2 for another known atom. `work` counts
+    propagation steps.
 
     Args:
         program: the rules.
-        inconsistent: marks of atoms.
+        inconsistent: marks of atoms that lead to a contradiction by themselves.
     """
 
     def __init__(self, program: HornProgram, inconsistent: cython.uchar[::1]):
@@ -162,7 +163,7 @@ class HornClosure:
             self.missing[r] = program.start[r + 1] - program.start[r]
 
     def seed(self, x):
-        """Assert an atom; `propagate` derives its consequences."""
+        """Add an atom; `propagate` derives its consequences."""
         if not self.known[x]:
             self.known[x] = 2
             self.reason[x] = NONE
@@ -170,7 +171,7 @@ class HornClosure:
             self.size += 1
 
     def propagate(self, most):
-        """Derive the consequences of the seeded atoms, until `fired` has `most` entries."""
+        """Derive the consequences of the seeded atoms. Stops when `fired` has `most` entries."""
         x: cython.int
         i: cython.int
         r: cython.int
@@ -194,7 +195,7 @@ class HornClosure:
                         self.size += 1
 
     def undo(self, size, fires):
-        """Remove all atoms from index `size` of the trail on."""
+        """Remove the atoms of the trail from index `size` on; `fires` entries of `fired` stay."""
         x: cython.int
         i: cython.int
         j: cython.int
@@ -208,7 +209,7 @@ class HornClosure:
         self.fires = fires
 
     def commit(self, size):
-        """Mark the atoms from index `size` of the trail on as kept (`known` is 1)."""
+        """Mark the atoms of the trail from index `size` on as committed."""
         j: cython.int
         for j in range(size, self.size):
             self.known[self.trail[j]] = 1

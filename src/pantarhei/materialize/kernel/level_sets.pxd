@@ -1,4 +1,4 @@
-# C types of level_sets.py; see there for their meaning.
+# C types of level_sets.py, which describes the fields.
 
 cimport cython
 

@@ -1,16 +1,16 @@
-"""Sets of levels as bits: the interpretations that hold, assert or lose a row (`keep="every"`).
+"""Sets of levels as bit sets: the levels that hold, assert or lose a row (`keep="every"`).
 
-Bit `i` is the level `oldest + i`.
+Bit `i` stands for level `oldest + i`.
 
-A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of
-each *minimal* set S that meets every T_i. A minimal set with oldest member t exists exactly if for some i, t
-is in T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet every
-T_j, only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set because
-some T_i meets it in t alone.) So
+Let the body atoms of a rule instance hold at the level sets T_1 … T_k. The instance attaches its head to the
+oldest level of each *minimal* set S that meets every T_i. A minimal set with oldest member t exists if and
+only if, for some i, t is in T_i and each T_j without t has a member newer than t outside T_i. If so, t and
+those members meet every T_j, and only t meets T_i, so every minimal subset contains t. Conversely, a minimal
+set contains t because it meets some T_i in t alone. Hence
 
     attached = ⋃_i ( T_i ∩ ⋂_{j≠i} ( T_j ∪ { t : t < max(T_j − T_i) } ) )
 
-which takes k² passes over the bits. Bodies are matched whole.
+which takes k² passes over the bits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ONE = cython.declare(cython.ulonglong, 1)
 
 
 def new_bits(*shape):
-    """Return zeroed 64-bit words; uncompiled a memoryview, whose elements are Python ints."""
+    """Return zeroed 64-bit words; in an uncompiled kernel a memoryview, whose items are Python ints."""
     array = np.zeros(shape, np.uint64)
     return array if cython.compiled else memoryview(array)
 
@@ -38,8 +38,8 @@ def new_bits(*shape):
 class LevelSets:
     """Three sets of levels for each row of a store: `held`, `asserted` and `lost`.
 
-    The background's interpretation is separate: a row with level FOREVER belongs to it and meets any body by
-    itself. `attached` is one more set, used for results.
+    The background's interpretation is not a bit: a row of level FOREVER belongs to it, and constrains no set
+    of levels. `attached` is one more set, for results; `others` is scratch space.
     """
 
     def __init__(self, store: Store):
@@ -54,7 +54,7 @@ class LevelSets:
         store.bytes_per_row = ROW.itemsize + 3 * 8
 
     def row_for(self, predicate, subject, object):
-        """Return the row of a fact, a new one with empty sets if it has none."""
+        """Return the row of a fact. A fact that is not stored gets a new row with empty sets."""
         word: cython.int
         row: cython.int = self.store.find(predicate, subject, object)
         if row >= 0:
@@ -69,12 +69,12 @@ class LevelSets:
         return row
 
     def grow(self):
-        """Allocate words for every row."""
+        """Allocate sets for all rows of the store."""
         self.resize(self.words)
         return 0
 
     def resize(self, words):
-        """Reallocate the sets of all rows, `words` words each."""
+        """Reallocate the sets of all rows with `words` 64-bit words each."""
         self.held = self.resized(self.held, words)
         self.asserted = self.resized(self.asserted, words)
         self.lost = self.resized(self.lost, words)
@@ -84,7 +84,7 @@ class LevelSets:
         self.store.bytes_per_row = ROW.itemsize + 3 * 8 * words
 
     def resized(self, bits, words):
-        """Return a copy of the sets with the given number of words for each row."""
+        """Return a copy of the sets with `words` words for each row of the store."""
         larger = np.zeros((len(self.store.rows), words), np.uint64)
         old = np.asarray(bits)
         larger[: old.shape[0], : old.shape[1]] = old
@@ -99,7 +99,7 @@ class LevelSets:
             self.resize(words)
 
     def slide(self, oldest: cython.int):
-        """Make `oldest` the level of bit 0. Costs a pass over the rows."""
+        """Make `oldest` the level of bit 0. Costs a pass over all rows."""
         for bits in (np.asarray(self.held), np.asarray(self.asserted)):
             _shift_down(bits, oldest - self.oldest)
         self.oldest = oldest
@@ -113,24 +113,24 @@ class LevelSets:
         return (self.asserted[row, bit >> 6] >> (bit & 63)) & 1
 
     def assert_at(self, row, bit):
-        """Add the level with this bit to those that assert and hold the row."""
+        """Add the level with this bit to the sets `asserted` and `held` of the row."""
         self.asserted[row, bit >> 6] |= _ONE << (bit & 63)
         self.held[row, bit >> 6] |= _ONE << (bit & 63)
 
     def retract_at(self, row, bit):
-        """Remove the level with this bit from those that assert the row, and mark it as lost."""
+        """Move the level with this bit from the set `asserted` of the row to its set `lost`."""
         self.lost[row, bit >> 6] |= _ONE << (bit & 63)
         self.asserted[row, bit >> 6] &= _ALL ^ (_ONE << (bit & 63))
 
     def retract_all(self, row):
-        """Remove all levels that assert the row, and mark them as lost."""
+        """Move all levels from the set `asserted` of the row to its set `lost`."""
         word: cython.int
         for word in range(self.words):
             self.lost[row, word] |= self.asserted[row, word]
             self.asserted[row, word] = 0
 
     def remove_lost(self, row):
-        """Remove the lost levels from the held ones, except asserted levels."""
+        """Remove the levels of `lost` from `held`, except asserted ones, and empty `lost`."""
         word: cython.int
         for word in range(self.words):
             self.held[row, word] &= _ALL ^ self.lost[row, word]
@@ -138,14 +138,14 @@ class LevelSets:
             self.lost[row, word] = 0
 
     def set_attached(self, bit):
-        """Set `attached` to the level of this bit alone."""
+        """Set `attached` to the level with this bit only."""
         word: cython.int
         for word in range(self.words):
             self.attached[word] = 0
         self.attached[bit >> 6] = _ONE << (bit & 63)
 
     def add_attached(self, row):
-        """Add the levels in `attached` to those that hold `row`; returns whether any is new."""
+        """Add the levels of `attached` to the set `held` of `row`; returns true if one of them is new."""
         word: cython.int
         new: cython.ulonglong = 0
         for word in range(self.words):
@@ -154,7 +154,9 @@ class LevelSets:
         return new != 0
 
     def refresh(self, row):
-        """Set the row's `level` and `assertion_level` from its sets: the newest level held, and asserted."""
+        """Set the fields `level` and `assertion_level` of the row to the newest levels of `held` and of
+        `asserted`.
+        """
         newest: cython.int
         if self.store.rows[row].level != FOREVER:
             newest = self.highest(self.held, row)
@@ -164,7 +166,7 @@ class LevelSets:
             self.store.rows[row].assertion_level = -1 if newest < 0 else self.oldest + newest
 
     def highest(self, sets, row):
-        """Return the newest level in the row's set, as a bit number; -1 if it is empty."""
+        """Return the highest bit of the row's set, -1 if it is empty."""
         word: cython.int = self.words - 1
         bit: cython.int
         while word >= 0:
@@ -177,7 +179,7 @@ class LevelSets:
         return -1
 
     def highest_difference(self, row, other):
-        """Return the newest level that holds `row` but not `other`, as a bit number; -1 if there is none."""
+        """Return the bit of the newest level that holds `row` but not `other`, -1 if there is none."""
         word: cython.int = self.words - 1
         bit: cython.int
         difference: cython.ulonglong
@@ -192,7 +194,9 @@ class LevelSets:
         return -1
 
     def find_attached(self, body, atoms):
-        """Set `attached` to the oldest levels of the minimal sets that hold the rows of `body`."""
+        """Set `attached` to the levels to which the rule instance with the rows of `body` attaches its
+        head.
+        """
         i: cython.int
         j: cython.int
         word: cython.int
@@ -225,11 +229,11 @@ class LevelSets:
                 self.attached[word] |= self.others[word]
 
     def overdelete_head(self, row, body, atoms, cause):
-        """Mark the levels that `row`, the head of a matched body, may lose by the lost levels of `cause` in
-        the body.
+        """Add to the set `lost` of `row` the levels to which a matched body may have attached it through a
+        lost level of `cause`, a row of the body.
 
-        These are its levels to which a combination with a lost level may have attached it. Returns whether
-        there are such levels, plus 2 if some of them are newly marked.
+        All combinations of levels with a lost level count, not only minimal ones. Returns 0 if `row` holds at
+        no such level; otherwise 1, plus 2 if some of the levels were not in `lost` before.
         """
         atom: cython.int
         word: cython.int

@@ -1,4 +1,4 @@
-# C types of levels.py; see there for their meaning.
+# C types of levels.py, which describes the fields.
 
 cimport cython
 

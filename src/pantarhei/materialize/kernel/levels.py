@@ -1,7 +1,7 @@
-"""Lists of rows by level: partitions, and the queue of facts to process.
+"""Lists of rows by level: the partitions of the window, and the queue of facts to process.
 
-Each level has two doubly linked lists of rows: the *partition* holds settled rows, the *queue* holds PENDING
-ones. A max-heap has the levels with queued rows.
+Each level has two doubly linked lists of rows. Its *partition* has the settled rows, its *queue* the PENDING
+ones. A max-heap, the agenda, has the levels with a nonempty queue.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ class Levels:
         store: the rows.
         known: number of predicates in the program.
 
-    `oldest` and `newest` are the levels of the window. Partitions from `kept` on exist; those older than the
-    window are hidden until they are dropped. `streamed` flags the predicates with facts outside the
-    background, for joins across interpretations; `streamed_more` is set when another one is flagged.
-    `unsettled` holds rows with levels that are not final, where the store records levels (newest.py). `inert`
-    flags the predicates with facts that settle without being queued (`NewestKernel.settle_inert_at_once`).
-    `next_sequence` counts settled rows.
+    `oldest` and `newest` are the levels at the ends of the window. Partitions exist from level `kept` on;
+    those below `oldest` have expired but are not dropped yet, and their rows match no rule. `streamed` flags
+    the predicates with facts outside the background, for joins across interpretations; `streamed_more` is set
+    when another predicate is flagged. If the store records levels, `unsettled` has the rows whose level is
+    below their renewal level (newest.py). `inert` flags the predicates whose facts settle without being
+    queued (`NewestKernel.settle_inert_at_once`). `next_sequence` is the sequence number of the next row that
+    settles.
     """
 
     def __init__(self, store: Store, known: cython.int):
@@ -50,13 +51,15 @@ class Levels:
         self.next_sequence = 0
 
     def bucket(self, level):
-        """Return the index of the lists of `level`; the low bits distinguish the levels of a window."""
+        """Return the index of a level in `partitions`, `queues` and `queue_ends`. The low bits of a level
+        distinguish the levels of a window.
+        """
         last: cython.int = len(self.partitions) - 1
         return last if level == FOREVER else level & (last - 1)
 
     def link(self, row):
-        """Insert `row` into its list: at the end of the queue if it is pending, else at the start of the
-        partition.
+        """Insert `row` into the list of its level: at the end of the queue if the row is pending, else at the
+        start of the partition.
         """
         at: cython.int = self.bucket(self.store.rows[row].level)
         other: cython.int
@@ -78,7 +81,7 @@ class Levels:
                 self.store.rows[other].previous_listed = row
 
     def unlink(self, row):
-        """Remove `row` from its list; a row with level -1 is in no list."""
+        """Remove `row` from the list of its level. A row of level -1 is in no list."""
         after: cython.int = self.store.rows[row].next_listed
         before: cython.int = self.store.rows[row].previous_listed
         at: cython.int
@@ -97,7 +100,7 @@ class Levels:
             self.queue_ends[at] = before
 
     def enqueue(self, row, level):
-        """Move `row` to the queue of `level`; an inert row settles there at once."""
+        """Raise `row` to `level` and queue it there. A row of an inert predicate settles at once instead."""
         predicate: cython.int = self.store.rows[row].predicate
         self.raise_to(row, level)
         if predicate < len(self.inert) and self.inert[predicate]:
@@ -110,14 +113,16 @@ class Levels:
         return 0
 
     def settle(self, row):
-        """Insert an unlisted `row` into the partition of its level, with the next sequence number."""
+        """Insert `row`, which is in no list, into the partition of its level, with the next sequence
+        number.
+        """
         self.store.rows[row].flags &= ~(PENDING | CLOSED)
         self.link(row)
         self.store.rows[row].sequence = self.next_sequence
         self.next_sequence += 1
 
     def raise_to(self, row, level):
-        """Remove `row` from its list and set its new level."""
+        """Remove `row` from its list and set its level; a merged level up to the new level is cleared."""
         self.mark_streamed(self.store.rows[row].predicate, level)
         self.unlink(row)
         if self.store.records_levels:
@@ -129,7 +134,9 @@ class Levels:
         return 0
 
     def renewal_level(self, row):
-        """Return the largest of the row's level, base and held."""
+        """Return the level to which the row can be renewed: the largest of its level, assertion level and
+        merged level.
+        """
         renewal_level: cython.int = self.store.rows[row].level
         if self.store.rows[row].assertion_level > renewal_level:
             renewal_level = self.store.rows[row].assertion_level
@@ -138,26 +145,26 @@ class Levels:
         return renewal_level
 
     def renew(self, row):
-        """Queue `row` at its reach."""
+        """Queue `row` at its renewal level. It becomes UNPROVEN if that is a merged level."""
         self.enqueue(row, self.renewal_level(row))
         if self.store.rows[row].assertion_level < self.store.rows[row].level:
             self.store.rows[row].flags |= UNPROVEN
         return 0
 
     def record_unsettled(self, row):
-        """Record that the level of `row` is not final if its base or held is newer."""
+        """Add `row` to `unsettled` if its renewal level is above its level."""
         if self.renewal_level(row) > self.store.rows[row].level:
             self.unsettled.push(row)
         return 0
 
     def mark_streamed(self, predicate, level):
-        """Record that a fact of `predicate` is stored at `level`."""
+        """Flag `predicate` in `streamed` if `level` is not the background's."""
         if predicate < self.known and not self.streamed[predicate] and level != FOREVER:
             self.streamed[predicate] = 1
             self.streamed_more = True
 
     def agenda_push(self, level):
-        """Add `level` to the max-heap of levels with queued rows."""
+        """Add a level to the agenda."""
         at: cython.int = self.agenda_size
         parent: cython.int
         if at > 0 and self.agenda[0] == level:
@@ -181,7 +188,7 @@ class Levels:
         return 0
 
     def agenda_pop(self):
-        """Remove the newest level from the heap."""
+        """Remove the newest level from the agenda."""
         at: cython.int = 0
         child: cython.int
         level: cython.int
@@ -201,11 +208,13 @@ class Levels:
 
     @property
     def level_capacity(self):
-        """Number of levels that fit."""
+        """Number of levels for which there are lists."""
         return len(self.partitions) - 1
 
     def reserve_levels(self, count: cython.int):
-        """Make room for a window of `count` levels. Costs O(rows) when the size doubles."""
+        """Make room for a window of `count` levels. Costs time linear in the rows whenever the capacity
+        doubles.
+        """
         row: cython.int
         size: cython.int = len(self.partitions) - 1
         if count <= size:
@@ -234,10 +243,10 @@ class Levels:
         return 4 * (of_levels + len(self.unsettled.items))
 
     def check_invariants(self):
-        """Assert that each row is in the partition of its level, that the level is kept, and that no row is
-        queued.
+        """Assert that each row is in the partition of its level, that no partition below `kept` has rows, and
+        that the queues are empty.
 
-        Costs O(rows); for tests.
+        Costs time linear in the rows; for tests.
         """
         level: cython.int
         row: cython.int

@@ -1,4 +1,4 @@
-# C types collect lineage.py; see there for their meaning.
+# C types collect lineage.py, which describes the fields.
 
 cimport cython
 

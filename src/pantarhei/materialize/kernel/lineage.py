@@ -1,4 +1,4 @@
-"""Lineage of facts: the rule instances that support them."""
+"""Lineage of facts: the rule instances in their derivations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ UNLIMITED = cython.declare(cython.longlong, 1 << 40)
 
 @cython.cclass
 class LineageWalk(Visitor):
-    """Backward search over *all* rule instances, of asserted and previously stored facts too.
+    """Backward search over all rule instances.
 
-    Each shortcut gives wrong conflict sets (`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict
-    set is {c}).
+    Instances that derive facts which are also asserted, or stored before, are included: leaving them out
+    gives wrong conflict sets. For `c→d, c∧d→⊥` with d asserted at 1 and c at 2, the only conflict set is {c}.
 
-    `head` is the row being explained, `recorded` the number of its instances so far. At most `max_per_head`
-    instances of one row and `max_instances` in all are recorded; rows of a body below level `min_level` are
-    excluded. With `counts`, instances are counted by level, starting at `oldest`.
+    `head` is the row whose instances are enumerated, `recorded` the number of its instances so far. At most
+    `max_per_head` instances of one row and `max_instances` in all are recorded. Rows of levels below
+    `min_level` match no body. If `counts` is not empty, it counts instances by level, from level `oldest` on.
     """
 
     def __init__(self, triggers: Triggers):
@@ -54,7 +54,7 @@ class LineageWalk(Visitor):
         return self.matcher.record(plan, self.instances)
 
     def is_full(self):
-        """True if the limit of instances is reached."""
+        """Return true if `max_instances` are recorded."""
         return self.instances.size >= self.max_instances * (2 + self.matcher.widest)
 
     def collect(
@@ -64,24 +64,28 @@ class LineageWalk(Visitor):
         explains_background: cython.bint,
         lowest: cython.int,
     ):
-        """Collect every rule instance that can be part of a proof of one of `rows`, with no level below
-        `min_level`.
+        """Collect the rule instances in derivations of `rows` that use no level below `lowest`.
 
-        Returns `(reached, instances, cut short)`: the rows met, `rows` first; int32 rows `head row, rule,
-        body rows…`; and whether instances beyond `max_instances` were left out. Facts that hold forever are
-        explained only with `explains_background`. Cost is linear in the instances.
+        Facts of the background are only explained with `explains_background`. Costs time linear in the
+        instances.
+
+        Returns:
+            `(reached, instances, cut short)`: the rows met, `rows` first; int32 rows `head row, rule, body
+            rows…`; and true if instances are missing because there are more than `most`.
         """
         self.min_level = lowest
         return self.walk(rows, most, explains_background)
 
     def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
-        """Count the instances in proofs of `rows` by the level of their head, relative to `oldest`."""
+        """Count the instances in derivations of `rows` by the smallest level of their bodies, from `oldest`
+        on.
+        """
         self.counts = counts
         self.oldest = oldest
         self.walk(rows, 0, False)
 
     def walk(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect the instances; arguments and result as for `collect`."""
+        """Collect the instances. Arguments and result are those of `collect`."""
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest
@@ -105,12 +109,12 @@ class LineageWalk(Visitor):
     def collect_limited(
         self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int
     ):
-        """Collect rule instances in proofs of `rows` breadth first, up to `max_instances`, and up to
-        `max_per_head` for one row.
+        """Collect rule instances in derivations of `rows`, breadth first: at most `most`, and at most `each`
+        for one head.
 
-        Rows below level `min_level` are excluded; the background is explained too. Returns `(reached,
-        instances, cut short)` as `collect` does, with the instances found so far in any case. Cost is linear
-        in the instances.
+        Rows of levels below `lowest` match no body. The background is explained too. Returns `(reached,
+        instances, cut short)` like `collect`, but always with the instances found. Costs time linear in the
+        instances.
         """
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
@@ -129,9 +133,9 @@ class LineageWalk(Visitor):
         return reached.array(), self.instances.array().reshape(-1, 2 + self.matcher.widest), cut_short
 
     def record_instances(self, row, reached):
-        """Record the rule instances with `row` as their head, and add the rows of their bodies to `reached`.
+        """Record the rule instances with `row` as head, and add the rows of their bodies to `reached`.
 
-        Returns whether instances were left out.
+        Returns true if instances are missing because of a limit.
         """
         atom: cython.int
         there_are_more: cython.bint
@@ -147,13 +151,13 @@ class LineageWalk(Visitor):
         return there_are_more
 
     def clear_marks(self, reached: Ints):
-        """Clear the marks of the rows met, also after an error of a built-in."""
+        """Clear the marks of the rows met. This must also happen after an exception of a built-in."""
         i: cython.Py_ssize_t
         for i in range(reached.size):
             self.store.rows[reached.items[i]].flags &= ~COLLECTED
 
     def add_reached(self, row, reached):
-        """Append `row` to `reached` unless it is marked."""
+        """Append `row` to `reached`, and mark it, unless it is marked."""
         if not self.store.rows[row].flags & COLLECTED:
             reached.push(row)
             self.store.rows[row].flags |= COLLECTED

@@ -1,4 +1,4 @@
-# C types of matcher.py; see there for their meaning.
+# C types of matcher.py, which describes the fields.
 
 cimport cython
 from pantarhei.materialize.kernel.arrays cimport Ints

@@ -1,22 +1,23 @@
 """Join machine: matches rule bodies against rows.
 
-A rule is compiled (rules/compilation/program.py) into one *forward plan* for each atom of its body, run for a
-new fact of that atom's predicate, and one *backward plan*, run to find the support of a fact. A plan is a
-sequence of integers in `code`:
+rules/compilation/program.py compiles a rule into one *forward plan* for each atom of its body and one
+*backward plan*. A forward plan is run for a new fact of its atom's predicate. The backward plan is run to
+find the rule instances that support a fact. A plan is a sequence of integers in `code`:
 
     rule, steps, conditions, head predicate, head arguments (2), trigger arguments (2), trigger atom,
     then a step for each further atom: kind, predicate, arguments (2), atom,
     then for each condition: kind and four operands
 
-An argument `a >= 0` is variable `a`; `a == NONE` is absent; any other is the constant `-2 - a`. `atom` is the
-index of an atom in the rule's body: `body[atom]` is the row matched to it. The trigger of a backward plan is
-the head (atom -1). The kind of a step depends on the variables bound before it:
+An argument `a >= 0` is variable `a`, `a == NONE` is a missing argument, any other `a` is the constant `-2 -
+a`. `atom` is the index of an atom in the rule's body; `body[atom]` is the row matched to it. The trigger of a
+backward plan is the head (atom -1). The kind of a step depends on the variables bound before it:
 
     CHECK      both arguments are bound: look the fact up
     FORWARD    the subject is bound: iterate the chain of (predicate, subject), binding the object
     BACKWARD   the object is bound: iterate the chain of (predicate, object), binding the subject
 
-With PARAMETER added, the visitor matches the atom: it knows the terms to which the variable may be bound.
+If PARAMETER is added to the kind, the step binds a parameter, and the visitor matches its atom: it has the
+registered values of the parameter.
 
 Conditions are evaluated in order after all atoms are matched. Kinds and operands:
 
@@ -28,13 +29,13 @@ Conditions are evaluated in order after all atoms are matched. Kinds and operand
     NAMED      a                     the argument is not a literal
     COMPUTE    builtin, a, b, slot   bind the slot to the result of a computation; false without a result
 
-`memberships` is a bit table of the data ranges that contain each literal. It belongs to the vocabulary's
-literals, which also evaluate built-ins, the only calls into Python during a match.
+`memberships` is a bit table of the data ranges that contain each literal. It belongs to the object `literals`
+(the vocabulary), which also evaluates built-ins. These are the only calls into Python during a match.
 
-Where `edge_atoms` names an atom of a rule, only rows flagged EDGE match it (edges.py).
+If `edge_atoms` has an atom for a rule, only rows flagged EDGE match this atom (edges.py).
 
-A `Visitor` receives the matches and decides which rows take part, one subclass for each purpose. A matcher
-runs one enumeration at a time: a visitor must not start another one, it records its findings.
+A `Visitor` receives the matches and decides which rows may match. A matcher runs one enumeration at a time: a
+visitor must not start another one, it records its findings.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ from pantarhei.materialize.kernel.arrays import ints_of, new_ints
 
 @cython.cclass
 class Visitor:
-    """Receiver of an enumeration of matches; one subclass for each purpose."""
+    """Receiver of the matches of an enumeration, with a subclass for each use."""
 
     def weigh(self, row, level, atom):
-        """Return the level of a match at `level` after `row` is matched to the body's `atom`.
+        """Return the level of a partial match of level `level` after `row` is matched to the body's `atom`.
 
         HIDDEN excludes the row, STOP ends the enumeration.
         """
@@ -65,7 +66,7 @@ class Visitor:
         return 0
 
     def visit(self, plan, level):
-        """Receive a match of the body with smallest level `level`. Return 1 to end the enumeration."""
+        """Receive a match of the whole body with smallest level `level`. Returning 1 ends the enumeration."""
         return 0
 
 
@@ -74,13 +75,13 @@ NO_BYTES = np.zeros(0, np.uint8)
 
 @cython.cclass
 class Matcher:
-    """Plans, and their matches in the rows of a store.
+    """Code of plans, and the current partial match.
 
     Args:
         code: the plans.
         widest: number of atoms of the widest body.
         variables: largest number of variables in a plan.
-        edge_atoms: for each rule the index of the atom that matches edges only, or `NONE`.
+        edge_atoms: for each rule the index of the atom that only edges match, or `NONE`.
         edges_noted: for each predicate nonzero if its edges are flagged, as 32-bit integers.
         membership_bytes: bytes of `memberships` for each literal.
     """
@@ -110,14 +111,17 @@ class Matcher:
     def use_literals(self, literals):
         """Use `literals.memberships` for data ranges and `literals.evaluate` for built-ins.
 
-        `memberships` has `membership_bytes` bytes for each literal; bit `r` is set if the literal is in range
-        `r`. Call again after the array was replaced by a larger one.
+        `memberships` has `membership_bytes` bytes for each literal; bit `r` is set if the literal is in data
+        range `r`. The method must be called again after the array was replaced by a larger one.
         """
         self.literals = literals
         self.memberships = literals.memberships
 
     def begin(self, plan, row, subject, object, level, visitor):
-        """Bind the trigger of `plan` to a fact and match the rest of the body."""
+        """Match the trigger of `plan` to a fact, then the rest of the body. Returns 1 if the visitor stopped.
+
+        `row` is the fact's row, or `NONE` for the head of a backward plan.
+        """
         first: cython.int = self.code[plan + TRIGGER_SUBJECT]
         second: cython.int = self.code[plan + TRIGGER_OBJECT]
         self.edge_atom = self.edge_atoms[self.code[plan + RULE]]
@@ -140,7 +144,9 @@ class Matcher:
         return self.extend(plan, 0, level, visitor)
 
     def extend(self, plan, step, level, visitor):
-        """Match the atoms from `step` on; `level` is the smallest level matched so far."""
+        """Match the atoms of the steps from `step` on; `level` is the smallest level of the rows matched so
+        far.
+        """
         at: cython.int
         predicate: cython.int
         row: cython.int
@@ -169,9 +175,10 @@ class Matcher:
         return self.walk(plan, step, level, self.has_edges(predicate) or place == self.edge_atom, visitor)
 
     def walk(self, plan, step, level, edges, visitor):
-        """Match the atom of a step to the rows of a chain, and continue.
+        """Match the atom of a step to the rows of a chain, and continue with the next step.
 
-        Edges come first; the chain of other facts follows unless only edges match.
+        With `edges`, the chain of edges comes first; the chain of other facts follows unless only edges
+        match.
         """
         at: cython.int = plan + FIRST_STEP + step * STEP_SIZE
         predicate: cython.int = self.code[at + 1]
@@ -201,7 +208,7 @@ class Matcher:
         return 0
 
     def is_met(self, at):
-        """Evaluate the condition at `at` in the code; binds the slot of a computation."""
+        """Return 1 if the condition at index `at` of the code holds. COMPUTE binds its slot."""
         kind: cython.int = self.code[at]
         first: cython.int = self.code[at + 1]
         second: cython.int = self.code[at + 2]
@@ -226,26 +233,28 @@ class Matcher:
 
     def is_member(self, term, data_range):
         """Return 1 for a literal in the data range, 0 for another literal, -1 for a name."""
-        byte: cython.Py_ssize_t  # literals times ranges may exceed 32 bits
+        byte: cython.Py_ssize_t  # the number of bits may exceed 32-bit integers
         if term < FIRST_LITERAL:
             return -1
         byte = cython.cast(cython.Py_ssize_t, term - FIRST_LITERAL) * self.width + (data_range >> 3)
         return (self.memberships[byte] >> (data_range & 7)) & 1
 
     def evaluate(self, builtin, left, right):
-        """Return the result of a built-in: 0 or 1 for a comparison, a number or `NONE` for a computation."""
+        """Return the result of a built-in: 0 or 1 for a comparison; for a computation a term, or `NONE`
+        without a result.
+        """
         result: cython.int = self.literals.evaluate(builtin, left, right)
-        self.memberships = self.literals.memberships  # a new literal may have enlarged it
+        self.memberships = self.literals.memberships  # a result that is a new literal may have replaced it
         return result
 
     def value(self, argument):
-        """Return the term bound to an argument of a plan."""
+        """Return the term of an argument: the constant, or the term bound to the variable."""
         if argument >= 0:
             return self.slots[argument]
         return argument if argument == NONE else -2 - argument
 
     def has_edges(self, predicate):
-        """True if facts of the predicate are flagged as edges or not."""
+        """Return true if edges are distinguished among the facts of the predicate."""
         return predicate < len(self.edges_noted) and self.edges_noted[predicate] != 0
 
     def is_edge(self, row):
@@ -253,7 +262,9 @@ class Matcher:
         return (self.store.rows[row].flags & EDGE) != 0
 
     def weigh_at(self, atom, row, level, visitor):
-        """Return the visitor's level of `row` as a match of this atom; HIDDEN where only edges match."""
+        """Return the visitor's `weigh` of `row` for this atom; HIDDEN if only edges match the atom and the
+        row is none.
+        """
         if atom == self.edge_atom and not self.is_edge(row):
             return HIDDEN
         return visitor.weigh(row, level, atom)
@@ -261,13 +272,11 @@ class Matcher:
     # -- what was matched --------------------------------------------------------------------------
 
     def atoms_of(self, plan):
-        """Return the number of atoms in the body of a plan's rule: its steps, and the trigger of a forward
-        plan.
-        """
+        """Return the number of atoms in the body of a plan's rule."""
         return self.code[plan + STEPS] + (1 if self.code[plan + TRIGGER_ATOM] >= 0 else 0)
 
     def find_head(self, plan):
-        """Return the row of the head of a matched body, negative if the fact is not stored."""
+        """Return the row of the head of a matched body, negative if the head is not stored."""
         return self.store.find(
             self.code[plan + HEAD],
             self.value(self.code[plan + HEAD_SUBJECT]),
@@ -275,7 +284,7 @@ class Matcher:
         )
 
     def record(self, plan, into):
-        """Append the rule and the matched rows, padded with -1 to the widest body."""
+        """Append the rule and the rows of a match, padded with -1 to the widest body."""
         atom: cython.int
         atoms: cython.int = self.atoms_of(plan)
         into.push(self.code[plan])

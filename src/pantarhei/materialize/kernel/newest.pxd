@@ -1,4 +1,4 @@
-# C types of newest.py; see there for their meaning.
+# C types of newest.py, which describes the fields.
 
 cimport cython
 

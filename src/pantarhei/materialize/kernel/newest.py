@@ -1,32 +1,34 @@
-"""Window model with each fact in its newest interpretation (`keep="newest"`).
+"""Window model that stores each fact in its newest interpretation only (`keep="newest"`).
 
-A row's `level` is the number of the partition that holds its fact: the maximum over the fact's derivations of
-the minimum over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest interpretation of each
-fact). Levels number the timestamps of the stream upwards; the background has level `FOREVER`.
-`assertion_level` is the newest partition that asserts the fact, -1 if none does; a base older than the window
-counts as none.
+**Levels.** A row's `level` is the number of the partition that holds its fact: the maximum over the
+derivations of the fact of the minimum level in the body (IM10's expiration time; PB26 Def. 8 restricted to
+the newest interpretation of each fact). Levels number the timestamps of the stream in ascending order; the
+background has level `FOREVER`. `assertion_level` is the newest level that asserts the fact, -1 if none does.
+An assertion level below the window counts as -1.
 
-Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first
-taken, as in a widest-path search. Facts of one level are taken first in, first out, so that most supports of
-a fact have a lower sequence. Taking a fact enumerates the rule instances that join it with facts taken before
-(its *firings*).
+**Queue.** New facts enter a queue and are taken newest level first. Each fact therefore has its final level
+when it is taken first, as in a widest-path search. Facts of one level are taken first in, first out, so that
+most derivations of a fact use facts with a lower sequence number. Taking a fact fires the rule instances that
+join it with facts taken before.
 
-Renewal is lazy: a stored fact that is asserted again only gets the newer base. Its level, and the levels of
-facts derived from it, are then lower bounds until the window's start passes them (`slide`) or `settle` is
-called. Presence is always exact. With `record_levels`, the rows to renew are listed, so that settling after
-each step costs only the changes.
+**Lazy renewal.** If a stored fact is asserted again, only its assertion level is raised. Its level, and the
+levels of facts derived from it, are then lower bounds, until the start of the window passes them (`slide`) or
+`settle` is called. The set of facts is always exact. If `record_levels` is on, the rows to renew are
+recorded, so that settling after each step costs time linear in the changes.
 
-A finished interpretation (`merge`) brings the consequences of its ABox along: only joins with earlier facts
-are computed. Its facts that are stored already record its level: as `assertion_level` if asserted, else as
-`merged_level` (above their level, or -1), to which they are renewed in the same way. A row's *reach* is the
-largest of level, base and held. For each rule instance the head's reach is at least the smallest level in the
+**Merging.** `merge` inserts a closed interpretation: an ABox with all its consequences, so that only joins
+with earlier facts are computed. If a fact of it is stored already, the new level is recorded as its
+`assertion_level` if it is asserted, else as its `merged_level` (which is -1 or above the level). Merged
+levels are renewed lazily too. The *renewal level* of a row is the largest of its level, assertion level and
+merged level. In every rule instance, the renewal level of the head is at least the smallest level in the
 body.
 
-A level that came with an interpretation has no proof in the order of sequences. Such a row is UNPROVEN, and
-so is a head derived from one of the same level; it does not count in proofs of facts of that level, otherwise
-two facts that follow from one another could support each other.
+**Unproven levels.** A level that comes from a merged interpretation has no derivation from facts with lower
+sequence numbers. Such a row is UNPROVEN, and so is a head derived from an UNPROVEN fact of the same level.
+UNPROVEN facts do not count as support of facts of their level; otherwise two facts that follow from one
+another could support each other.
 
-Retraction is in retraction.py, the flags of a row in constants.py.
+Retraction is in retraction.py, the flags of rows in constants.py.
 """
 
 from __future__ import annotations
@@ -48,10 +50,11 @@ from pantarhei.materialize.kernel.window_kernel import WindowKernel
 
 @cython.cclass
 class NewestKernel(WindowKernel):
-    """Window model of one program, each fact stored once.
+    """Window model of one program, with one level for each fact.
 
-    Work counters, beside those of `WindowKernel`: `renewals` facts queued again when the window's start
-    passed them, `rederivations` facts overdeleted, `searches` rows read in the search for other support.
+    Work counters, in addition to those of `WindowKernel`: `renewals` counts facts queued again because the
+    start of the window passed their level, `rederivations` overdeleted facts, `searches` rows read in the
+    search for other support.
     """
 
     def __init__(self, plans, capacity=1024):
@@ -70,7 +73,7 @@ class NewestKernel(WindowKernel):
 
     @property
     def kept(self) -> int:
-        """Oldest level with a partition: the window's oldest, or one not yet dropped."""
+        """Oldest level that has a partition; below `oldest` if expired partitions are not dropped yet."""
         return self.levels.kept
 
     @property
@@ -96,9 +99,9 @@ class NewestKernel(WindowKernel):
         return self.retraction.support.searches
 
     def settle_inert_at_once(self):
-        """Settle facts of predicates in no rule body on arrival, without queueing them.
+        """Settle the facts of predicates that are in no rule body on arrival, without queueing them.
 
-        For models whose interpretations are never merged (`merge`).
+        Only for models into which no interpretation is merged.
         """
         predicate: cython.int
         inert = new_bytes(self.triggers.known)
@@ -109,10 +112,10 @@ class NewestKernel(WindowKernel):
     # -- adding and sliding ------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
-        """Assert `facts[i]` at `levels[i]`; `previous[i]` receives its former base (-1 if none).
+        """Assert `facts[i]` at `levels[i]`; `previous[i]` is set to its former assertion level (-1 if none).
 
-        Every level is FOREVER or between `oldest` and `newest`. Costs the firings of facts that were not
-        stored; O(1) for a stored one.
+        Each level is FOREVER, or between `oldest` and `newest`. Costs the rule firings of the facts that were
+        not stored; a stored fact costs constant time.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -140,11 +143,11 @@ class NewestKernel(WindowKernel):
     def merge(
         self, facts: cython.int[:, ::1], asserted: cython.int, level: cython.int, previous: cython.int[::1]
     ):
-        """Assert the first `asserted` of `facts` at `level`; the others are all their consequences with the
-        background.
+        """Assert the first `asserted` of `facts` at `level`; the other facts are all their consequences with
+        the background.
 
-        `level` is the newest, without earlier assertions. `previous` is filled as by `add`. Costs the firings
-        of joins with earlier facts, and O(1) for each fact.
+        `level` is the newest level, and nothing was asserted at it before. `previous` is set as by `add`.
+        Costs the rule firings that join a new fact with earlier facts, and constant time for each fact.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -190,11 +193,11 @@ class NewestKernel(WindowKernel):
                 levels[i] = self.store.rows[row].level if row >= 0 else NONE
 
     def insert_settled(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
-        """Store `facts[i]` at `levels[i]`, or raise it to that level, settled in this order.
+        """Store `facts[i]` at `levels[i]`, or raise it to that level. The facts settle in this order.
 
-        With nonzero `edges[i]` a new fact is flagged as an edge. Each fact must follow from facts of its
-        level before it or of higher levels, or be asserted at its level by the `record_assertions` that
-        follows. A level must be higher than that of a stored fact.
+        If `edges[i]` is not zero, a new fact is flagged as an edge. Each fact must follow from facts that
+        precede it at its level and from facts of higher levels, or be asserted at its level by the next call
+        of `record_assertions`. The level of a stored fact must increase.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -211,7 +214,9 @@ class NewestKernel(WindowKernel):
     def record_assertions(
         self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]
     ):
-        """Record that the stored `facts[i]` are asserted at `levels[i]`; fills `previous` as `add` does."""
+        """Record that `facts[i]`, which is stored, is asserted at `levels[i]`; `previous` is set as by
+        `add`.
+        """
         i: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
@@ -227,9 +232,9 @@ class NewestKernel(WindowKernel):
                 self.edges.schedule_flag(row)
 
     def flag_edges(self, facts: cython.int[:, ::1]):
-        """Flag these stored facts as edges; they include all their copies.
+        """Flag stored facts as edges. The facts must include the copies of each of them.
 
-        Pending flags of other facts are passed on.
+        Pending edge flags of other facts are propagated.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -244,16 +249,19 @@ class NewestKernel(WindowKernel):
 
     @property
     def level_capacity(self):
-        """Number of levels that fit."""
+        """Number of levels for which there are lists."""
         return self.levels.level_capacity
 
     def reserve_levels(self, count: cython.int):
-        """Make room for a window of `count` levels. Costs O(rows) when the size doubles."""
+        """Make room for a window of `count` levels. Costs time linear in the rows whenever the capacity
+        doubles.
+        """
         self.levels.reserve_levels(count)
 
     def interpretation(self, level: cython.int):
-        """Return the rows of the partition of `level`, an int32 array, empty outside the window; call
-        `settle` first.
+        """Return the rows of the partition of `level`, an int32 array; empty for a level outside the window.
+
+        Call `settle` first: otherwise facts that were asserted again are in the partition of an older level.
         """
         if level == FOREVER or self.levels.oldest <= level <= self.levels.newest:
             return self.levels.partition(level)
@@ -264,23 +272,24 @@ class NewestKernel(WindowKernel):
         return self.store.bytes_used() + self.levels.bytes_used()
 
     def slide(self, oldest: cython.int):
-        """Start the window at level `oldest`: renew facts asserted since, then drop the older partitions.
+        """Start the window at level `oldest`: renew the facts asserted since, then drop the older partitions.
 
-        Fires no rule for expired facts; costs the firings of renewed ones.
+        Expired facts fire no rule. Costs the rule firings of renewed facts, and time linear in the expired
+        facts.
         """
         self.start_window(oldest)
         self.drop_expired()
 
     def start_window(self, oldest: cython.int):
-        """Start the window at level `oldest`; older facts are hidden from rules and exist until
+        """Start the window at level `oldest`. Facts of older levels match no rule, and stay stored until
         `drop_expired`.
 
-        Facts may be added in between, so that a fact asserted again costs only its renewal.
+        Facts may be added before `drop_expired`: an expired fact that is asserted again is then only renewed.
         """
         self.levels.oldest = oldest
 
     def drop_expired(self):
-        """Drop the partitions older than the window, after renewing facts asserted since."""
+        """Drop the partitions below `oldest`, after renewing the facts in them that were asserted since."""
         level: cython.int
         row: cython.int
         after: cython.int
@@ -305,7 +314,7 @@ class NewestKernel(WindowKernel):
             self.fixpoint.detects = detects
 
     def remove_all(self, row):
-        """Delete the facts of `row` and of the rows after it in its list."""
+        """Delete the facts of `row` and of all rows after it in its list."""
         after: cython.int
         ahead: cython.int = row
         distance: cython.int = 0
@@ -321,8 +330,9 @@ class NewestKernel(WindowKernel):
         return 0
 
     def settle(self):
-        """Raise all levels to those of repeated assertions. Costs a pass over the rows; with `record_levels`,
-        over the waiting rows.
+        """Raise the level of each row to its renewal level, and derive the consequences.
+
+        Reads all rows; with `record_levels` only the unsettled ones.
         """
         i: cython.int
         row: cython.int
@@ -342,12 +352,14 @@ class NewestKernel(WindowKernel):
             self.fixpoint.detects = detects
 
     def record_levels(self, wanted: cython.bint):
-        """Turn the recording of level changes on or off; call `settle` first."""
+        """Turn the recording of level changes on or off. Call `settle` first."""
         self.levels.unsettled = Ints()
         self.store.record_levels(wanted)
 
     def renumber(self, less: cython.int):
-        """Lower all levels by `less`, a multiple of `level_capacity`: lists stay in place."""
+        """Subtract `less` from all levels except the background's. As a multiple of `level_capacity` it
+        leaves all lists in place.
+        """
         row: cython.int
         for row in range(self.store.used):
             if 0 <= self.store.rows[row].level < FOREVER:
@@ -363,23 +375,24 @@ class NewestKernel(WindowKernel):
     # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
-        """Retract `facts`, each with all its occurrences. Costs as `retract`."""
+        """Retract `facts` at all levels that assert them. Costs as `retract`."""
         self.retract(facts, new_ints(len(facts), -1))
 
     def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
-        """Undo `add(facts, [level …], previous)`. Costs as `retract`."""
-        # the first occurrence of a repeated fact counts
+        """Undo `add(facts, levels, previous)` where all `levels` were `level`. Costs as `retract`."""
+        # in a repeated fact the first occurrence has the former level
         kept = [i for i in range(len(facts)) if previous[i] != level]
         if COMPILED:
             self.retract(np.asarray(facts)[kept], np.asarray(previous)[kept])
         else:
             self.retract(memoryview(np.array(facts)[kept]), memoryview(np.array(previous)[kept]))
 
-    def retract(self, facts: cython.int[:, ::1], bases: cython.int[::1]):
-        """Lower the base of the stored `facts[i]` to `bases[i]` (-1: not asserted), and retract what depends
-        on it.
+    def retract(self, facts: cython.int[:, ::1], levels: cython.int[::1]):
+        """Lower the assertion level of `facts[i]` to `levels[i]` (-1: not asserted), and retract the facts
+        that depend on it.
 
-        Costs the firings of overdeleted facts, and searches for other support.
+        Facts that are not stored are ignored. Costs the rule firings of overdeleted facts, and the searches
+        for other support.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -389,13 +402,13 @@ class NewestKernel(WindowKernel):
             for i in range(len(facts)):
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
-                    self.retraction.lower_assertion(row, bases[i])
+                    self.retraction.lower_assertion(row, levels[i])
             self.retraction.run()
             self.fixpoint.detects = detects
         self.retraction.reset()
 
     def check_invariants(self):
-        """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
+        """Assert that rows, lists and levels agree. Costs time linear in the rows; for tests."""
         self.store.check_invariants()
         self.levels.check_invariants()
         self.edges.check_invariants(self.levels.oldest)

@@ -1,4 +1,4 @@
-# C types of residue.py; see there for their meaning.
+# C types of residue.py, which describes the fields.
 
 cimport cython
 

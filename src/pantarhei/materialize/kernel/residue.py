@@ -1,4 +1,4 @@
-"""Open atoms, and the rules through which they contradict each other."""
+"""Open atoms of a decision, and the rules through which they contradict each other."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pantarhei.materialize.kernel.arrays import Ints, new_bytes, new_ints, new_l
 class Residue:
     """Open atoms and their rules, partitioned into connected groups.
 
-    A group of *chains* has only rules with one body atom and constraints with two: its conflict sets are
-    pairs.
+    A group is one *of chains* if each of its rules has one body atom and each of its constraints has two. Its
+    conflict sets are pairs.
 
     Args:
         program: the rules.
-        levels: the level of each asserted atom, NONE for others.
+        levels: the level of each asserted atom, NONE for other atoms.
     """
 
     def __init__(self, program: HornProgram, levels: cython.longlong[::1]):
@@ -29,12 +29,12 @@ class Residue:
         self.program = program
         self.levels = levels
         self.leader = new_ints(max(1, atoms), NONE)
-        self.is_joined = new_bytes(atoms)  # at a group's leader: the group is not one of chains
+        self.is_joined = new_bytes(atoms)  # flag at the leader of each group: it is not a group of chains
         self.stack = new_room(max(1, atoms))
         self.find_groups()
 
     def find_groups(self):
-        """Unite the atoms of each rule (union-find with path halving)."""
+        """Unite the atoms of each rule in one group (union-find with path halving)."""
         r: cython.int
         i: cython.int
         x: cython.int
@@ -69,12 +69,12 @@ class Residue:
             self.leader[y] = x
 
     def spread(self, mark: cython.uchar[::1], top, forward):
-        """Mark the atoms reachable from the atoms on the stack through rules with one body atom.
+        """Mark the atoms that are reachable from the atoms on the stack through rules with one body atom.
 
         Args:
             mark: 1 for the atoms on the stack.
             top: number of atoms on the stack.
-            forward: direction, from body to head or back.
+            forward: direction, from body to head or from head to body.
         """
         x: cython.int
         y: cython.int
@@ -100,13 +100,13 @@ class Residue:
                         top += 1
 
     def settle(self):
-        """Decide groups of chains by the pair rule.
+        """Decide the groups of chains by the pair rule, if it decides all atoms of the group.
 
-        An atom that contradicts an atom at the newest level of its group is missing from the maximal subsets
-        with the latter, and such subsets exist. Groups are settled if this decides all their atoms.
+        Pair rule: an atom that contradicts an atom at the newest level of its group is missing from the
+        maximal consistent subsets that contain the newer atom, and such subsets exist.
 
         Returns:
-            A code for each atom: 1 if it is cut, 2 if its group needs a search, else 0.
+            A code for each atom: 1 if it is cut, 2 if its group needs a search, 0 if it is not asserted.
         """
         x: cython.int
         y: cython.int
@@ -158,17 +158,18 @@ class Residue:
         return found
 
     def join(self, atoms: cython.int[::1]):
-        """Mark the groups of some atoms as not of chains."""
+        """Mark the groups of these atoms as not of chains."""
         i: cython.int
         for i in range(len(atoms)):
             self.is_joined[self.leader[atoms[i]]] = 1
 
     def pairs(self, most: cython.longlong):
-        """Return the conflict sets of groups of chains.
+        """Return the conflict sets of the groups of chains.
 
         Returns:
-            `(pairs, truncated)`: int32 rows `atom, atom, constraint`, the lower atom first, possibly
-            repeated; and 1 for each atom whose group has more than `most` pairs, all of which are left out.
+            `(pairs, truncated)`: int32 rows `atom, atom, constraint` with the lower atom first, in which a
+            row may recur; and 1 for each atom of a group with more than `most` pairs. The pairs of such
+            groups are omitted.
         """
         x: cython.int
         y: cython.int
@@ -213,7 +214,9 @@ class Residue:
         return found.array().reshape(-1, 3), truncated_
 
     def supports(self, x, mark: cython.uchar[::1], members: Ints):
-        """Append the asserted atoms from which an atom follows through rules with one body atom."""
+        """Append to `members` the asserted atoms from which an atom follows through rules with one body
+        atom.
+        """
         i: cython.int
         y: cython.int
         first: cython.int = 0
@@ -236,7 +239,7 @@ class Residue:
         return 0
 
     def leaders(self):
-        """Return for each atom the representative of its group."""
+        """Return the representative of each atom's group."""
         return np.array(self.leader[: self.program.atoms], np.int32)
 
     def joined(self):

@@ -1,4 +1,4 @@
-# C types of retraction.py; see there for their meaning.
+# C types of retraction.py, which describes the fields.
 
 cimport cython
 from pantarhei.materialize.kernel.arrays cimport Ints

@@ -1,10 +1,15 @@
-"""Retraction of facts and of facts that depend on them: overdeletion, then rederivation from other support.
+"""Retraction by overdeletion and rederivation (after DRed and backward/forward search, MN19).
 
-Facts are overdeleted along rule instances whose minimum is the head's level, unless a proof remains that is
-well-founded by (level descending, sequence ascending); facts with other support are then rederived, newest
-first (after DRed and B/F, MN19). Where interpretations were merged, a level may depend on the reach of a
-body, so minima are taken over reaches; and a row whose base or held is lowered is *shaken*: rows that took a
-level from it are shaken too, and all of them search for the level given by other support.
+1. Overdeletion. A fact that may have lost its support is overdeleted, unless a derivation remains that is
+   well-founded by (level descending, sequence ascending). Overdeletion propagates to the heads of rule
+   instances whose smallest body level is the level of the head.
+2. Rederivation. Each overdeleted fact is queued again at the highest level that its other support gives it;
+   the fixpoint runs; facts without support are removed.
+
+Where interpretations were merged, the level of a fact may come from the renewal level of a body, so smallest
+levels are computed from renewal levels. If the assertion level or merged level of a row is lowered, its
+merged level, and the merged levels of rows that took theirs from it, become *unreliable*; the level of all
+these rows is then searched for again.
 """
 
 from __future__ import annotations
@@ -25,11 +30,11 @@ UNLIMITED = cython.declare(cython.longlong, 1 << 62)
 
 @cython.cclass
 class Support(Visitor):
-    """Search for the best level at which rule instances support their head.
+    """Search for the highest level that some rule instance gives its head.
 
-    Bodies may use rows that are not doomed and settled before the mark (`mark_level`, `mark_sequence`).
-    `best` is the best level found so far, `enough` the level that ends the search, `reads_left` the number of
-    rows it may still read. `searches` counts rows read.
+    Bodies may only use rows that are not overdeleted and that settled before the mark (`mark_level`,
+    `mark_sequence`). `best` is the highest level found so far, `enough` the level that ends the search,
+    `reads_left` the number of rows that the search may still read. `searches` counts the rows read.
     """
 
     def __init__(self, triggers: Triggers):
@@ -43,9 +48,9 @@ class Support(Visitor):
         self.searches = 0
 
     def is_supported(self, row):
-        """True if a proof that settled before `row` supports it at its level.
+        """Return true if `row` has a derivation at its level from rows that settled before it.
 
-        Reads at most MAX_SUPPORT_READS rows, so it may miss one.
+        Reads at most MAX_SUPPORT_READS rows, so a derivation may be missed.
         """
         level: cython.int = self.store.rows[row].level
         self.reads_left = MAX_SUPPORT_READS
@@ -54,7 +59,9 @@ class Support(Visitor):
         return self.search(row, level) >= level
 
     def best_for(self, row, enough):
-        """Return the best level at which a rule instance supports `row`; stops at `enough`."""
+        """Return the highest level at which a rule instance supports `row`, -1 if none does. Stops at level
+        `enough`.
+        """
         self.reads_left = UNLIMITED
         self.mark_level = -1
         self.mark_sequence = 0
@@ -67,7 +74,7 @@ class Support(Visitor):
         return self.best
 
     def weigh(self, row, level, atom):
-        """Return the row's level if it settled before the mark and may raise `best`, else HIDDEN."""
+        """Return the row's level if the row settled before the mark and can raise `best`, else HIDDEN."""
         own: cython.int = self.store.rows[row].level
         flags: cython.int = self.store.rows[row].flags
         self.searches += 1
@@ -83,7 +90,7 @@ class Support(Visitor):
         return HIDDEN if flags & UNPROVEN and self.store.rows[row].assertion_level < own else own
 
     def visit(self, plan, level):
-        """Record that a body supports its head at `level`; stops when that is enough."""
+        """Record that a body supports its head at `level`. Ends the search if the level is high enough."""
         if level > self.best:
             self.best = level
         return self.best >= self.enough
@@ -91,11 +98,11 @@ class Support(Visitor):
 
 @cython.cclass
 class Retraction(Visitor):
-    """Visitor of matches with lost rows: their heads may depend on them.
+    """Visitor of the matches of lost rows, whose heads may depend on them.
 
-    `overdeleted` has the overdeleted rows, `unreliable` the shaken ones, `affected_heads` the heads met in a
-    round. Work
-    counter: `rederivations` facts overdeleted.
+    `overdeleted` has the overdeleted rows, `unreliable` the rows with an unreliable merged level,
+    `affected_heads` the heads met in one round, `support_levels` the levels found for all affected rows. The
+    work counter `rederivations` counts overdeleted facts.
     """
 
     def __init__(self, fixpoint: Fixpoint):
@@ -114,13 +121,13 @@ class Retraction(Visitor):
     # -- visitor ---------------------------------------------------------------------------------------
 
     def weigh(self, row, level, atom):
-        """Return the level up to which facts may depend on the row, HIDDEN once its dependents were
-        processed.
+        """Return the level up to which facts may depend on the row; HIDDEN if its dependents were processed
+        before.
         """
         return HIDDEN if self.store.rows[row].flags & PROCESSED else self.dependency_level(row)
 
     def visit(self, plan, level):
-        """Process a match with a lost row: a stored head may depend on it up to `level`."""
+        """Record that the head of the match, if it is stored, may have depended on it up to `level`."""
         row: cython.int
         if self.matcher.code[plan + HEAD] < 0:
             return 0
@@ -134,8 +141,8 @@ class Retraction(Visitor):
     # -- candidates ------------------------------------------------------------------------------------
 
     def lower_assertion(self, row, level):
-        """Lower the assertion level of `row` to `level` (-1: not asserted), and record the
-        possible losses.
+        """Lower the assertion level of `row` to `level` (-1: not asserted), and overdelete the row if it has
+        no other support.
         """
         before: cython.int = self.store.rows[row].assertion_level
         if self.fixpoint.merged and before > max(level, self.store.rows[row].level):
@@ -145,14 +152,14 @@ class Retraction(Visitor):
         return self.overdelete_unsupported(row)
 
     def mark_unreliable(self, row):
-        """Mark `merged_level` of the row as unreliable."""
+        """Flag the merged level of `row` as unreliable."""
         if not self.store.rows[row].flags & UNRELIABLE:
             self.store.rows[row].flags |= UNRELIABLE
             self.unreliable.push(row)
         return 0
 
     def record_loss(self, row, level):
-        """Record that a rule instance that supported `row` up to `level` may be lost."""
+        """Record that `row` may have lost a rule instance that supported it up to `level`."""
         if level < self.store.rows[row].level:
             return 0
         if 0 <= self.store.rows[row].merged_level <= level:
@@ -163,7 +170,9 @@ class Retraction(Visitor):
         return 0
 
     def overdelete_unsupported(self, row):
-        """Overdelete `row` unless its base or a well-founded proof supports it at its level."""
+        """Overdelete `row` unless its assertion level, its merged level or a well-founded derivation supports
+        its level.
+        """
         level: cython.int = self.store.rows[row].level
         if self.store.rows[row].flags & OVERDELETED or self.store.rows[row].assertion_level >= level:
             return 0
@@ -178,7 +187,9 @@ class Retraction(Visitor):
     # -- rounds ------------------------------------------------------------------------------------
 
     def run(self):
-        """Overdelete the dependents of doomed and shaken rows, and rederive those with other support."""
+        """Overdelete the dependents of overdeleted and unreliable rows, and rederive the facts with other
+        support.
+        """
         self.overdelete()
         self.find_support()
         self.unlink_overdeleted()
@@ -188,10 +199,10 @@ class Retraction(Visitor):
         return 0
 
     def overdelete(self):
-        """Doom the dependents of doomed rows, and shake rows that took a level from doomed or shaken ones, in
-        rounds.
+        """Overdelete in rounds. A row is overdeleted if it depends on overdeleted rows only; its merged level
+        becomes unreliable if it comes from an overdeleted or unreliable row.
 
-        A head is considered once in a round, however many facts of a hub are doomed in it.
+        A head is checked once in each round, even if many facts of its bodies are overdeleted in the round.
         """
         i: cython.int = 0
         j: cython.int
@@ -219,14 +230,14 @@ class Retraction(Visitor):
         return 0
 
     def affected(self, i):
-        """Return the affected row with index `i`: doomed rows first, then shaken ones."""
+        """Return the affected row with index `i`, in the order: overdeleted rows, then unreliable rows."""
         if i < self.overdeleted.size:
             return self.overdeleted.items[i]
         return self.unreliable.items[i - self.overdeleted.size]
 
     def find_support(self):
-        """Fill `support_levels` with the level that other support gives each affected row, at most its former
-        reach.
+        """Set `support_levels` to the level that other support gives each affected row, at most its former
+        renewal level.
         """
         i: cython.int
         row: cython.int
@@ -236,7 +247,9 @@ class Retraction(Visitor):
         return 0
 
     def unlink_overdeleted(self):
-        """Remove the doomed rows from their lists; they are hidden until they are rederived."""
+        """Remove the overdeleted rows from their lists, and clear unreliable merged levels. Overdeleted rows
+        match no rule until they are rederived.
+        """
         i: cython.int
         row: cython.int
         self.rederivations += self.overdeleted.size
@@ -254,8 +267,8 @@ class Retraction(Visitor):
         return 0
 
     def queue_rederived(self):
-        """Queue each doomed row at the level of its other support, and each shaken row where that level is
-        higher.
+        """Queue each overdeleted row at the level of its other support, and each unreliable row if that level
+        is above its level.
         """
         i: cython.int
         row: cython.int
@@ -272,7 +285,7 @@ class Retraction(Visitor):
         return 0
 
     def remove_unsupported(self):
-        """Remove the doomed rows without other support."""
+        """Remove the overdeleted rows that were not rederived."""
         i: cython.int
         for i in range(self.overdeleted.size):
             if self.store.rows[self.overdeleted.items[i]].level < 0:
@@ -280,6 +293,6 @@ class Retraction(Visitor):
         return 0
 
     def reset(self):
-        """Reset the lists; large ones are reallocated."""
+        """Empty the lists, and replace those with a large capacity."""
         self.overdeleted, self.unreliable = cleared(self.overdeleted), cleared(self.unreliable)
         self.affected_heads, self.support_levels = cleared(self.affected_heads), cleared(self.support_levels)

@@ -1,4 +1,4 @@
-# C types of rows.py; see there for their meaning.
+# C types of rows.py, which describes the fields.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.cells cimport Cells

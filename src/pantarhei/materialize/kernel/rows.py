@@ -1,22 +1,20 @@
-"""Storage of facts under the window model: one row of integers for each fact.
+"""Storage of the window model's facts: one row of integers for each fact.
 
-A fact is `(predicate, subject, object)`; a class fact `C(x)` has the object `NONE`. The row of a fact is
-found
+A fact is `(predicate, subject, object)`; a class fact `C(x)` has the object `NONE`. There are two kinds of
+indexes:
 
-- by its value, through `table`, a hash table (cells.py);
-- by (predicate, subject) or (predicate, object), through doubly linked chains of rows, whose first rows are
-  in two more hash tables. A predicate has chains only where a rule or a query needs them. All indexed class
-  facts of a subject share one chain, that of (`NONE`, subject). Facts flagged EDGE (edges.py) have chains of
-  their own, so that joins over edges read edges only.
+- `table`, a hash table (cells.py), finds the row of a fact by the whole fact.
+- Chains, doubly linked lists of rows, hold the facts with one (predicate, subject) or one (predicate,
+  object). Two more hash tables find the first row of a chain. A predicate has chains only if a rule or a
+  query needs them. All indexed class facts of a subject share one chain, under (`NONE`, subject). Facts
+  flagged EDGE (edges.py) have chains of their own, so that joins over edges read edges only.
 
-A row also holds the fields of the window model (`level`, `assertion_level`, `merged_level`, `flags`,
-`sequence`; see newest.py) and the links of its list (`next_listed`, `previous_listed`). Rows are recycled; a
-free row has predicate -1.
+A row also holds fields of the window model (`level`, `assertion_level`, `merged_level`, `flags`, `sequence`:
+see newest.py) and the links of its list of rows by level (`next_listed`, `previous_listed`: see levels.py).
+Rows are reused; a free row has the predicate -1.
 
-Cython compiles this module with the C types in rows.pxd. Compiled, `rows` is an array of C structs;
-uncompiled it is a list of `PlainRow` with the same fields, slow and correct.
-
-Queries from Python and the check of invariants are in store.py.
+Cython compiles this module with the C types of rows.pxd. Compiled, `rows` is an array of C structs.
+Uncompiled it is a list of `PlainRow` with the same fields: slow, with the same results.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ ROW = np.dtype(
 )
 COMPILED = bool(cython.compiled)  # read by Python code
 
-# Odd 64-bit multipliers of splitmix64's and MurmurHash's finalizers; any odd constants with well-mixed bits
+# would do too.
 # would do.
 _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
@@ -65,7 +63,7 @@ UNLIMITED_BYTES = 1 << 62
 
 
 class CapacityExceededError(Exception):
-    """Limit of facts or bytes exceeded; the interrupted change of the rows is half done.
+    """Limit of facts or bytes exceeded. The change that raised it is only partly made.
 
     Args:
         facts: number of facts that the rows would hold.
@@ -78,7 +76,7 @@ class CapacityExceededError(Exception):
 
 
 class PlainRow:
-    """Row of an uncompiled kernel."""
+    """Row in an uncompiled kernel."""
 
     __slots__ = ROW.names
 
@@ -88,7 +86,7 @@ class PlainRow:
 
 
 def new_rows(count):
-    """Return `count` zeroed rows; compiled, each lies within one line of the processor's cache."""
+    """Return `count` zeroed rows. Compiled, no row crosses a line of the processor's cache."""
     if not cython.compiled:
         return [PlainRow() for _ in range(count)]
     return aligned(ROW, count)
@@ -99,9 +97,9 @@ def new_rows(count):
 @cython.nogil
 @cython.exceptval(check=False)
 def tag_of(predicate: cython.int, subject: cython.int, object: cython.int) -> cython.int:
-    """Return 31 bits of the hash of a fact.
+    """Return the tag of a fact: 31 bits of its hash.
 
-    The hashes of one subject's class facts differ in three bits only, so that up to 16 classes with
+    The hashes of class facts of one subject differ in three bits only, so that up to 16 classes with
     consecutive numbers share a line of the processor's cache.
     """
     if object == NONE:
@@ -133,7 +131,7 @@ def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cytho
 @cython.nogil
 @cython.exceptval(check=False)
 def chain_tag(predicate: cython.int, term: cython.int, side: cython.int) -> cython.int:
-    """Return 31 bits of the hash of a chain."""
+    """Return the tag of a chain. `side` is SUBJECT or OBJECT, with EDGE added for a chain of edges."""
     return cython.cast(cython.int, mix(predicate, term, side) & 0x7FFFFFFF)
 
 
@@ -142,19 +140,21 @@ def chain_tag(predicate: cython.int, term: cython.int, side: cython.int) -> cyth
 @cython.nogil
 @cython.exceptval(check=False)
 def chained(predicate: cython.int, object: cython.int) -> cython.int:
-    """Return the predicate of the subject chain of a fact: all class facts of a subject share a chain."""
+    """Return the predicate under which a fact is in the subject chains: `NONE` for every class fact."""
     return NONE if object == NONE else predicate
 
 
 @cython.cclass
 class Rows:
-    """Table of facts, with hash indexes by value, by (predicate, subject) and by (predicate, object).
+    """Table of facts, with hash indexes by fact, by (predicate, subject) and by (predicate, object).
 
-    Find, insert and remove cost O(1) expected. Changes since the last `take_changes` are in two lists:
-    `deleted` holds the deleted facts, three integers each; `inserted` holds the rows of inserted facts, some
-    of which may since have been deleted or reused. With `records_levels`, `level_changes` holds the facts
-    that were deleted or changed their level, four integers each, the last one the previous level. More than
-    `max_facts` facts or `max_bytes` bytes raise `CapacityExceededError`.
+    Finding, inserting and removing a fact take expected constant time.
+
+    Changes since the last `take_changes` are recorded in two arrays. `deleted` has the deleted facts, three
+    integers each. `inserted` has the row numbers of inserted facts; a row may since have been freed or
+    reused. If `records_levels`, `level_changes` has the facts that were deleted or whose level changed, four
+    integers each: the fact and its previous level. A change that would exceed `max_facts` facts or
+    `max_bytes` bytes raises `CapacityExceededError`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -184,7 +184,9 @@ class Rows:
     # -- one fact ----------------------------------------------------------------------------------
 
     def find(self, predicate, subject, object):
-        """Return the row of a fact, or `-1 - cell` with the empty cell of `table` for it."""
+        """Return the row of a fact. If it is not stored, return `-1 - cell` with the empty cell of `table`
+        for it.
+        """
         mask: cython.int = self.table.mask
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = tag & mask
@@ -203,7 +205,7 @@ class Rows:
             cell = (cell + 1) & mask
 
     def insert(self, predicate, subject, object, edge):
-        """Insert a fact that has no row; level and base are -1, it is in no list; `edge` is EDGE or 0."""
+        """Insert a fact that is not stored, in no list and with levels of -1; `edge` is EDGE or 0."""
         row: cython.int
         self.reserve_row()
         self.add_predicate(predicate)

@@ -1,4 +1,4 @@
-# C types of runs.py; see there for their meaning.
+# C types of runs.py, which describes the fields.
 
 cimport cython
 

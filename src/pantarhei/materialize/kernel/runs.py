@@ -1,8 +1,8 @@
-"""Runs: since which tick a fact has held without a gap, and whether that is long enough.
+"""Runs: the ticks since when a fact has held without a gap.
 
-For each fact only the present *run* is stored: its first tick and its last one. A run of the previous tick
-may continue at the present tick until that is over; older runs are dropped. At the present tick the number of
-supports of each fact is stored too, so that they can be withdrawn.
+Only the last run of each fact is stored: its first and its last tick. A run that ends at the previous tick
+may continue at the present one; older runs are deleted. At the present tick the number of supports of each
+fact is stored too, so that supports can be withdrawn.
 """
 
 from __future__ import annotations
@@ -21,40 +21,42 @@ from pantarhei.materialize.kernel.cells import Cells
 
 
 def facts_of(terms: Ints):
-    """Return the facts in a list of three integers each."""
+    """Return an array of facts, shape (n, 3)."""
     return terms.array().reshape(-1, 3)
 
 
 @cython.cclass
 class Runs:
-    """Runs of facts; a fact with a run that is long enough is *held*.
+    """Runs of facts. A fact with a sufficiently long run is *held*.
 
     Args:
-        sizes: for each predicate the number of ticks before the present one at which a run must have begun.
-        first: start of the timeline: a run from there on is long enough.
+        sizes: for each predicate the number of ticks that the run must have begun before the present tick.
+        first: first tick of the timeline; a run since this tick is long enough.
 
-    `held` is the number of held facts. The first change of a tick costs the facts of this tick and the one
-    before, later ones only the facts added or withdrawn.
+    `held` is the number of held facts. The first `take_change` of a tick costs time linear in the facts of
+    this tick and of the previous one, later calls in the facts added or withdrawn since.
     """
 
     def __init__(self, sizes, first: cython.longlong):
         self.sizes = ints_of(sizes)
         self.first = first
         self.tick = first
-        self.facts = new_ints(3 * MIN_LIST, 0)  # three integers for each run
-        self.spans = new_longs(2 * MIN_LIST)  # its first and last tick
+        self.facts = new_ints(3 * MIN_LIST, 0)  # fact of each run, three integers
+        self.spans = new_longs(2 * MIN_LIST)  # first and last tick of each run
         self.is_held = new_bytes(MIN_LIST)
-        self.support_counts = new_ints(MIN_LIST, 0)  # number of supports at the last tick
-        self.touched = Ints()  # runs with supports added or withdrawn since `take_change`
-        self.is_new = True  # whether `take_change` was not yet called at this tick
+        self.support_counts = new_ints(MIN_LIST, 0)  # number of supports of each run at its last tick
+        self.touched = Ints()  # runs whose supports changed since the last `take_change`
+        self.is_new = True  # true until the first `take_change` at this tick
         self.cells = Cells(2 * MIN_LIST)
-        self.listed = Ints()  # runs in use
+        self.listed = Ints()  # runs in use, in arbitrary order
         self.free = Ints()
         self.used = 0
         self.held = 0
 
     def advance(self, tick: cython.longlong):
-        """Advance to a tick; its facts are added by `add`."""
+        """Set the present tick; `add` adds its facts. Repeating the present tick withdraws the facts added at
+        it.
+        """
         i: cython.int
         run: cython.int
         if tick == self.tick:
@@ -66,7 +68,9 @@ class Runs:
         self.is_new = True
 
     def add(self, selection: FactSelection, facts: cython.int[:, ::1], memberships):
-        """Add the consequences of facts at the present tick; a fact may recur."""
+        """Add the facts selected from `facts` at the present tick; a fact that occurs several times has
+        several supports.
+        """
         i: cython.int
         selection.select(facts, memberships, NONE)
         for i in range(0, selection.found.size, SELECTED_SIZE):
@@ -75,7 +79,7 @@ class Runs:
             )
 
     def withdraw(self, selection: FactSelection, facts: cython.int[:, ::1], memberships):
-        """Withdraw the consequences of facts, which were added at the present tick."""
+        """Withdraw supports that `add` added at the present tick."""
         i: cython.int
         run: cython.int
         selection.select(facts, memberships, NONE)
@@ -89,7 +93,7 @@ class Runs:
                 self.touched.push(run)
 
     def run_of(self, predicate, subject, object):
-        """Return the run of a fact that has one."""
+        """Return the run of a fact that has a run."""
         return self.cells.cells[
             2 * self.cell_of(predicate, subject, object, tag_of(predicate, subject, object))
         ]
@@ -100,7 +104,7 @@ class Runs:
         return 0
 
     def extend(self, predicate, subject, object):
-        """Add a support of a fact at the present tick."""
+        """Add a support of a fact at the present tick: continue its run, or begin a new one."""
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = self.cell_of(predicate, subject, object, tag)
         run: cython.int = self.cells.cells[2 * cell]
@@ -117,7 +121,7 @@ class Runs:
         return 0
 
     def take_change(self):
-        """Return the facts held now but not at the last call, and those held no more.
+        """Return the facts that are held now but were not at the last call, and the facts that no longer are.
 
         All facts of the present tick must have been added.
         """
@@ -145,7 +149,7 @@ class Runs:
         return facts_of(inserted), facts_of(deleted)
 
     def record_change(self, run, inserted: Ints, deleted: Ints):
-        """Append a run whose held state has changed to `inserted` or `deleted`."""
+        """Append the fact of a run to `inserted` or `deleted` if it became held or stopped being held."""
         column: cython.int
         is_long: cython.bint = self.is_long(run)
         list_: Ints = inserted if is_long else deleted
@@ -157,14 +161,14 @@ class Runs:
         return 0
 
     def is_long(self, run):
-        """True if a run includes the present tick and is long enough."""
+        """Return true if a run includes the present tick and is long enough."""
         begun: cython.longlong = self.tick - self.sizes[self.facts[3 * run]]
         return self.spans[2 * run + 1] == self.tick and self.spans[2 * run] <= max(begun, self.first)
 
     # -- the runs ----------------------------------------------------------------------------------
 
     def cell_of(self, predicate, subject, object, tag):
-        """Return the cell of the fact's run, or the empty cell for it."""
+        """Return the hash cell of a fact's run, or the empty cell for it."""
         cell: cython.int = tag & self.cells.mask
         run: cython.int
         while True:
@@ -179,7 +183,7 @@ class Runs:
             cell = (cell + 1) & self.cells.mask
 
     def put(self, cell, tag, predicate, subject, object):
-        """Create an empty run in the empty cell found for a fact."""
+        """Create an empty run for a fact, in the empty hash cell found for it."""
         run: cython.int
         if self.free.size > 0:
             self.free.size -= 1
@@ -202,7 +206,7 @@ class Runs:
         return run
 
     def delete(self, run):
-        """Delete a run; the caller removes it from the list."""
+        """Delete a run from the hash table; the caller removes it from `listed`."""
         self.cells.remove(run, tag_of(self.facts[3 * run], self.facts[3 * run + 1], self.facts[3 * run + 2]))
         self.free.push(run)
         return 0

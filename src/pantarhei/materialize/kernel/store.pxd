@@ -1,4 +1,4 @@
-# C types of store.py; see there for their meaning.
+# C types of store.py, which describes the fields.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *

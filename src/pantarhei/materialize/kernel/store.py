@@ -1,4 +1,4 @@
-"""Queries from Python over the rows, and operations over all rows at once."""
+"""Queries from Python over the stored facts, and operations over all rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pantarhei.materialize.kernel.rows import ROW
 @cython.exceptval(check=False)
 @cython.nogil
 def renumbered(term: cython.int, names: cython.int[::1], literals: cython.int[::1]) -> cython.int:
-    """Return the new number of a term; `NONE` is unchanged."""
+    """Return the new number of a term; `NONE` stays."""
     if term < 0:
         return term
     return names[term] if term < FIRST_LITERAL else literals[term - FIRST_LITERAL]
@@ -29,7 +29,7 @@ def renumbered(term: cython.int, names: cython.int[::1], literals: cython.int[::
 @cython.exceptval(check=False)
 @cython.nogil
 def renumber_flags(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void:
-    """Move the flag of each predicate to its new number, which is not larger; flags of dropped predicates are
+    """Move the flag of each predicate to its new number, which is not larger. Flags of dropped predicates are
     lost.
     """
     predicate: cython.Py_ssize_t
@@ -51,7 +51,7 @@ def renumber_facts(
     names: cython.int[::1],
     literals: cython.int[::1],
 ) -> cython.void:
-    """Renumber the facts of a list; each begins a record of `size` integers."""
+    """Renumber the facts in an array of records; each record has `size` integers and begins with a fact."""
     place: cython.int = 0
     while place < changes.size:
         changes.items[place] = predicates[changes.items[place]]
@@ -61,7 +61,7 @@ def renumber_facts(
 
 
 def cleared(changes: Ints):
-    """Return an empty list: the same one, or a new one where the old one is large."""
+    """Return an array without items: the given one, or a new one if its capacity is large."""
     if len(changes.items) > MAX_KEPT_LIST:
         return Ints()
     changes.size = 0
@@ -70,12 +70,12 @@ def cleared(changes: Ints):
 
 @cython.cclass
 class Store(Rows):
-    """Rows with the operations that Python calls."""
+    """Rows with the operations that are called from Python."""
 
     def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):
-        """Maintain chains of this predicate from now on; a class has none by object.
+        """Maintain chains of this predicate from now on. Class facts have no chains by object.
 
-        The first call for a predicate costs one pass over all rows.
+        The first call for a predicate costs a pass over all rows.
         """
         row: cython.int
         self.add_predicate(predicate)
@@ -98,11 +98,14 @@ class Store(Rows):
             self.by_object[predicate] = 1
 
     def row_of(self, predicate: cython.int, subject: cython.int, object: cython.int) -> int:
-        """Return the row of a fact, negative if there is none."""
+        """Return the row of a fact, negative if it is not stored."""
         return self.find(predicate, subject, object)
 
     def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
-        """Return the rows with a subject (`chain` 0) or an object, as an int32 array, edges last."""
+        """Return the rows with a subject (`chain` 0) or with an object (`chain` 1), as an int32 array.
+
+        The predicate must be indexed by that argument. Edges are last.
+        """
         found: Ints = Ints()
         row: cython.int
         edge: cython.int
@@ -120,10 +123,14 @@ class Store(Rows):
         return found.array()
 
     def probe(self, predicate: cython.int, terms: cython.int[::1], chain: cython.int, most: cython.int):
-        """Find the facts of a predicate with one of `terms` as subject (`chain` 0) or as object.
+        """Find the facts of a predicate that have one of `terms` as subject (`chain` 0) or as object (`chain`
+        1).
 
-        Returns an int32 array with a row for each fact: the index in `terms`, and the other term; None for
-        more than `most` facts. The predicate must be indexed on that side.
+        The predicate must be indexed by that argument.
+
+        Returns:
+            An int32 array with a row for each fact: the index of the term in `terms`, and the fact's other
+            term. None if there are more than `most` facts.
         """
         found: Ints = Ints()
         i: cython.Py_ssize_t
@@ -150,7 +157,7 @@ class Store(Rows):
         return found.array().reshape(-1, 2)
 
     def present(self, facts: cython.int[:, ::1]):
-        """Return a mask of the facts, shape (n, 3), that are stored."""
+        """Return a mask of the facts, shape (n, 3), that are stored, as uint8."""
         result = np.empty(len(facts), np.uint8)
         out: cython.uchar[::1] = result
         i: cython.Py_ssize_t
@@ -159,10 +166,11 @@ class Store(Rows):
         return result
 
     def facts_of(self, wanted: cython.const[cython.uchar][::1]):
-        """Return the facts of some predicates, an int32 array of shape (n, 3). Costs a pass over the rows.
+        """Return the facts of the flagged predicates, an int32 array of shape (n, 3). Costs a pass over all
+        rows.
 
         Args:
-            wanted: flags by predicate; predicates beyond its length are left out.
+            wanted: a flag for each predicate; longer numbers are not flagged.
         """
         found = np.empty((self.live, 3), np.int32)
         out: cython.int[:, ::1] = found
@@ -179,9 +187,9 @@ class Store(Rows):
         return found[:count]
 
     def by_predicate(self, predicates: cython.int):
-        """Return all facts grouped by predicate: offsets (`predicates + 1` of them), subjects, objects.
+        """Return all facts grouped by predicate: `predicates + 1` offsets, subjects, objects.
 
-        Costs two passes over the rows.
+        Costs two passes over all rows.
         """
         starts = np.zeros(predicates + 1, np.int64)
         subjects, objects = np.empty(self.live, np.int32), np.empty(self.live, np.int32)
@@ -211,14 +219,16 @@ class Store(Rows):
         return np.concatenate([np.zeros(1, np.int64), starts[0:predicates]]), subjects, objects
 
     def columns(self, *names):
-        """Return the named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
+        """Return the named fields of all rows, as int64 copies. Free rows are included; their predicate is
+        -1.
+        """
         if cython.compiled:
             rows = np.frombuffer(self.rows, ROW)[: self.used]
             return [rows[name].astype(np.int64) for name in names]
         return [np.array([getattr(row, name) for row in self.rows[: self.used]], np.int64) for name in names]
 
     def facts(self, wanted: cython.int[::1]):
-        """Return the facts of the given rows, an int32 array of shape (n, 3)."""
+        """Return the facts of the rows with these numbers, an int32 array of shape (n, 3)."""
         result = np.empty((len(wanted), 3), np.int32)
         out: cython.int[:, ::1] = result
         i: cython.Py_ssize_t
@@ -231,10 +241,10 @@ class Store(Rows):
     def mark_terms(
         self, predicates: cython.uchar[::1], names: cython.uchar[::1], literals: cython.uchar[::1]
     ):
-        """Flag the terms in use: `predicates[p]`, `names[n]` for names, `literals[n - FIRST_LITERAL]` for
-        literals.
+        """Flag the terms of all facts: predicate `p` in `predicates[p]`, name `n` in `names[n]`, literal `n`
+        in `literals[n - FIRST_LITERAL]`.
 
-        Costs a pass over the rows.
+        Costs a pass over all rows.
         """
         row: cython.int
         object_: cython.int
@@ -254,9 +264,9 @@ class Store(Rows):
         """Renumber terms: predicate `p` to `predicates[p]`, name `n` to `names[n]`, literal `n` to
         `literals[n - FIRST_LITERAL]`.
 
-        New numbers are distinct, so chains and lists are unchanged. Predicates keep their order, and
-        predicates of plans their numbers. Costs a pass over the rows and a rebuild of the hash tables;
-        allocates nothing.
+        New numbers must be distinct; chains and lists then stay as they are. Predicates must keep their
+        order, and predicates of plans their numbers. Costs a pass over all rows and a rebuild of the hash
+        tables; allocates no memory.
         """
         row: cython.int
         with cython.nogil:
@@ -273,19 +283,20 @@ class Store(Rows):
             self.rebuild_tables()
 
     def stop_recording(self, predicate: cython.int):
-        """Stop recording changes of a predicate that has no facts yet."""
+        """Stop recording changes of a predicate. It must not have facts yet."""
         self.add_predicate(predicate)
         self.unrecorded[predicate] = 1
 
     def take_changes(self):
-        """Return and reset the changes since the last call: int32 rows `predicate, subject, object, ±1`.
+        """Return the changes since the last call, int32 rows `predicate, subject, object, ±1`, and reset
+        them.
 
-        Deletions come first. A fact deleted and inserted again is in both parts, a fact inserted and deleted
-        again in neither. Unrecorded predicates are left out.
+        Deletions come first. A fact that was deleted and inserted again is in both parts; a fact that was
+        inserted and deleted again is in neither. Changes of predicates that are not recorded are missing.
         """
         came: Ints = self.inserted
         gone: cython.int = self.deleted.size // 3
-        changes = np.empty((gone + came.size, 4), np.int32)  # first, since the allocation may fail
+        changes = np.empty((gone + came.size, 4), np.int32)  # allocated first, since this may fail
         self.drop_stale()
         out: cython.int[:, ::1] = changes
         i: cython.int
@@ -306,9 +317,10 @@ class Store(Rows):
         return changes[: gone + count]
 
     def take_level_changes(self):
-        """Return and reset the facts deleted or moved to another level since the last call.
+        """Return the facts that were deleted or changed their level since the last call, and reset them.
 
-        Rows are int32: `predicate, subject, object, previous level`. A fact may recur; its first row counts.
+        The int32 rows are `predicate, subject, object, previous level`. A fact may occur several times; its
+        first row has the level that it had at the last call.
         """
         moved = self.level_changes.array().reshape(-1, 4)
         self.level_changes = cleared(self.level_changes)
@@ -320,14 +332,14 @@ class Store(Rows):
         self.level_changes = Ints()
 
     def lower_level_changes(self, less: cython.int):
-        """Lower the recorded levels by `less`, except the background's."""
+        """Subtract `less` from the recorded levels, except the background's."""
         place: cython.int
         for place in range(3, self.level_changes.size, 4):
             if self.level_changes.items[place] != FOREVER:
                 self.level_changes.items[place] -= less
 
     def drop_stale(self):
-        """Reduce `inserted` to distinct rows of facts still stored, and clear their flags."""
+        """Reduce `inserted` to the distinct rows of facts that are still stored, and clear their flags."""
         count: cython.int = 0
         i: cython.int
         row: cython.int
@@ -342,15 +354,15 @@ class Store(Rows):
         self.inserted.size = count
 
     def bytes_used(self) -> int:
-        """Return the bytes held by rows, hash tables and lists."""
+        """Return the bytes of the rows, the hash tables and the arrays of changes."""
         cells = sum(table.size for table in self.tables())
         return ROW.itemsize * len(self.rows) + 4 * (2 * cells + self.change_capacity())
 
     def spare_bytes(self) -> int:
-        """Return a lower bound of the bytes saved by rebuilding the rows; may be negative."""
+        """Return a lower bound of the bytes that rebuilding the rows would save; it may be negative."""
         count = max(MIN_ROWS, self.live + self.live // 3 + 8)
         cells = room_for(2 * MIN_ROWS, self.live + 1)
-        most = 2 if self.has_edge else 1  # former edges would be chained apart from other facts
+        most = 2 if self.has_edge else 1  # a former edge may get a chain apart from other facts
         cells += room_for(MIN_ROWS, most * self.subject_chains.keys + 1)
         cells += room_for(MIN_ROWS, most * self.object_chains.keys + 1)
         now = sum(table.size for table in self.tables())
@@ -359,7 +371,7 @@ class Store(Rows):
         return self.bytes_per_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
 
     def check_invariants(self):
-        """Assert that tables, chains and rows agree. Costs O(rows); for tests."""
+        """Assert that tables, chains and rows agree. Costs time linear in the rows; for tests."""
         row: cython.int
         other: cython.int
         subjects = set()

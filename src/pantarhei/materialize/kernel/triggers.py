@@ -1,7 +1,7 @@
-"""Selection of the plans to run for a fact: of rules with the fact in the body, or as the head.
+"""Selection of the plans to run for a fact: of rules with the fact in the body, or with the fact as the head.
 
-Plans are selected by the predicate of the fact and, where many plans share a predicate, by the constants and
-classes that they require (`Switches`). `DerivationVisitor` is the visitor that derives heads and records
+Plans are selected by the predicate of the fact. If many plans share a predicate, they are also selected by
+the constants and classes that they require (`Switches`). `DerivationVisitor` derives heads and records
 violations.
 """
 
@@ -16,12 +16,13 @@ if not cython.compiled:
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_bytes, new_ints
 
-_MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)  # rules.dispatch.MULTIPLIER
+# as in rules.compilation.plan.Dispatch
+_MULTIPLIER = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 
 
 @cython.cclass
 class Switches:
-    """Plans by predicate and key: the arrays of a `rules.compilation.plan.Dispatch`, which describes the
+    """Plans by predicate and key, in the arrays of a `rules.compilation.plan.Dispatch`, which describes the
     layout.
     """
 
@@ -39,7 +40,7 @@ class Switches:
         self.shift = dispatch.shift
 
     def find(self, switch, key):
-        """Return the index of the switch's key in `keys`, or -1."""
+        """Return the index in `keys` of a key of the switch, -1 if no plan has the key."""
         wanted: cython.longlong = (cython.cast(cython.longlong, switch) << 32) | key
         product: cython.ulonglong = cython.cast(cython.ulonglong, wanted) * _MULTIPLIER
         if not cython.compiled:
@@ -54,13 +55,14 @@ class Switches:
 
 @cython.cclass
 class Triggers:
-    """Plans of a program, run for facts.
+    """Plans of a program, run for single facts.
 
-    `known` is the number of predicates in the program. `candidates` counts the plans started and the class
-    facts read to select them.
+    `known` is the number of predicates in the program. `candidates` counts the plans started, and the class
+    facts read to select plans.
 
     Args:
-        plans: a `rules.compilation.program.Plans`, whose code `matcher` has.
+        matcher: has the code of the plans.
+        plans: a `rules.compilation.program.Plans`.
     """
 
     def __init__(self, matcher: Matcher, plans):
@@ -76,33 +78,37 @@ class Triggers:
         self.plan_partners()
 
     def fire(self, row, level, visitor):
-        """Enumerate all rule instances with `row` in the body. Returns 1 if the visitor stopped it."""
+        """Enumerate the rule instances with `row` in the body. Returns 1 if the visitor ended the
+        enumeration.
+        """
         return self.start_plans(self.forward, row, row, level, ALL, visitor)
 
     def fire_chosen(self, row, level, visitor):
-        """Enumerate like `fire`, restricted to the chosen plans."""
+        """Enumerate like `fire`, only with the chosen plans."""
         return self.start_plans(self.forward, row, row, level, CHOSEN, visitor)
 
     def fire_joining(self, row, level, visitor):
-        """Enumerate like `fire`, without the inclusions that `superclasses` covers."""
+        """Enumerate like `fire`, without the class inclusions that `Fixpoint.superclasses` evaluates."""
         return self.start_plans(self.forward, row, row, level, JOINING, visitor)
 
     def fire_backward(self, row, visitor):
-        """Enumerate the rule instances with the fact of `row` as their head; 1 if the visitor stopped it."""
+        """Enumerate the rule instances with the fact of `row` as head. Returns 1 if the visitor ended the
+        enumeration.
+        """
         return self.start_plans(self.backward, row, NONE, FOREVER, ALL, visitor)
 
     def are_without_plans(self, predicate):
-        """True if no plan can be started by facts of a predicate."""
+        """Return true if facts of a predicate start no forward plan."""
         return (
             self.forward.start[predicate] == self.forward.unswitched[predicate]
             and self.forward.switch_start[predicate] == self.forward.switch_start[predicate + 1]
         )
 
     def choose_crossing(self, streamed):
-        """Choose the forward plans that can join a fact of a finished interpretation with a fact outside.
+        """Choose the forward plans that can join a fact of a closed interpretation with a fact outside of it.
 
-        These are the plans with a further atom whose predicate is flagged in `streamed`, and the constraints,
-        since violations inside an interpretation are not recorded when it is finished.
+        These are the plans with a further atom whose predicate is flagged in `streamed`. Constraints are
+        chosen too, since violations within an interpretation are not recorded when it is closed.
         """
         i: cython.Py_ssize_t
         step: cython.int
@@ -115,7 +121,7 @@ class Triggers:
         self.crossing_is_chosen = True
 
     def choose_constraints(self):
-        """Choose one forward plan of each constraint."""
+        """Choose the constraints, each with the forward plan of one of its atoms."""
         i: cython.Py_ssize_t
         plan: cython.int
         for i in range(len(self.chosen)):
@@ -129,8 +135,8 @@ class Triggers:
         """Start the plans that the fact of row `trigger` may match.
 
         Args:
-            row: `trigger` to match the fact to a body atom, `NONE` to match it to the head.
-            which: the plans to consider: ALL, CHOSEN or JOINING.
+            row: equal to `trigger` to match the fact to a body atom, `NONE` to match it to the head.
+            which: ALL, CHOSEN or JOINING.
         """
         i: cython.int
         predicate: cython.int = self.store.rows[trigger].predicate
@@ -148,10 +154,10 @@ class Triggers:
         return 0
 
     def start_switched(self, switches, switch, trigger, row, level, chosen, visitor):
-        """Start the plans of a switch that have a key of the fact.
+        """Start the plans of a switch whose key the fact has.
 
-        Where the term has more classes than the switch has plans, the plans are tried without a lookup of
-        keys.
+        A switch by class starts all its plans without looking up keys if the term has more classes than the
+        switch has plans.
         """
         kind: cython.int = switches.kinds[switch]
         subject: cython.int = self.store.rows[trigger].subject
@@ -195,7 +201,7 @@ class Triggers:
         )
 
     def start_range(self, switches, first, end, trigger, row, level, chosen, visitor):
-        """Start the plans at the positions from `first` up to `end`."""
+        """Start the plans at the indexes from `first` up to `end`, exclusive."""
         subject: cython.int = self.store.rows[trigger].subject
         object_: cython.int = self.store.rows[trigger].object
         i: cython.int
@@ -210,10 +216,10 @@ class Triggers:
     # -- prefetching -----------------------------------------------------------------------------------
 
     def plan_partners(self):
-        """Record the chain that facts of each predicate join with first, to prefetch it.
+        """Record for each predicate the chain with which its facts are joined first, to prefetch it.
 
-        `partners` has PARTNER_SIZE integers for each predicate: the kind of the chain as in rows.py (0:
-        none), its predicate, and whether it belongs to the fact's object (1) or subject (0).
+        `partners` has PARTNER_SIZE integers for each predicate: the kind of the chain as in rows.py (0 if
+        there is none), its predicate, and 1 if it is a chain of the fact's object, 0 if of its subject.
         """
         for predicate in range(self.known):
             for place in range(self.forward.joining[predicate], self.forward.unswitched[predicate]):
@@ -221,7 +227,9 @@ class Triggers:
                     break
 
     def note_partner(self, predicate, plan):
-        """Record the first chain of a plan, if it belongs to the subject or object of the triggering fact."""
+        """Record the chain of a plan's first step if it is a chain of the triggering fact's subject or
+        object.
+        """
         edge_atom = self.matcher.edge_atoms[self.matcher.code[plan + RULE]]
         if self.matcher.code[plan + STEPS] == 0 or edge_atom == self.matcher.code[plan + TRIGGER_ATOM]:
             return False
@@ -239,8 +247,8 @@ class Triggers:
         return True
 
     def prefetch_partner(self, row, first):
-        """Prefetch the cell of the first chain that the fact of `row` joins with; with `first`, the row in
-        the cell.
+        """Prefetch the hash cell of the chain with which the fact of `row` is joined first; with `first`, the
+        chain's first row.
         """
         at: cython.int = PARTNER_SIZE * self.store.rows[row].predicate
         term: cython.int
@@ -255,10 +263,10 @@ class Triggers:
 
 @cython.cclass
 class DerivationVisitor(Visitor):
-    """Visitor that derives the heads of matched bodies; subclasses implement `derive`.
+    """Visitor that derives the heads of matched bodies. Subclasses implement `derive`.
 
-    With `detects`, violations are recorded. Work counters: `pops` facts taken from the queue, `firings` rule
-    instances enumerated.
+    If `detects` is true, violations are recorded. Work counters: `pops` facts taken from the queue, `firings`
+    rule instances enumerated.
     """
 
     def __init__(self, triggers: Triggers):

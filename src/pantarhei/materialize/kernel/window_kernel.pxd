@@ -1,4 +1,4 @@
-# C types of window_kernel.py; see there for their meaning.
+# C types of window_kernel.py, which describes the fields.
 
 from pantarhei.materialize.kernel.body_matches cimport BodyMatches
 from pantarhei.materialize.kernel.constants cimport *

@@ -21,11 +21,12 @@ class WindowKernel:
     """Rows and plans of a window model.
 
     Subclasses create `derivation`, the visitor that derives facts. Work counters: `pops` and `firings`
-    (triggers.py), `candidates` plans started and rows read to select or match them.
+    (triggers.py); `candidates`, the plans started and the rows read to select or match them.
 
     Args:
         plans: a `rules.compilation.program.Plans`.
-        by_edges: whether edges of transitive properties are distinguished (edges.py).
+        capacity: initial number of rows.
+        by_edges: true if edges of transitive properties are distinguished (edges.py).
     """
 
     def __init__(self, plans, capacity: cython.int, by_edges: cython.bint):
@@ -34,7 +35,7 @@ class WindowKernel:
             self.store.index(predicate, True, False)
         for predicate in plans.indexed_by_object:
             self.store.index(predicate, False, True)
-        predicates = len(plans.forward.start)  # one more than the program has
+        predicates = len(plans.forward.start)  # number of predicates in the program, plus one
         self.matcher = Matcher(
             self.store,
             plans.code,
@@ -48,7 +49,7 @@ class WindowKernel:
         self.match_candidates = 0
 
     def use_literals(self, literals):
-        """Connect the plans to `literals` (`Matcher.use_literals`)."""
+        """Use `literals` for data ranges and built-ins (`Matcher.use_literals`)."""
         self.matcher.use_literals(literals)
 
     # -- violations and proofs ---------------------------------------------------------------------
@@ -63,7 +64,9 @@ class WindowKernel:
         self.derivation.detects = wanted
 
     def find_violations(self):
-        """Record every match of the constraints. Costs a pass over rows and plans, and the joins."""
+        """Record every match of a constraint. Costs a pass over all rows, and the joins of the
+        constraints.
+        """
         row: cython.int
         with cython.nogil:
             self.triggers.choose_constraints()
@@ -72,7 +75,9 @@ class WindowKernel:
                     self.triggers.fire_chosen(row, FOREVER, self.derivation)
 
     def find_violations_with(self, plan: cython.int, facts: cython.int[:, ::1]):
-        """Record every match of the constraint of a forward `plan` with one of `facts`, which are stored."""
+        """Record every match of a constraint with one of `facts`, which are stored, for the atom of a forward
+        `plan`.
+        """
         i: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
@@ -81,19 +86,19 @@ class WindowKernel:
                 self.matcher.begin(plan, row, facts[i, 1], facts[i, 2], FOREVER, self.derivation)
 
     def take_violations(self):
-        """Return and reset the recorded violations: int32 rows `rule, body rows…`; one may recur."""
+        """Return the recorded violations, int32 rows `rule, body rows…`, and reset them. A violation may
+        recur.
+        """
         violations = self.derivation.violations.array().reshape(-1, 1 + self.matcher.widest)
         self.derivation.violations.size = 0
         return violations
 
     def lineage(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect every rule instance that can be part of a proof of one of `rows`
-        (`LineageWalk.collect`).
-        """
+        """Collect every rule instance in a derivation of one of `rows` (`LineageWalk.collect`)."""
         return LineageWalk(self.triggers).collect(rows, most, explains_background, -1)
 
     def lineage_from(self, rows: cython.int[::1], most: cython.longlong, lowest: cython.int):
-        """Collect like `lineage`, without bodies that have a level below `lowest`."""
+        """Collect like `lineage`, without bodies that have a row of a level below `lowest`."""
         return LineageWalk(self.triggers).collect(rows, most, False, lowest)
 
     def count_instances(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
@@ -132,7 +137,7 @@ class WindowKernel:
         return changes
 
     def levels_of(self, rows: cython.int[::1]):
-        """Return (levels, bases) of the given rows, as int32 arrays."""
+        """Return the levels and the assertion levels of these rows, two int32 arrays."""
         levels = np.empty(len(rows), np.int32)
         bases = np.empty(len(rows), np.int32)
         level: cython.int[::1] = levels
