@@ -1,6 +1,6 @@
-"""Measurements of the engine: `python -m bench`.
+"""Benchmarks of the engine: `python -m bench`.
 
-A workload is a module with a function `measure(quick)` that gives figures; `measuring` says how times are
-taken, `engine` which ways into the engine there are, `report` what becomes of the figures. Every answer is
-checked before its time counts.
+A workload is a module with a function `measure(quick)` that yields figures. `measuring` defines how times are
+measured, `engine` the interfaces to the engine that are measured, `report` the output of the figures. A time
+counts only if the answer has been checked.
 """

@@ -1,11 +1,11 @@
-"""A growing ontology at a fixed stream: 10 to 10,000 axioms, of which the readings touch ten.
+"""Growing ontology, fixed stream: 10 to 10,000 axioms, of which ten apply to the readings.
 
-1,000 of 10,000 sensors report each tick: a level, which changes, and a state, which is one of a hundred
-names. What follows from the level goes to the sensor's room and floor. The axioms that are added speak of
+1,000 of 10,000 sensors report at each tick: a level, which changes, and a state, which is one of a hundred
+names. The class derived from the level is propagated to the sensor's room and floor. The added axioms are
 
-- other words: classes, properties, restrictions and chains that no reading uses, ten deep;
-- the same property: restrictions of the property that every reading has, with other fillers, which no state
-  belongs to.
+- on other names: classes, properties, restrictions and chains, ten levels deep, that no reading uses;
+- on the same property: restrictions of the property that every reading has, with other fillers, which no
+  reading's state belongs to.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from functools import lru_cache
 
 from bench.engine import KernelLane, Rows, ontology_of
 from bench.measuring import Figure, check, figure, fill, race, ratios
-from bench.peers.pantarhei import found_by
+from bench.peers.pantarhei import facts_digest
 from bench.readings import BACKGROUND, EVERY, SENSORS, Reports
 
 SIZES = (10, 100, 1_000, 10_000)
 WIDTH = 30  # ticks
 LEVELS, STATES = 4, 100
-_LINE = 50  # added axioms after which the next one does not lead on
+_LINE = 50  # number of added axioms in one chain of subclasses
 
 _BASE = f"""
     :locatedIn a owl:ObjectProperty . :onFloor a owl:ObjectProperty . :hasState a owl:ObjectProperty .
@@ -60,7 +60,7 @@ VARIANTS = {"other words": _other_words, "the same property": _same_property}
 
 
 def rows(tick: int) -> Rows:
-    """The assertions of a tick, two for each sensor that reports."""
+    """Return the assertions of a tick, two for each reporting sensor."""
     reports = _REPORTS.changing(tick)
     found: Rows = []
     for sensor, _, level in reports:
@@ -73,7 +73,7 @@ _REPORTS = Reports()
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading at each size of the ontology."""
+    """Yield microseconds per reading for each size of the ontology."""
     sizes = SIZES[:3] if quick else SIZES
     for variant, form in VARIANTS.items():
         workload = f"axioms, {variant}"
@@ -86,7 +86,7 @@ def measure(quick: bool) -> Iterator[Figure]:
         fill(lanes, range(WIDTH + EVERY), warm=EVERY)
         block, rounds = (5, 3) if quick else (10, 5)
         seconds = race(lanes, WIDTH + EVERY, block, rounds)
-        answers = [found_by(lane.vocabulary, lane.model.facts(), None) for lane in lanes]
+        answers = [facts_digest(lane.vocabulary, lane.model.facts(), None) for lane in lanes]
         for lane, answer in zip(lanes, answers, strict=True):
             check(f"{workload}: {lane.name}", answer, answers[0])
         for lane, cost in zip(lanes, loaded, strict=True):

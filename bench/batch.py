@@ -1,13 +1,14 @@
-"""Batch: all facts at once, against other reasoners.
+"""Batch reasoning: materialize all facts at once, compared with other reasoners.
 
-The university ontology with 0.1 and 1 million generated triples, and Brick 1.4 with a campus of 0.1 million.
+The data are the university ontology with 0.1 and 1 million generated triples, and Brick 1.4 with a campus of
+0.1 million triples.
 
-- in ids: our facts are numbers in memory. Nemo gets the same numbers as CSV, a file for each predicate, and
-  our rules; what it takes to import the files alone is measured too, and what remains is its reasoning.
-- end to end: from one N-Quads file to facts that can be asked. Nemo splits quads into predicates by rules of
-  its own; the rules are given to it ready made, so our reading of the ontology is told apart.
-- reasonable and owlrl read ontology and data from Turtle. They lack chains, or do not follow the standard in
-  keys and inverse functional properties, so these axioms are left out, for us as for them.
+- in ids: our facts are integer ids in memory. Nemo gets the same integers as CSV, one file per predicate, and
+  our rules. Nemo's import without rules is measured too; the difference is its reasoning time.
+- end to end: from one N-Quads file to facts that can be queried. Nemo splits quads into predicates by its own
+  rules. These rules are generated beforehand, so reading the ontology is not part of Nemo's time.
+- reasonable and owlrl read ontology and data from Turtle. They do not support chains, or deviate from the
+  standard in keys and inverse functional properties, so these axioms are removed for them and for us.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rdflib import OWL, RDF, Graph
 from bench.cases import Case, NemoCase
 from bench.dataset import buildings, universities
 from bench.measuring import SEED, Figure, remark
-from bench.peers.process import TITLES, Job, Outcome, contest, figure_of, ratio_of
+from bench.peers.process import TITLES, Job, Outcome, figure_of, ratio_of, run_in_turn
 
 ROOT = Path(__file__).resolve().parents[1]
 UNIVERSITY = ROOT / "ontologies" / "university.ttl"
@@ -33,13 +34,13 @@ Runs = dict[str, Outcome]
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Figures of all sizes; what takes part is as large as a peer can bear in a few minutes."""
+    """Yield the figures of all sizes. A peer takes part up to the size that it finishes in a few minutes."""
     with TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         for triples in (20_000,) if quick else (100_000, 1_000_000):
             yield from _against_nemo(_university(triples, folder), 2 if quick else 3, triples > 100_000)
         for triples in (20_000,) if quick else (100_000, 250_000):
-            # at a million it asks for more than 22 GB
+            # needs more than 22 GB for a million triples
             aim = 20.0 if triples == 250_000 else None
             yield from _against_graph_reasoners(_university(triples, folder), "reasonable", 2, aim)
         small = 2_000 if quick else 10_000
@@ -59,7 +60,7 @@ def _university(triples: int, folder: Path) -> Case:
 
 
 def brick_file() -> Path | None:
-    """Brick 1.4, or None where the package that brings it is missing."""
+    """Return the file of Brick 1.4, or None if its package is not installed."""
     package = find_spec("brickschema")
     if package is None or package.origin is None:
         return None
@@ -78,15 +79,17 @@ def _against_nemo(case: Case, rounds: int, large: bool) -> Iterator[Figure]:
     task = {"ontology": str(case.path), **case.files}
     ours = Job("pantarhei", "ids", {**task, "way": "ids"}), Job("pantarhei", "file", {**task, "way": "file"})
     runs: Runs = {}
-    yield from _contest(case, [ours[0], ids, alone, ours[1], file], rounds, runs)
+    yield from _run_jobs(case, [ours[0], ids, alone, ours[1], file], rounds, runs)
     brick = "Brick" in case.name
     yield from _in_ids(case.name, runs, large, brick)
     yield from _end_to_end(case.name, runs, large, brick)
 
 
-def _contest(case: Case, jobs: Sequence[Job], rounds: int, runs: Runs) -> Iterator[Figure]:
-    """Let the jobs run by turns; outcomes go into `runs`, and why there is none is a remark."""
-    for job, outcome in contest(case.name, jobs, rounds, case.folder):
+def _run_jobs(case: Case, jobs: Sequence[Job], rounds: int, runs: Runs) -> Iterator[Figure]:
+    """Run the jobs in turn. Outcomes are added to `runs`; a job that cannot run yields a remark with the
+    reason.
+    """
+    for job, outcome in run_in_turn(case.name, jobs, rounds, case.folder):
         if isinstance(outcome, Outcome):
             runs[job.name] = outcome
         else:
@@ -157,7 +160,9 @@ def _with_limit(figure: Figure, at_most: float | None) -> Figure:
 def _against_graph_reasoners(
     case: Case, peer: str, rounds: int, at_least: float | None = None
 ) -> Iterator[Figure]:
-    """Reasoners on graphs: the ontology goes in with the data, its own conclusions come out too."""
+    """Compare with reasoners on RDF graphs: the ontology is part of their input, its consequences part of
+    their output.
+    """
     ontology, data = case.file("reduced.ttl"), case.file("data.ttl")
     _write_reduced(case.path, ontology)
     case.data.write_ntriples(data)
@@ -168,7 +173,7 @@ def _against_graph_reasoners(
         Job(peer, peer, task),
     ]
     runs: Runs = {}
-    yield from _contest(case, jobs, rounds, runs)
+    yield from _run_jobs(case, jobs, rounds, runs)
     if peer not in runs:
         return
     theirs, title = runs[peer], TITLES[peer]
@@ -188,7 +193,9 @@ def _against_graph_reasoners(
 
 
 def _write_reduced(path: Path, to: Path) -> None:
-    """The ontology without what these peers lack; a larger ontology is left as it is."""
+    """Write the ontology without the axioms that these peers do not support. Larger ontologies are copied
+    unchanged.
+    """
     if path != UNIVERSITY:
         to.write_bytes(path.read_bytes())
         return

@@ -1,8 +1,8 @@
-"""The example of the office building, end to end: parse, intern, reason, repair.
+"""Office building example, end to end: parse, encode, reason, repair.
 
-20,000 readings of a thousand devices in 200 rooms come as N-Quads, an ABox a minute, and the window of five
-minutes moves by the minute. Each lane takes the whole stream with a fresh reasoner; parsing is measured apart
-from it.
+The stream has 20,000 readings of a thousand devices in 200 rooms as N-Quads, one ABox per minute. The window
+of five minutes slides by one minute. Each lane processes the whole stream with a new reasoner; parsing is
+measured separately.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Inputs = list[tuple[Any, Any]]
 
 
 class Building:
-    """The ontology, the background, and the stream as N-Quads."""
+    """Ontology, background, and the stream as N-Quads."""
 
     def __init__(self, readings: int) -> None:
         generate = runpy.run_path(str(ROOT / "examples/building/generate.py"))["generate"]
@@ -40,12 +40,12 @@ class Building:
         return OpenReasoner(self.ontology, WINDOW, background=self.background)
 
     def parsed(self) -> Inputs:
-        """The stream as it is read: a timestamp and its triples at a time."""
+        """Parse the stream; yield each timestamp with its triples."""
         return list(pr.read_stream(io.BytesIO(self.nquads), format="nquads"))
 
 
 def table(triples: tuple[Any, ...]) -> pa.Table:
-    """The triples as dictionary-encoded Arrow columns."""
+    """Return the triples as dictionary-encoded Arrow columns."""
     columns = [pa.array([term.n3() for term in column], pa.string()) for column in zip(*triples, strict=True)]
     return pa.table([column.dictionary_encode() for column in columns], ["subject", "predicate", "object"])
 
@@ -55,7 +55,7 @@ PARSING = "parse N-Quads"
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading."""
+    """Yield microseconds per reading."""
     building = Building(2_000 if quick else 20_000)
     readings = sum(len(triples) for _, triples in building.parsed())
     answers = {name: _answer(name, building) for name in LANES}
@@ -81,7 +81,7 @@ def _seconds(name: str, building: Building) -> float:
 
 
 def _answer(name: str, building: Building) -> tuple[list[frozenset[Any]], set[Any]]:
-    """What each step's repair took out, and what holds at the end."""
+    """Return the facts removed by each step's repair, and the final materialization."""
     reasoner = building.reasoner()
     inputs = _inputs(name, reasoner, building.parsed())
     removed = [reasoner.push(at, given).repair.removed for at, given in inputs]
@@ -91,7 +91,7 @@ def _answer(name: str, building: Building) -> tuple[list[frozenset[Any]], set[An
 
 
 def _inputs(name: str, reasoner: OpenReasoner, aboxes: Inputs) -> Inputs:
-    """What a lane's reasoner is given."""
+    """Convert the ABoxes to the input of a lane's reasoner."""
     if name == ARROW_DICTIONARY:
         return [(at, table(triples)) for at, triples in aboxes]
     if name == INTERNED:
@@ -100,7 +100,9 @@ def _inputs(name: str, reasoner: OpenReasoner, aboxes: Inputs) -> Inputs:
 
 
 def _check_repaired(building: Building, reasoner: pr.StreamReasoner) -> None:
-    """A fresh reasoner that is given only what was kept finds no contradiction, and the same facts."""
+    """Check that a new reasoner derives the same facts from the kept assertions alone, without a
+    contradiction.
+    """
     fresh = building.reasoner()
     kept: dict[Any, list[Any]] = {at: [] for at in reasoner.timestamps}
     for at, triple in reasoner.assertions():

@@ -1,4 +1,4 @@
-"""What the processes of a workload are given: an ontology and data, in files as each reasoner reads them."""
+"""Input of the benchmark processes: an ontology and data, in the file formats of each reasoner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pantarhei.encoding.numbers import Symbol
 
 @dataclass(frozen=True)
 class Case:
-    """An ontology and data, with files of them as each reasoner reads them."""
+    """Ontology and data, written to files in each reasoner's format."""
 
     name: str
     path: Path
@@ -36,7 +36,7 @@ class Case:
 
     @cached_property
     def all_data(self) -> Dataset:
-        """The data and the assertions of the ontology."""
+        """Data together with the ontology's assertions."""
         terms = list(self.data.terms)
         places = {term: place for place, term in enumerate(terms)}
 
@@ -60,7 +60,9 @@ class Case:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The data as each of our ways in takes it, and the names it is about."""
+        """Paths of the data in each of our input formats, and of the individuals' names; written on first
+        access.
+        """
         names, stream, table = (self.file(name) for name in ("names.json", "data.nq", "table.arrow"))
         names.write_text(json.dumps(sorted(self.data.individuals())))
         self.data.write_nquads(stream)
@@ -71,7 +73,7 @@ class Case:
 
 
 class NemoCase:
-    """Nemo's programs for a case, and the files they read."""
+    """Nemo programs for a case, with their input files."""
 
     def __init__(self, case: Case) -> None:
         self.case, self.data = case, case.all_data
@@ -93,7 +95,7 @@ class NemoCase:
         return predicate_name(symbol, self.numbers[symbol])
 
     def _split(self) -> Iterator[tuple[tuple[str, int], np.ndarray]]:
-        """The data's rows by predicate: text and arity, and columns."""
+        """Yield each predicate, as name and arity, with the columns of its arguments."""
         subjects, predicates, objects = self.data.rows.T
         terms = self.data.terms
         for number in np.unique(predicates).tolist():
@@ -105,7 +107,7 @@ class NemoCase:
                 yield (terms[class_], 1), subjects[mine & (objects == class_)][:, None]
 
     def jobs(self) -> tuple[Job, Job, Job]:
-        """Import alone, in ids, and from the N-Quads file."""
+        """Return the jobs: import alone, reasoning on ids, and reasoning from the N-Quads file."""
         imports, places = [], {term: place for place, term in enumerate(self.data.terms)}
         for key, columns in self.parts.items():
             path = self.case.file(f"{self._name(key)}.csv")

@@ -1,8 +1,8 @@
-"""ABoxes closed many at once whose rules look at values: facets, SWRL comparisons and computed values.
+"""Many ABoxes materialized at once, by rules on values: facets, SWRL comparisons and computed values.
 
-Each ABox has ten readings of numbers with one decimal. A facet, or a SWRL rule with `greaterThan`, makes
-those above 50 high; or SWRL's `add` gives each reading a number more. All three go by column: what SWRL takes
-is at most twice what facets take.
+Each ABox has ten readings of numbers with one decimal. A facet, or a SWRL rule with `greaterThan`, classifies
+those above 50 as high. A third ontology computes a further number for each reading with SWRL's `add`. All
+three are evaluated column by column. SWRL may take at most twice the time of facets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LIMIT = 2.0
 
 
 def ontologies() -> dict[str, pr.Ontology]:
-    """An ontology of each kind."""
+    """Return an ontology of each kind."""
     x, y, z = map(Variable, "xyz")
     level, limit = Atom(LEVEL, (x, y)), Literal("50", datatype=XSD.decimal)
     facet = (
@@ -47,7 +47,7 @@ def ontologies() -> dict[str, pr.Ontology]:
 
 
 def readings(aboxes: int) -> pa.Table:
-    """The rows of so many ABoxes, in order: `timestamp` and terms in N-Triples syntax."""
+    """Return the rows of `aboxes` ABoxes in order: `timestamp`, and terms in N-Triples syntax."""
     tenths = np.random.default_rng(SEED).integers(0, 1000, aboxes * READINGS).tolist()
     sensors = [f"<{EX}sensor{number % READINGS}>" for number in range(len(tenths))]
     return pa.table(
@@ -61,14 +61,14 @@ def readings(aboxes: int) -> pa.Table:
 
 
 def expected(kind: str, table: pa.Table) -> int:
-    """How many facts follow."""
+    """Return the expected number of derived facts."""
     if kind == COMPUTED:
         return len(table)
     return sum(float(text.split('"')[1]) > 50 for text in table["object"].to_pylist())
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds an ABox of each kind, and how many times those of facets they are."""
+    """Yield microseconds per ABox for each kind, and the ratios to facets."""
     aboxes, rounds = (1_000, 3) if quick else (3_000, 5)
     table, given = readings(aboxes), ontologies()
     samples: dict[str, list[float]] = {kind: [] for kind in given}
@@ -81,7 +81,7 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 def figures(workload: str, samples: dict[str, list[float]], unit: str) -> Iterator[Figure]:
-    """The figures of all kinds, and those of SWRL beside facets."""
+    """Return the figures of all kinds, and the ratios of SWRL to facets."""
     for kind, each in samples.items():
         yield figure(workload, kind, each, unit)
     for kind in (COMPARED, COMPUTED):

@@ -1,4 +1,4 @@
-"""The command line of a set of workloads: measure, show, and keep the results in bench/results."""
+"""Command line of a set of workloads: measure, print and store the results in bench/results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Workloads = Mapping[str, Callable[[bool], Iterator[Figure]]]
 
 
 def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] = ()) -> None:
-    """Run the workloads that the command line names, all by default."""
+    """Run the workloads named on the command line, by default all."""
     parser = argparse.ArgumentParser(prog=program, description=__doc__)
     parser.add_argument(
         "--only",
@@ -46,7 +46,7 @@ def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] =
     )
     arguments = parser.parse_args()
     if arguments.results is not None:
-        figures, about = _kept(arguments.results)
+        figures, about = _merged_results(arguments.results)
         _publish(arguments.page, figures, about)
         return
     console = Console(width=None if sys.stdout.isatty() else 160)
@@ -65,8 +65,8 @@ def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] =
     _publish(arguments.page, figures, about)
 
 
-def _kept(paths: list[Path]) -> tuple[list[Figure], Circumstances]:
-    """The figures of one result or of several, of which the last that has a workload tells of it."""
+def _merged_results(paths: list[Path]) -> tuple[list[Figure], Circumstances]:
+    """Merge the figures of several results; for each workload the last result that has it counts."""
     by_workload: dict[str, list[Figure]] = {}
     for path in paths or [None]:
         figures, about = read(path)

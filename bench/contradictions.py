@@ -1,14 +1,14 @@
-"""Repair as more and more readings contradict what was there: 0, 1, 10 and 100 % of them.
+"""Repair when 0, 1, 10 and 100 % of the readings contradict earlier readings.
 
-1,000 of 10,000 sensors report each tick whether they are on or off, which are disjoint; each sensor every
-tenth tick. Of the reports the given share differs from the sensor's last one, and the older is cut. The
-window holds 30 ticks.
+1,000 of 10,000 sensors report at each tick whether they are on or off, which are disjoint classes; each
+sensor reports every tenth tick. The given share of the reports differs from the sensor's last report, and the
+older report is cut. The window holds 30 ticks.
 
-The other way is clingo, solved anew each tick: a choice for each fact of the window, the rules and
-constraints of the ontology, and a heuristic that takes newer facts first, which makes the first model one
-that is maximal newest first. That is the cheapest way for clingo to say newest wins; ours is the intersection
-of all such sets, of which there is one here. Its process goes through the stream from the first tick; the
-last ticks are timed. What is kept and derived at the end must agree.
+The comparison is clingo, which solves each tick from scratch: a choice for each fact of the window, the rules
+and constraints of the ontology, and a heuristic that prefers newer facts, so that the first model is maximal,
+newest first. This is the cheapest encoding of newest-wins in clingo. Our repair is the intersection of all
+such maximal sets; here there is exactly one. clingo's process reads the stream from the first tick; its last
+ticks are timed. The facts kept and derived at the end must be equal.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from bench.engine import (
 from bench.measuring import SEED, Figure, check, figure, fill, race, ratios, remark
 from bench.peers.answers import hashes
 from bench.peers.datalog import clingo_constraints, clingo_rules, predicate_name
-from bench.peers.pantarhei import found_by
-from bench.peers.process import Job, Outcome, contest, figure_of
+from bench.peers.pantarhei import facts_digest
+from bench.peers.process import Job, Outcome, figure_of, run_in_turn
 from bench.repairs import BACKGROUND, EVERY, PLACES, SENSORS, VARIANTS
 from pantarhei.encoding.numbers import Symbol
 
 SHARES = (0, 1, 10, 100)  # percent
-WIDTH, FILLED, TIMED = 30, 40, 5  # ticks: of the window, before the clock runs for clingo, timed there
+WIDTH, FILLED, TIMED = 30, 40, 5  # ticks: window width, ticks before clingo is timed, ticks timed there
 PER_TICK = SENSORS // EVERY
 LIMITS = {100: 2.0}
 ONTOLOGY = PLACES + VARIANTS[0].ontology
 
 
 class Stream:
-    """The reports of each tick; of a hundred, `share` differ from the sensor's last."""
+    """Reports of each tick; `share` per cent differ from the sensor's last report."""
 
     def __init__(self, share: int) -> None:
         rng = np.random.default_rng((SEED, share))
@@ -66,7 +66,7 @@ class Stream:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading for each share, an assertion for each shape."""
+    """Yield microseconds per reading for each share, and per assertion for each shape."""
     with TemporaryDirectory(prefix="bench-") as name:
         for share in SHARES:
             yield from _share(share, quick, Path(name))
@@ -80,9 +80,9 @@ def _share(share: int, quick: bool, folder: Path) -> Iterator[Figure]:
     pushed = PushLane(ontology, BACKGROUND, WIDTH, rows, ARROW_DICTIONARY, dictionary_table)
     end = FILLED + TIMED
     fill([interned, pushed], range(end), warm=EVERY)
-    there = found_by(interned.vocabulary, interned.model.facts(), None)
+    there = facts_digest(interned.vocabulary, interned.model.facts(), None)
     outcome = _by_clingo(workload, share, [rows(tick) for tick in range(end)], folder)
-    # a window at a time, since what is repeated is renewed once in a window
+    # a sample is a whole window, since a repeated fact is renewed once in a window
     block, rounds = WIDTH, 2 if quick else 5
     seconds = race([interned, pushed], end, block, rounds)
     last = end + block * rounds
@@ -106,7 +106,7 @@ def _share(share: int, quick: bool, folder: Path) -> Iterator[Figure]:
 
 
 def _expected(lane: InternedLane, ticks: range) -> Rows:
-    """What holds when the window is `ticks`: each sensor's last report, and what follows."""
+    """Return the facts that hold in the window `ticks`: each sensor's last report, and its consequences."""
     last = {row[0]: row for tick in ticks for row in lane.rows(tick)}
     facts: dict[tuple[str, str, str], None] = dict.fromkeys([*BACKGROUND, *last.values()])
     places = {(s, p): o for s, p, o in BACKGROUND}
@@ -119,7 +119,7 @@ def _expected(lane: InternedLane, ticks: range) -> Rows:
 
 
 def _by_clingo(workload: str, share: int, rows_of: list[Rows], folder: Path) -> Outcome | str:
-    """The outcome of clingo's process, which is given the stream in numbers."""
+    """Return the outcome of clingo's process, whose input is the stream as integers."""
     ontology = ontology_of(ONTOLOGY)
     names: dict[str, int] = {}
     symbols = dict.fromkeys(
@@ -159,5 +159,5 @@ def _by_clingo(workload: str, share: int, rows_of: list[Rows], folder: Path) -> 
         "predicates": predicates,
         "hashes": str(hashed),
     }
-    ((_, outcome),) = contest(workload, [Job("clingo_repairs", "clingo", task)], 1, folder)
+    ((_, outcome),) = run_in_turn(workload, [Job("clingo_repairs", "clingo", task)], 1, folder)
     return outcome

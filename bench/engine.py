@@ -1,10 +1,10 @@
-"""The ways into the engine: interned columns, with and without repair, Arrow tables, rdflib triples.
+"""Interfaces to the engine as lanes: interned columns, with and without repair, Arrow tables, rdflib triples.
 
-A workload gives the rows of each tick by local names; a lane turns them into what its way in takes, which is
-not measured, and runs the tick, which is.
+A workload returns the rows of each tick as local names. A lane first converts them to the input of its
+interface, which is not measured, and then runs the tick, which is.
 
-The public face has no entry for columns that are interned already. `OpenReasoner` adds one: it pushes the
-facts that `push` would have got from its encoding. This is the only module here that touches what is private.
+The public API does not accept interned columns. `OpenReasoner` adds a method for them: it pushes the facts
+that `push` would have got from its encoder. Only this module uses private attributes of the engine.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ TRIPLES = "rdflib triples"
 
 
 def ontology_of(turtle: str) -> pr.Ontology:
-    """The ontology written in Turtle; `:` is the benchmark's own namespace."""
+    """Parse an ontology in Turtle; `:` is the benchmark's own namespace."""
     return pr.load_ontology(Graph().parse(data=PREFIXES + turtle), strict=True)
 
 
-# -- rows as each way in takes them --------------------------------------------------------------------------
+# -- rows in the format of each interface --------------------------------------------------------------------
 
 
 def rdflib_triples(rows: Iterable[Row]) -> list[Triple]:
-    """Triples of rdflib terms, made anew as a parser would."""
+    """Return triples of new rdflib terms, as a parser creates them."""
     return [(_term(s), _term(p), _term(o)) for s, p, o in rows]
 
 
 def encoded(vocabulary: Vocabulary, rows: Iterable[Row]) -> np.ndarray:
-    """The facts of rows. Terms are made once, since the time for this never counts."""
+    """Return the facts of rows. Terms are created once, since the time for them never counts."""
     return vocabulary.encode((_kept_term(s), _kept_term(p), _kept_term(o)) for s, p, o in rows).facts
 
 
@@ -72,14 +72,16 @@ _kept_term = lru_cache(maxsize=1 << 17)(_term)
 
 
 def plain_table(rows: Rows) -> pa.Table:
-    """An Arrow table of strings in N-Triples syntax."""
+    """Return an Arrow table of strings in N-Triples syntax."""
     columns: Iterable[Iterable[str]] = zip(*rows, strict=True) if rows else ((), (), ())
     arrays = [pa.array([_text(local) for local in column], pa.string()) for column in columns]
     return pa.table(arrays, names=["subject", "predicate", "object"])
 
 
 def dictionary_table(rows: Rows) -> pa.Table:
-    """The same with dictionary-encoded columns; each dictionary holds what the table uses."""
+    """Return an Arrow table with dictionary-encoded columns; each dictionary holds exactly the terms of its
+    column.
+    """
     table = plain_table(rows)
     return pa.table(
         [column.combine_chunks().dictionary_encode() for column in table.columns], table.schema.names
@@ -95,7 +97,7 @@ def _text(local: str) -> str:
 
 
 class KernelLane:
-    """The window model by itself: slide, add, take the delta. Nothing is repaired."""
+    """Window model alone: slides, adds facts and returns the delta, without repair."""
 
     def __init__(
         self, ontology: pr.Ontology, background: Rows, width: int, rows: RowsOf, name: str = INTERNED
@@ -108,7 +110,7 @@ class KernelLane:
         self.model = self.fresh_model()
 
     def fresh_model(self) -> WindowModel:
-        """A model that holds the background only."""
+        """Return a model that holds only the background."""
         model = WindowModel(self.program, "newest", self.vocabulary)
         model.add_background(self.background)
         model.take_changes()
@@ -118,24 +120,24 @@ class KernelLane:
         return encoded(self.vocabulary, self.rows(tick))
 
     def run(self, tick: int, given: np.ndarray) -> int:
-        """The work of a tick; returns how many facts came or went."""
+        """Run a tick; return the number of inserted and deleted facts."""
         self.model.slide(tick - self.width + 1)
         self.model.add(given, tick)
         return len(self.model.take_changes())
 
     def take(self, tick: int) -> None:
-        """The tick without a measurement, by the shortest way in."""
+        """Run the tick without a measurement, by the shortest path."""
         self.run(tick, self.prepare(tick))
 
-    def leap(self, ticks: range, given: Sequence[np.ndarray]) -> None:
-        """Several ticks in one step."""
+    def run_together(self, ticks: range, given: Sequence[np.ndarray]) -> None:
+        """Run several ticks in one step."""
         self.model.slide(ticks[-1] - self.width + 1)
         for tick, facts in zip(ticks, given, strict=True):
             self.model.add(facts, tick)
         self.model.take_changes()
 
-    def recomputed(self, ticks: range, given: Sequence[np.ndarray]) -> WindowModel:
-        """A fresh model that is given the whole window."""
+    def recompute(self, ticks: range, given: Sequence[np.ndarray]) -> WindowModel:
+        """Materialize the whole window in a new model."""
         model = self.fresh_model()
         model.slide(ticks[0])
         for tick, facts in zip(ticks, given, strict=True):
@@ -153,10 +155,10 @@ stream_state.encode_abox = _encode_unless_interned
 
 
 class OpenReasoner(pr.StreamReasoner):
-    """The reasoner, which also takes ABoxes that are interned already."""
+    """`StreamReasoner` that also accepts interned ABoxes."""
 
     def interned(self, triples: Iterable[Triple]) -> np.ndarray:
-        """The facts of triples as this reasoner numbers them."""
+        """Return the facts of triples as rows of this reasoner's ids."""
         return self._held.vocabulary.encode(triples).facts
 
     @property
@@ -169,12 +171,12 @@ class OpenReasoner(pr.StreamReasoner):
 
     def push(self, at: Any, abox: Any) -> WindowUpdate:
         if isinstance(abox, np.ndarray):
-            self._held.most_entries = sys.maxsize  # its numbers must stay, and those of what waits
+            self._held.most_entries = sys.maxsize  # ids must stay valid, including those of prepared input
         return super().push(at, abox)
 
 
 class PushLane:
-    """`StreamReasoner.push` of what `form` makes of the rows; the window holds `width` ticks."""
+    """Calls `StreamReasoner.push` with rows converted by `form`; the window holds `width` ticks."""
 
     def __init__(
         self,
@@ -206,12 +208,12 @@ class PushLane:
         self.conflicts += len(update.repair.conflicts)
 
     def take(self, tick: int) -> None:
-        """The tick without a measurement, by the shortest way in."""
+        """Run the tick without a measurement, by the shortest path."""
         self.run(tick, encoded(self.vocabulary, self.rows(tick)))
 
 
 class InternedLane(PushLane):
-    """The reasoner's step without the encoding: slide, add, find conflicts, cut, log."""
+    """Reasoner step without encoding: slide, add, find conflicts, cut, store."""
 
     def __init__(
         self, ontology: pr.Ontology, background: Rows, width: int, rows: RowsOf, name: str = INTERNED
@@ -223,7 +225,7 @@ class InternedLane(PushLane):
 
 
 class EncodingLane:
-    """Only the encoding of `lane`'s Arrow tables, by its vocabulary."""
+    """Encodes the Arrow tables of `lane` with its vocabulary, and does nothing else."""
 
     def __init__(self, lane: PushLane) -> None:
         self.name, self.lane = f"{lane.name}: of it encoding", lane
@@ -239,6 +241,6 @@ AnyLane = KernelLane | PushLane
 
 
 def check_facts(lane: AnyLane, expected: Iterable[Row]) -> None:
-    """Refuse to go on unless the lane's materialization is `expected`."""
-    wanted = encoded(lane.vocabulary, expected)
-    check(f"facts by {lane.name}", sorted_rows(lane.model.facts()), sorted_rows(wanted))
+    """Raise an error unless the lane's materialization is `expected`."""
+    expected_facts = encoded(lane.vocabulary, expected)
+    check(f"facts by {lane.name}", sorted_rows(lane.model.facts()), sorted_rows(expected_facts))

@@ -1,7 +1,7 @@
-"""The building at full size, asked why and why not: what an answer costs, and what a push costs beside it.
+"""Full-size building: cost of `explain` and `why_not`, and cost of a push with and without history.
 
-Each answer is looked at before its time counts: a proof has the fact's timestamp, and rests on what was
-asserted; with what is named as missing a fact follows in a reasoner that holds the same window.
+Answers are checked before their time counts: a proof has the fact's timestamp and rests on assertions of the
+stream; adding an abduction to a reasoner with the same window derives the absent fact.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from bench.building import WINDOW, Building
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios
 from pantarhei.model.term import Triple
 
-_TRIED = 10  # so many answers of why_not are tried out
+_TRIED = 10  # number of answers of why_not that are checked
 
 
-class Asked:
-    """A reasoner after the building's stream, and what it is asked."""
+class ExplanationTasks:
+    """Reasoner after the building's stream, with the facts and absent facts to explain."""
 
     def __init__(self, building: Building, count: int) -> None:
         self.reasoner, self.building = building.reasoner(), building
@@ -31,19 +31,19 @@ class Asked:
             self.reasoner.push(at, triples)
         self.holds = self.reasoner.materialization()
         given = self.reasoner.background | {triple for _, triple in self.reasoner.assertions()}
-        chance = random.Random(SEED)
-        self.derived = chance.sample(sorted(self.holds - given), count)
-        self.absent = [*self._absent(chance, count)]
+        generator = random.Random(SEED)
+        self.derived = generator.sample(sorted(self.holds - given), count)
+        self.absent = [*self._absent_memberships(generator, count)]
 
-    def _absent(self, chance: random.Random, count: int) -> Iterator[Triple]:
-        """Classes that things of the same kind are in, and these are not."""
+    def _absent_memberships(self, generator: random.Random, count: int) -> Iterator[Triple]:
+        """Return absent memberships: classes of other individuals of the same kind."""
         rooms: dict[Any, set[Any]] = {}
         for subject, predicate, object_ in self.holds:
             if predicate == RDF.type:
                 rooms.setdefault(subject, set()).add(object_)
         subjects, met = sorted(rooms), set[Triple]()
         while len(met) < count:
-            one, other = chance.sample(subjects, 2)
+            one, other = generator.sample(subjects, 2)
             for class_ in sorted(rooms[other] - rooms[one])[:1] if rooms[one] & rooms[other] else ():
                 triple = (one, RDF.type, class_)
                 if triple not in met and len(met) < count:
@@ -51,7 +51,7 @@ class Asked:
                     yield triple
 
     def check(self) -> None:
-        """Look at some answers of each kind."""
+        """Check some answers of each kind."""
         asserted = self.reasoner.assertions()
         at = {time: self.reasoner.interpretation(time) for time in self.reasoner.timestamps}
         for triple in self.derived:
@@ -61,11 +61,13 @@ class Asked:
             check("its timestamp", proof.timestamp is None or triple in at[proof.timestamp], True)
         for triple in self.absent[:_TRIED]:
             for way in self.reasoner.why_not(triple).ways[:1]:
-                self._try(triple, way)
+                self._check_abduction(triple, way)
         check("what holds afterwards", self.reasoner.materialization() == self.holds, True)
 
-    def _try(self, triple: Triple, way: pr.Abduction) -> None:
-        """Add what is missing to a reasoner with the same window, which repairs nothing."""
+    def _check_abduction(self, triple: Triple, way: pr.Abduction) -> None:
+        """Add the missing facts to a reasoner with the same window and without repair, and check that the
+        fact follows.
+        """
         fresh = pr.StreamReasoner(
             self.building.ontology, WINDOW, background=self.building.background, repair="off"
         )
@@ -79,14 +81,14 @@ class Asked:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Milliseconds an answer, and what a push costs with a history beside one without."""
+    """Yield milliseconds per answer, and the cost of a push with a history relative to one without."""
     building = Building(2_000 if quick else 20_000)
-    asked = Asked(building, 30 if quick else 300)
-    asked.check()
-    workload, reasoner = "the building asked", asked.reasoner
+    tasks = ExplanationTasks(building, 30 if quick else 300)
+    tasks.check()
+    workload, reasoner = "the building asked", tasks.reasoner
     for way, ask, triples, most in (
-        ("explain", reasoner.explain, asked.derived, 5.0),
-        ("why_not", reasoner.why_not, asked.absent, 20.0),
+        ("explain", reasoner.explain, tasks.derived, 5.0),
+        ("why_not", reasoner.why_not, tasks.absent, 20.0),
     ):
         times = [1e3 * min(cpu_seconds(partial(ask, each)) for _ in range(3)) for each in triples]
         yield figure(workload, f"{way}, median", times, "ms", at_most=most)
@@ -95,12 +97,12 @@ def measure(quick: bool) -> Iterator[Figure]:
     samples: dict[bool, list[float]] = {True: [], False: []}
     for _ in range(3 if quick else 7):
         for remembers in samples:
-            samples[remembers].append(_pushed(building, remembers))
+            samples[remembers].append(_push_seconds(building, remembers))
     yield figure(workload, "a push with history : without", ratios(samples[True], samples[False]), "times")
 
 
-def _pushed(building: Building, remembers: bool) -> float:
-    """CPU seconds of the stream's pushes."""
+def _push_seconds(building: Building, remembers: bool) -> float:
+    """Return the CPU seconds of the stream's pushes."""
     history = pr.History() if remembers else pr.History(steps=0)
     reasoner = pr.StreamReasoner(building.ontology, WINDOW, background=building.background, history=history)
     aboxes = building.parsed()

@@ -1,6 +1,6 @@
-"""Fresh processes and what they take, with all modules there as bytecode, as after a first run.
+"""Times of new processes, with all modules compiled to bytecode, as after a first run.
 
-Where Python may not keep it (`PYTHONDONTWRITEBYTECODE`), each start compiles the modules that changed.
+If Python may not write bytecode (`PYTHONDONTWRITEBYTECODE`), each start compiles the changed modules.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Run(NamedTuple):
-    """A process from its start to its end.
+    """Times and output of one process.
 
     Args:
-        stages: CPU seconds from each mark of its own to the next.
-        told: what else it said.
+        stages: CPU seconds from each of its marks to the next.
+        output: further output.
         wall: wall seconds of the process.
         cpu: CPU seconds of the process.
     """
 
     stages: list[float]
-    told: list[Any]
+    output: list[Any]
     wall: float
     cpu: float
 
 
 def timed_runs(code: str, rounds: int, *arguments: str) -> Iterator[Run]:
-    """So many runs of `code`, each in a new process; one goes before that is not counted.
+    """Run `code` `rounds` times, each in a new process, after one run that is not counted.
 
-    The code prints a list in JSON: its marks, in CPU seconds of the process, and whatever it has to say.
+    The code prints a JSON list: its marks, in CPU seconds of the process, and any further output.
     """
     with TemporaryDirectory() as bytecode:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
@@ -51,14 +51,14 @@ def timed_runs(code: str, rounds: int, *arguments: str) -> Iterator[Run]:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> Run:
-    begun, used = time.perf_counter(), _children()
+    begun, used = time.perf_counter(), _children_seconds()
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    wall, cpu = time.perf_counter() - begun, _children() - used
-    marks, *told = json.loads(done.stdout)
-    return Run([end - begin for begin, end in pairwise(marks)], told, wall, cpu)
+    wall, cpu = time.perf_counter() - begun, _children_seconds() - used
+    marks, *output = json.loads(done.stdout)
+    return Run([end - begin for begin, end in pairwise(marks)], output, wall, cpu)
 
 
-def _children() -> float:
-    """CPU seconds of the processes that this one has waited for."""
+def _children_seconds() -> float:
+    """Return the CPU seconds of the child processes that have been waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,9 +1,10 @@
-"""A growing window at the same pace: what a tick costs must not depend on what is stored.
+"""Growing window at a constant rate: the cost of a tick must not depend on the size of the window.
 
-Each tick 500 observations arrive, two facts each: which of 10,000 sensors made it, and its level. It follows
-what kind of observation it is (by the class hierarchy), in which room it was made (a join with the
-background), and which sensors are alarmed (a join within the window). The window holds 10, 100 and 1,000
-ticks, that is 10,000 to a million assertions, and is full: as much leaves as arrives.
+At each tick 500 observations arrive, two facts each: the observing sensor, one of 10,000, and its level. The
+rules derive the kind of the observation (by the class hierarchy), its room (by a join with the background),
+and the alarmed sensors (by a join within the window). The window holds 10, 100 and 1,000 ticks, that is
+10,000 to a
+million assertions, and is full: as many assertions expire as arrive.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bench.measuring import SEED, Figure, figure, fill, race, ratios
 
 SENSORS, ROOMS = 10_000, 500
 LEVELS, BANDS = 40, 4
-OBSERVATIONS = 500  # a tick, two assertions each
+OBSERVATIONS = 500  # per tick, two assertions each
 WIDTHS = (10, 100, 1000)
 
 ONTOLOGY = f"""
@@ -34,7 +35,7 @@ BACKGROUND: Rows = [(f"sensor{s}", "locatedIn", f"room{s % ROOMS}") for s in ran
 
 @lru_cache(maxsize=64)
 def observations(tick: int) -> list[tuple[str, int, int]]:
-    """Name, sensor and level of each observation of a tick."""
+    """Return name, sensor and level of each observation of a tick."""
     rng = np.random.default_rng((SEED, tick))
     sensors = rng.integers(SENSORS, size=OBSERVATIONS).tolist()
     levels = rng.integers(LEVELS, size=OBSERVATIONS).tolist()
@@ -42,7 +43,7 @@ def observations(tick: int) -> list[tuple[str, int, int]]:
 
 
 def rows(tick: int) -> Rows:
-    """The assertions of a tick."""
+    """Return the assertions of a tick."""
     found: Rows = []
     for name, sensor, level in observations(tick):
         found += [(name, "madeBy", f"sensor{sensor}"), (name, "a", f"Level{level}")]
@@ -50,7 +51,9 @@ def rows(tick: int) -> Rows:
 
 
 def expected(ticks: range) -> Iterator[Row]:
-    """All facts that hold when the window is `ticks`, from the meaning of the ontology; one may recur."""
+    """Return all facts that hold in the window `ticks`, by the meaning of the ontology; facts can be
+    repeated.
+    """
     yield from BACKGROUND
     for tick in ticks:
         yield from rows(tick)
@@ -63,7 +66,7 @@ def expected(ticks: range) -> Iterator[Row]:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a tick for each size of the window, and bytes a fact."""
+    """Yield microseconds per tick for each size of the window, and bytes per fact."""
     widths = WIDTHS[:2] if quick else WIDTHS
     block, rounds = (10, 3) if quick else (20, 7)
     ontology, start = ontology_of(ONTOLOGY), max(widths) + 10

@@ -1,17 +1,17 @@
-"""Four ways to keep a transitive property up to date (IM10, section 5), and other reasoners that do it anew.
+"""Four methods of maintaining a transitive property (IM10, section 5), and other reasoners that recompute it.
 
-Trees of a hundred `isIn` edges, six deep, come in ten pieces over ten ticks, and their roots stand in sites
-that are background. The window holds 1,000, 10,000 or 100,000 edges; a step changes 1, 10 or 50 % of them.
+Trees of a hundred `isIn` edges, six deep, arrive in ten pieces over ten ticks; their roots are in sites,
+which are background. The window holds 1,000, 10,000 or 100,000 edges; a step changes 1, 10 or 50 % of them.
 
-- recompute: a fresh model is given the whole window. Nemo and clingo do the same, each in its own process, by
-  our rule or by the linear one that joins asserted edges with derived ones, which a person would write.
-- DRed in the same engine: facts have no time. What leaves is deleted: all that can be derived with it is
-  taken out, what has another proof is put back, and then what enters is added. That is what the rules of
-  IM10's Table 3 say, evaluated by the same compiled joins, indexes and rows as ours (its retraction, which
-  repairs use).
-- DRed, Table 3 in numpy: the ten rules of the table as they stand, each a join of sorted columns; it goes
-  over the whole closure at every step, and is left out of the largest window.
-- ours: facts carry the time at which they expire.
+- recompute: a new model materializes the whole window. Nemo and clingo do the same, each in its own process,
+  by our rule or by the linear rule that joins asserted edges with derived ones, as a person would write it.
+- DRed in the same engine: facts have no timestamps. Expired edges are deleted: everything that depends on
+  them is removed, facts with another proof are rederived, and then the new edges are inserted. These are the
+  rules of IM10's Table 3, evaluated by the same compiled joins, indexes and rows as ours (by the retraction
+  of repairs).
+- DRed, Table 3 in numpy: the ten rules of the table, literally, each as a join of sorted columns. It reads
+  the whole closure at every step, and is left out for the largest window.
+- ours: facts are annotated with the time at which they expire.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from bench.engine import SPACE, KernelLane, Rows, ontology_of
 from bench.maintenance_program import MaintenanceProgram
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios, sorted_rows
 from bench.peers.answers import hashes
-from bench.peers.pantarhei import found_by
-from bench.peers.process import Job, times_anew
+from bench.peers.pantarhei import facts_digest
+from bench.peers.process import Job, recomputation_times
 from pantarhei.materialize.model import WindowModel
 
 ONTOLOGY = ":isIn a owl:ObjectProperty , owl:TransitiveProperty ."
-TICKS = 100  # of a window
+TICKS = 100  # per window
 EDGES, PIECES, SHAPES = 100, 10, 64
-PER_SITE = 10  # roots
+PER_SITE = 10  # roots per site
 CHANGES = (1, 10, 50)
 WINDOWS = (1_000, 10_000, 100_000)
 LARGEST_LITERAL = 10_000
@@ -43,13 +43,13 @@ DRED_AT_LEAST = {(100_000, 1): 1.5, (100_000, 10): 1.5}
 
 
 class Pool:
-    """The edges of each tick, and the background; a window of `window` edges is a hundred ticks."""
+    """Edges of each tick, and the background; a window of `window` edges has a hundred ticks."""
 
     def __init__(self, window: int) -> None:
         rng = np.random.default_rng(SEED)
-        self.places = window // (TICKS * PIECES)  # trees that come at a time
+        self.places = window // (TICKS * PIECES)  # trees that arrive together
         self.roots = max(PER_SITE, window // EDGES)
-        # the lower end of the parents' range makes trees of random shape as deep as rooms in buildings
+        # the lower bound of the parents' range makes random trees as deep as rooms in buildings
         self._parents = [
             [0, *(int(rng.integers(i // 4, i)) for i in range(1, EDGES + 1))] for _ in range(SHAPES)
         ]
@@ -60,7 +60,7 @@ class Pool:
         return [(f"root{root}", "isIn", f"site{root // PER_SITE}") for root in range(self.roots)]
 
     def rows(self, tick: int) -> Rows:
-        """The edges of a tick: a piece each of some trees."""
+        """Return the edges of a tick: one piece of each of some trees."""
         found: Rows = []
         for place in range(self.places):
             generation, piece = divmod(tick + place % PIECES, PIECES)
@@ -73,21 +73,21 @@ class Pool:
         return found
 
 
-class Timeless:
-    """DRed in the same engine: all facts are at one time, what leaves is cut."""
+class UntimedDRed:
+    """DRed in the same engine: all facts have one timestamp, expired edges are cut."""
 
     def __init__(self, kernel: KernelLane) -> None:
         self.model: WindowModel = kernel.fresh_model()
 
     def change(self, leaving: np.ndarray, entering: np.ndarray) -> int:
-        """Delete and rederive, then insert; returns how many facts came or went."""
+        """Delete and rederive, then insert; return the number of inserted and deleted facts."""
         self.model.cut(leaving)
         self.model.add(entering, 0)
         return len(self.model.take_changes())
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Milliseconds a step of each way, and how they compare."""
+    """Yield milliseconds per step for each method, and their ratios."""
     with TemporaryDirectory(prefix="bench-") as name:
         for window in WINDOWS[:2] if quick else WINDOWS:
             yield from _measure(window, 2 if quick else 3, Path(name))
@@ -101,7 +101,7 @@ def _measure(window: int, rounds: int, folder: Path) -> Iterator[Figure]:
     for tick in range(TICKS):
         kernel.take(tick)
     held = [kernel.prepare(tick) for tick in range(TICKS)]
-    timeless = Timeless(kernel)
+    timeless = UntimedDRed(kernel)
     timeless.change(np.empty((0, 3), np.int32), np.concatenate(held))
     literal = None
     if window <= LARGEST_LITERAL:
@@ -127,13 +127,13 @@ OURS, DRED, TABLE_3, RECOMPUTE = "ours", "DRed in the same engine", "DRed, Table
 
 def _round(
     kernel: KernelLane,
-    timeless: Timeless,
+    timeless: UntimedDRed,
     literal: MaintenanceProgram | None,
     start: int,
     change: int,
     blocks: int,
 ) -> dict[str, float]:
-    """Seconds a step for each way, over `blocks` steps from tick `start` on."""
+    """Return seconds per step for each method, over `blocks` steps from tick `start`."""
     steps = [range(start + block * change, start + (block + 1) * change) for block in range(blocks)]
     entering = [[kernel.prepare(tick) for tick in ticks] for ticks in steps]
     came = [np.concatenate(each) for each in entering]
@@ -143,7 +143,7 @@ def _round(
 
     def slide() -> None:
         for ticks, given in zip(steps, entering, strict=True):
-            kernel.leap(ticks, given)
+            kernel.run_together(ticks, given)
 
     def delete_and_rederive() -> None:
         for leaving, arriving in zip(went, came, strict=True):
@@ -156,7 +156,7 @@ def _round(
     seconds = {
         OURS: cpu_seconds(slide) / blocks,
         DRED: cpu_seconds(delete_and_rederive) / blocks,
-        RECOMPUTE: cpu_seconds(lambda: kernel.recomputed(window, held)),
+        RECOMPUTE: cpu_seconds(lambda: kernel.recompute(window, held)),
     }
     if literal is not None:
         seconds[TABLE_3] = cpu_seconds(lambda: by_the_table(literal)) / blocks
@@ -164,10 +164,10 @@ def _round(
 
 
 def _check(
-    workload: str, kernel: KernelLane, timeless: Timeless, literal: MaintenanceProgram | None, now: int
+    workload: str, kernel: KernelLane, timeless: UntimedDRed, literal: MaintenanceProgram | None, now: int
 ) -> None:
     window = range(now - TICKS, now)
-    fresh = kernel.recomputed(window, [kernel.prepare(tick) for tick in window])
+    fresh = kernel.recompute(window, [kernel.prepare(tick) for tick in window])
     facts = sorted_rows(fresh.facts())
     check(f"{workload}: ours", sorted_rows(kernel.model.facts()), facts)
     check(f"{workload}: DRed", sorted_rows(timeless.model.facts()), facts)
@@ -196,7 +196,9 @@ def _peers(
     rounds: int,
     folder: Path,
 ) -> Iterator[Figure]:
-    """What others take for the window that our lane holds, with their import of numbers."""
+    """Yield the times of other reasoners for the window that our lane holds, including their import of
+    integers.
+    """
     rows = [row for tick in range(now - TICKS, now) for row in kernel.rows(tick)] + Pool(window).background
     names = list(dict.fromkeys(name for row in rows for name in (row[0], row[2])))
     places = {name: place for place, name in enumerate(names)}
@@ -225,7 +227,7 @@ def _peers(
         Job("nemo", "Nemo, anew, linear rule", {**task, "program": str(linear)}),
         Job("clingo", "clingo, anew, linear rule", {**task, "program": str(clingo)}),
     ]
-    ours = found_by(kernel.vocabulary, kernel.model.facts(), None)
+    ours = facts_digest(kernel.vocabulary, kernel.model.facts(), None)
 
     def beside_ours(job: Job, seconds: list[float]) -> Iterator[Figure]:
         for change in CHANGES:
@@ -233,7 +235,7 @@ def _peers(
             times = ratios(seconds, _of_length(samples[OURS, change], len(seconds)))
             yield figure(workload, f"{job.name} : ours, {change} %", times, "times", at_least=aim)
 
-    yield from times_anew(workload, jobs, rounds, folder, list(ours), beside_ours)
+    yield from recomputation_times(workload, jobs, rounds, folder, list(ours), beside_ours)
 
 
 def _of_length(samples: Sequence[float], count: int) -> list[float]:

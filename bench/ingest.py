@@ -1,8 +1,8 @@
-"""Ways in: from a file or a table to ids, and on into a window.
+"""Input paths: from a file or a table to ids, and on into a window.
 
-The triples are those of a university, each once, all of one time. A way is taken from its source to the rows
-of numbers that the window model takes, by a vocabulary that has met nothing yet but the ontology; then by a
-fresh reasoner that is pushed what was read, which adds the materialization. All ways must come to the same.
+The data are the distinct triples of a university, all at one timestamp. Each path is timed from its source to
+rows of ids, with a vocabulary that contains only the ontology's terms; then a new reasoner is pushed the
+input, which adds the materialization. All paths must yield equal results.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ WINDOW = pr.Window(range=1)
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way in: `read` gives what `push` takes."""
+    """Input path; `read` returns the argument of `push`."""
 
     name: str
     read: Callable[[], Any]
-    at_most: float | None = None  # µs a triple to ids
+    at_most: float | None = None  # target: µs per triple to ids
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Figures of each way."""
+    """Yield the figures of each input path."""
     data, rounds = universities(20_000 if quick else 100_000, SEED), 2 if quick else 3
     count = len(data.rows)
     ontology = pr.load_ontology(ONTOLOGY)
@@ -102,4 +102,4 @@ def _to_window(ontology: pr.Ontology, way: Way, count: int) -> float:
     return seconds
 
 
-_FACTS: dict[int, int] = {}  # of the materialization, by the number of triples
+_FACTS: dict[int, int] = {}  # size of the materialization by number of triples

@@ -1,10 +1,10 @@
-"""Ontologies loaded, each in a process of its own, after the imports.
+"""Loading of ontologies, each in a process of its own, after the imports.
 
-The university ontology is nearly as large as LUBM's. Brick comes with the package `brickschema`. Rules and
-classes are counted, and must be as many each time. A program is what a worker of a cluster gets.
+The university ontology is nearly as large as LUBM's; Brick is part of the package `brickschema`. The numbers
+of rules and classes must be equal in each run. A program is the value that is sent to a cluster's workers.
 
-Of classes that are pairwise disjoint, one axiom says what is a constraint for each two: 300 classes have
-44,850, 1,000 have 499,500.
+An axiom of pairwise disjoint classes yields a constraint for each pair: 44,850 for 300 classes, 499,500 for
+1,000.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ STAGES = ("load", "schema", "compile", "pickle the program", "unpickle it")
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Figures of both ontologies; of Brick none where its package is missing."""
+    """Yield the figures of both ontologies; Brick is left out if its package is not installed."""
     rounds = 2 if quick else 5
     yield from _loading("loading, university", UNIVERSITY, rounds, load_at_most=0.5)
     brick = find_spec("brickschema")
@@ -75,7 +75,7 @@ def _disjoint(classes: int, rounds: int, load_at_most: float) -> Iterator[Figure
         path.write_text(text, encoding="utf-8")
         runs = list(timed_runs(DISJOINT, rounds, str(path)))
     for run in runs:
-        check(workload, run.told, [classes * (classes - 1) // 2])
+        check(workload, run.output, [classes * (classes - 1) // 2])
     load, compiling = zip(*(run.stages for run in runs), strict=True)
     yield figure(workload, "load", load, "s", at_most=load_at_most)
     yield figure(workload, "compile, in a reasoner", compiling, "s")
@@ -84,8 +84,8 @@ def _disjoint(classes: int, rounds: int, load_at_most: float) -> Iterator[Figure
 def _loading(workload: str, path: Path, rounds: int, load_at_most: float) -> Iterator[Figure]:
     runs = list(timed_runs(LOAD, rounds, str(path)))
     for run in runs:
-        check(workload, run.told, [*runs[0].told[:-1], True])
-    size, rules, classes, _ = runs[0].told
+        check(workload, run.output, [*runs[0].output[:-1], True])
+    size, rules, classes, _ = runs[0].output
     aims = {"load": load_at_most, "unpickle it": 1.0}
     for stage, samples in zip(STAGES, zip(*(run.stages for run in runs), strict=True), strict=True):
         yield figure(workload, stage, samples, "s", at_most=aims.get(stage))

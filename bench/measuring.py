@@ -1,9 +1,9 @@
-"""How times are taken, and the figures they make.
+"""Measurement of times, and the figures computed from them.
 
-Times are CPU seconds of this process, all threads together. A figure is the median of several samples; what
-is compared runs in turns, sample by sample, so that a busy machine slows both sides. Before a sample, garbage
-is collected and what is left is frozen: the collector stays on, as it is for users, but does not walk the
-inputs that a benchmark has prepared.
+Times are CPU seconds of all threads of this process. A figure is the median of several samples. Alternatives
+that are compared run in turn, sample by sample, so that a busy machine slows all of them. Before a sample,
+garbage is collected and the remaining objects are frozen: the collector stays enabled, as it is for users,
+but does not traverse the prepared inputs of the benchmark.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ SEED = 20260302
 
 
 class WrongAnswerError(AssertionError):
-    """The engine's answer differs from the expected one, so its time means nothing."""
+    """An answer differs from the expected one, so its time does not count."""
 
 
 def check(what: str, found: object, expected: object) -> None:
-    """Refuse to go on with a wrong answer."""
+    """Raise `WrongAnswerError` if `found` differs from `expected`."""
     same = np.array_equal(found, expected) if isinstance(expected, np.ndarray) else found == expected
     if not same:
         shown = [np.shape(x) if isinstance(x, np.ndarray) else x for x in (found, expected)]
@@ -34,7 +34,7 @@ def check(what: str, found: object, expected: object) -> None:
 
 
 def sorted_rows(facts: np.ndarray) -> np.ndarray:
-    """The distinct rows of `facts` in order, so that two sets of facts can be compared."""
+    """Return the distinct rows of `facts` in order, for comparison as sets."""
     rows = np.asarray(facts).reshape(-1, 3)
     rows = rows[np.lexsort(rows.T)]
     new = np.any(rows[1:] != rows[:-1], axis=1)
@@ -46,15 +46,15 @@ class Figure:
     """One measured value.
 
     Args:
-        workload: what was done.
-        way: how it was asked for.
-        value: the median of `samples`, or the value itself if there are none; None if `way` is a remark, such
-            as why something could not be measured.
-        unit: of `value`.
+        workload: the measured work.
+        way: the method or interface by which it was done.
+        value: the median of `samples`, or a single value without samples; None if `way` is a remark, such as
+            the reason why a measurement is missing.
+        unit: the unit of `value`.
         at_most: the target, if smaller is better.
         at_least: the target, if larger is better.
         samples: the single measurements.
-        wall: the same of wall time, where `value` is CPU time or a ratio of such.
+        wall: the wall time in the same unit, if `value` is a CPU time or a ratio of CPU times.
     """
 
     workload: str
@@ -68,7 +68,7 @@ class Figure:
 
     @property
     def missed(self) -> bool:
-        """Whether there is a target that `value` does not meet."""
+        """True if there is a target that `value` does not meet."""
         if self.value is None:
             return False
         over = self.at_most is not None and self.value > self.at_most
@@ -83,23 +83,23 @@ def figure(
     at_most: float | None = None,
     at_least: float | None = None,
 ) -> Figure:
-    """The figure of several measurements."""
+    """Return the figure of several measurements."""
     return Figure(workload, way, median(samples), unit, at_most, at_least, tuple(samples))
 
 
 def remark(workload: str, text: str) -> Figure:
-    """A line among the figures that measures nothing."""
+    """Return a remark: a line among the figures without a value."""
     return Figure(workload, text, None, "")
 
 
 def ratios(above: Sequence[float], below: Sequence[float]) -> list[float]:
-    """How many times `below` goes into `above`, sample by sample."""
+    """Divide `above` by `below`, sample by sample."""
     return [a / b for a, b in zip(above, below, strict=True)]
 
 
 @contextmanager
-def settled() -> Iterator[None]:
-    """A moment without garbage, in which older objects cost the collector nothing."""
+def without_garbage() -> Iterator[None]:
+    """Collect garbage, and exclude the remaining objects from collections inside the block."""
     gc.collect()
     gc.freeze()
     try:
@@ -109,34 +109,34 @@ def settled() -> Iterator[None]:
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """CPU time of `work()`."""
-    with settled():
+    """Return the CPU time of `work()`."""
+    with without_garbage():
         begin = time.process_time()
         work()
         return time.process_time() - begin
 
 
 class Lane(Protocol):
-    """One way of doing the same work."""
+    """One way of doing the compared work."""
 
     name: str
 
     def prepare(self, tick: int) -> Any:
-        """The input of a tick, made outside the measurement."""
+        """Create the input of a tick, outside the measurement."""
 
     def run(self, tick: int, given: Any) -> object:
-        """The work of a tick."""
+        """Process a tick."""
 
 
 class FilledLane(Lane, Protocol):
-    """A lane that has a shorter way for the ticks that are not measured."""
+    """Lane with a shorter path for ticks that are not measured."""
 
     def take(self, tick: int) -> object:
-        """What preparing and running a tick leads to."""
+        """Reach the state that preparing and running a tick leads to."""
 
 
 def fill(lanes: Iterable[FilledLane], ticks: range, warm: int = 0) -> None:
-    """Run `ticks` in each lane, unmeasured; the last `warm` of them in the lane's own way."""
+    """Run `ticks` in each lane without measurements; the last `warm` ticks by `prepare` and `run`."""
     lanes = list(lanes)
     for tick in ticks:
         for lane in lanes:
@@ -147,7 +147,9 @@ def fill(lanes: Iterable[FilledLane], ticks: range, warm: int = 0) -> None:
 
 
 def race(lanes: Sequence[Lane], start: int, block: int, rounds: int) -> dict[str, list[float]]:
-    """CPU seconds a tick for each lane, by its name: `rounds` samples of `block` ticks from `start` on."""
+    """Return CPU seconds per tick for each lane, by its name: `rounds` samples of `block` ticks, beginning at
+    `start`.
+    """
     samples: dict[str, list[float]] = {lane.name: [] for lane in lanes}
     for number in range(rounds):
         ticks = range(start + number * block, start + (number + 1) * block)
@@ -157,7 +159,7 @@ def race(lanes: Sequence[Lane], start: int, block: int, rounds: int) -> dict[str
 
 
 def _seconds(lane: Lane, ticks: range) -> float:
-    # The inputs go before the next lane prepares its own: freed just before a measurement, they would slow
-    # the allocator in it.
+    # Release the inputs before the next lane prepares its own: memory freed just before a measurement would
+    # slow the allocator during it.
     given = [lane.prepare(tick) for tick in ticks]
     return cpu_seconds(lambda: [lane.run(t, g) for t, g in zip(ticks, given, strict=True)])

@@ -1,4 +1,4 @@
-"""How much memory a process came to hold."""
+"""Peak memory of a process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ _STATUS = Path("/proc/self/status")
 
 
 def peak_megabytes() -> float:
-    """The largest resident size of this process, in megabytes.
+    """Return the largest resident size of this process, in megabytes.
 
-    On Linux by what is told of its memory as it is now: `ru_maxrss` begins with the size of the process that
-    started this one.
+    On Linux it is read from /proc, since `ru_maxrss` begins with the size of the parent process.
     """
     if _STATUS.exists():
         sizes = dict(line.split(":", 1) for line in _STATUS.read_text().splitlines())

@@ -1,8 +1,9 @@
-"""One of fifty classes is asked for: what a step costs where all is derived, and where what is needed is.
+"""Query for one of fifty classes: a step that derives all facts, and a step that derives only the needed
+ones.
 
-Each class has rules of its own: five classes above it, and a property whose values are in another. A step
-brings readings of all of them evenly, of names that come again and again; what a push costs in any case, most
-of all the numbers of its terms, is in both times. The registered query must report the same in both ways.
+Each class has rules of its own: five superclasses, and a property whose values are members of another class.
+A step has readings of all classes in equal parts, of recurring names. The constant cost of a push, mainly the
+encoding of its terms, is part of both times. The registered query must report equal answers in both modes.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ WAYS: tuple[Derive, ...] = ("all", "needed")
 
 
 class Stream:
-    """A reasoner that has the query registered, and a stream of readings of all kinds."""
+    """Reasoner with the registered query, and a stream of readings of all classes."""
 
     def __init__(self, derive: Derive, range_: int, each: int) -> None:
         ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
         self.reasoner = pr.StreamReasoner(ontology, pr.Window(range_), derive=derive)
         self.query = self.reasoner.register(QUERY)
-        self.each, self.at, self.told = each, 0, []
+        self.each, self.at, self.reports = each, 0, []
         for _ in range(range_ + 1):
             self.step()
 
     def aboxes(self, count: int) -> list[list[Any]]:
-        """The ABoxes of the next steps: each has other things than those in the window."""
+        """Return the ABoxes of the next steps; their individuals differ from those in the window."""
         names = (self.reasoner.window.range + 2) * self.each
         return [
             [
@@ -61,16 +62,16 @@ class Stream:
     def push(self, abox: list[Any]) -> None:
         self.at += 1
         update = self.reasoner.push(self.at, abox)
-        self.told.append(update.answers.get(self.query))
+        self.reports.append(update.answers.get(self.query))
 
     def seconds(self, count: int) -> float:
-        """CPU seconds of a step."""
+        """Return CPU seconds per step."""
         aboxes = self.aboxes(count)
         return cpu_seconds(lambda: [self.push(abox) for abox in aboxes]) / count
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading, facts held, rule instances; and how many times more it is for all."""
+    """Yield microseconds per reading, numbers of facts and rule instances, and ratios of all to needed."""
     range_, rounds, count = (20, 2, 5) if quick else (200, 5, 50)
     for each in (KINDS, 20 * KINDS):
         streams = [Stream(derive, range_, each) for derive in WAYS]
@@ -79,7 +80,7 @@ def measure(quick: bool) -> Iterator[Figure]:
             for derive, stream in zip(WAYS, streams, strict=True):
                 samples[derive].append(1e6 * stream.seconds(count) / each)
         every, needed = streams
-        reports = [[(c.added, c.removed) if c else None for c in stream.told] for stream in streams]
+        reports = [[(c.added, c.removed) if c else None for c in stream.reports] for stream in streams]
         check("what each step reports", reports[1], reports[0])
         check("the answers", dict(needed.query.answers), dict(every.query.answers))
         whole = [stream.reasoner.materialization() for stream in streams]

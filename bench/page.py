@@ -1,7 +1,7 @@
-"""The tables of docs/performance.md, written from a result between the page's markers.
+"""Tables of docs/performance.md, written from a result between the page's markers.
 
-`<!-- bench: NAME -->` and `<!-- end -->` enclose what is made anew; NAME is one of `SECTIONS`. What was not
-measured leaves its section as it is.
+`<!-- bench: NAME -->` and `<!-- end -->` enclose a generated section; NAME is a key of `SECTIONS`. A section
+without measured figures is left unchanged.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _SECTION = re.compile(r"(<!-- bench: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def write_page(path: Path, figures: Sequence[Figure], about: Circumstances) -> None:
-    """Put the figures into the page's sections.
+    """Write the figures into the page's sections.
 
     Raises:
-        KeyError: the page has a section that is none of `SECTIONS`.
+        KeyError: the page has a section that is not in `SECTIONS`.
     """
 
     def made(section: re.Match[str]) -> str:
@@ -32,8 +32,8 @@ def write_page(path: Path, figures: Sequence[Figure], about: Circumstances) -> N
 
 
 def _circumstances(about: Circumstances) -> str:
-    told = ", ".join(f"{name} {value}" for name, value in about.items())
-    return f"Measured with: {told}."
+    entries = ", ".join(f"{name} {value}" for name, value in about.items())
+    return f"Measured with: {entries}."
 
 
 # -- tables --------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _plain(*prefixes: str) -> Callable[[Sequence[Figure]], str]:
-    """A line for each figure of the workloads that begin so; a table for each workload."""
+    """Make a table for each workload with one of these prefixes, a line for each figure."""
 
     def section(figures: Sequence[Figure]) -> str:
         by_workload: dict[str, list[Figure]] = {}
@@ -80,7 +80,9 @@ def _value(value: float | None, unit: str) -> str:
 def _pivot(
     corner: str, pattern: str, unit: str, columns: str, suffix: str
 ) -> Callable[[Sequence[Figure]], str]:
-    """A row for each `row` and a column for each `column` of `pattern`, which `workload: way` must match."""
+    """Make a table with a row for each `row` and a column for each `column` of `pattern`, matched on
+    `workload: way`.
+    """
     form = re.compile(pattern)
 
     def section(figures: Sequence[Figure]) -> str:
@@ -105,7 +107,7 @@ def _pivot(
     return section
 
 
-def _joined(*parts: Callable[[Sequence[Figure]], str]) -> Callable[[Sequence[Figure]], str]:
+def _concatenated(*parts: Callable[[Sequence[Figure]], str]) -> Callable[[Sequence[Figure]], str]:
     return lambda figures: "\n\n".join(filter(None, (part(figures) for part in parts)))
 
 
@@ -123,16 +125,16 @@ _SHAPES = r"contradictions, (?P<shape>.*): (?P<way>push, triples in and out|deci
 
 SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
     "batch": _plain("batch"),
-    "imars": _joined(
+    "imars": _concatenated(
         _pivot("window, way", _IMARS, "ms", "change", " % change"),
         _pivot("anew", _ANEW, "ms", "window", " assertions"),
         _pivot("window, ratio", _TIMES, "times", "change", " % change"),
     ),
-    "rates": _joined(
+    "rates": _concatenated(
         _pivot("readings a tick", _RATES, "µs a reading", "rate", ""),
         _pivot("anew", r"rates, (?P<variant>\w+): (?P<way>.*)", "ms", "variant", ""),
     ),
-    "contradictions": _joined(
+    "contradictions": _concatenated(
         _pivot("contradicting", _SHARES, "µs a reading", "share", " %"),
         _pivot("ratio", _SHARES, "times", "share", " %"),
         _pivot("by shape", _SHAPES, "µs an assertion", "way", ""),
@@ -140,7 +142,7 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
     ),
     "growth": _plain("growth"),
     "texts": _plain("two windows"),
-    "axioms": _joined(
+    "axioms": _concatenated(
         _pivot(
             "added axioms on",
             r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms",
@@ -155,7 +157,7 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
     "repairs": _plain("repairs"),
     "slides": _plain("slides"),
     "ticks": _plain("ticks", "first answer", "start"),
-    "queries": _joined(
+    "queries": _concatenated(
         _pivot("query", f"{_QUERIES}, (?P<who>[^:]*)", "ms", "who", ""),
         _pivot("ratio", f"{_QUERIES}, (?P<who>.* : .*)", "times", "who", ""),
         _pivot("all", f"{_SIZE_OF_QUERIES}(?P<what>median.*|the worst.*)", "times", "size", " facts"),
@@ -164,14 +166,14 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
         _pivot("pushing, ratio", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "times", "size", " facts"),
     ),
     "explaining": _plain("the building asked"),
-    "registered": _joined(
+    "registered": _concatenated(
         _pivot("a step, observations", f"{_REGISTERED}(?P<what>.*)", "µs", "size", " facts"),
         _pivot(
             "share of what is allowed, observations", f"{_REGISTERED}(?P<what>.*)", "times", "size", " facts"
         ),
         _plain("registered queries together", "registered queries and", "one of"),
     ),
-    "temporal": _joined(
+    "temporal": _concatenated(
         _pivot(
             "in numbers, a report", f"{_TEMPORAL}(?P<what>[^,]*), numbers, (?P<asks>.*)", "µs", "asks", ""
         ),

@@ -1,7 +1,7 @@
-"""The figures as pictures: cost against the size of the window, the rate, the change, and the ontology.
+"""Plots: cost by the size of the window, the rate, the change, and the ontology.
 
-A picture is made where its figures were measured. Lines carry their names at their ends; both axes are
-logarithmic where values span more than two orders of magnitude, so that a slope of one is cost in proportion.
+A picture is drawn if its figures were measured. Lines are labelled at their ends. Both axes are logarithmic
+if their values span more than two orders of magnitude, so that a slope of one is proportional cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIZE = (7.2, 4.2)  # inches
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points from left to right; ours stand out."""
+    """Points from left to right; lines of this engine are emphasized."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -32,31 +32,31 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture by its file name, with what stands at its axes."""
+    """Picture with its file name and axis labels."""
 
     name: str
     title: str
     across: str
     up: str
     lines: Sequence[Line]
-    zero: bool = False  # whether the horizontal axis begins at 0
+    zero: bool = False  # true if the horizontal axis begins at 0
 
 
 def draw(figures: Sequence[Figure], folder: Path) -> list[Path]:
-    """Draw what can be drawn of `figures` into SVG files in `folder`; nothing without matplotlib."""
+    """Draw the pictures that `figures` allow as SVG files in `folder`; does nothing without matplotlib."""
     try:
         import matplotlib as mpl
     except ImportError:
         return []
     mpl.use("Agg")
-    # the same file for the same figures
+    # equal figures give equal files
     mpl.rcParams.update({"svg.hashsalt": "bench", "svg.fonttype": "path", "font.size": 9.5})
     folder.mkdir(parents=True, exist_ok=True)
-    return [_drawn(picture, folder) for picture in pictures(figures) if any(x.points for x in picture.lines)]
+    return [_draw(picture, folder) for picture in pictures(figures) if any(x.points for x in picture.lines)]
 
 
 def pictures(figures: Sequence[Figure]) -> Iterator[Picture]:
-    """What the figures show."""
+    """Yield the pictures that the figures allow."""
     yield Picture(
         "window",
         "IMaRS: one step that changes 1 % of the window",
@@ -196,7 +196,7 @@ def _number(text: str) -> float:
 # -- drawing -------------------------------------------------------------------------------------------------
 
 
-def _drawn(picture: Picture, folder: Path) -> Path:
+def _draw(picture: Picture, folder: Path) -> Path:
     from matplotlib import pyplot as plt
 
     sheet, axes = plt.subplots(figsize=SIZE, layout="constrained")
@@ -245,7 +245,7 @@ def _scale(axes: Axes, picture: Picture, lines: Sequence[Line]) -> None:
 
 
 def _name_ends(axes: Axes, ends: Iterable[tuple[float, float, str, str]]) -> None:
-    """Write each line's name beside its last point, moved up where it would cover another."""
+    """Write each line's name beside its last point, moved up if it would cover another name."""
     axes.figure.canvas.draw()
     lowest = -1e9
     for x, y, name, colour in sorted(ends, key=lambda end: end[1]):

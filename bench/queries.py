@@ -1,14 +1,14 @@
-"""Queries over the window: LUBM's fourteen over universities, twenty over what a building's sensors observe.
+"""Queries over the window: LUBM's fourteen over universities, twenty over observations of a building's
+sensors.
 
-The texts are in `examples`, each in a file of its own. Beside pantarhei, which is asked by `reasoner.query`,
-pyoxigraph and rdflib are asked, each over a copy of the materialization that is ready in memory; making it
-does not count. All rows of an answer are walked through. No time counts unless the answers are the same bag
-of rows, numbers by value. rdflib takes part in the smaller size, and is left out where it takes more than
-`PATIENCE`.
+The texts are files in `examples`. pantarhei answers them by `reasoner.query`; pyoxigraph and rdflib query a
+copy of the materialization in memory, whose creation is not timed. All rows of an answer are read. Times
+count only if the answers are equal as bags of rows, with numbers compared by value. rdflib takes part only in
+the smaller size, and not in queries for which it takes more than `PATIENCE`.
 
-- at first: the first asking of a text, with what is done once for it: parsing, planning, indexes.
-- push: a minute of observations, for a reasoner that is asked all twenty between two of them and for one that
-  is never asked.
+- at first: the first execution of a text, including parsing, planning and creating indexes.
+- push: a minute of observations, for a reasoner that answers all twenty queries between two pushes, and for a
+  reasoner without queries.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from rdflib.query import Result
 import pantarhei as pr
 from bench.building import table
 from bench.dataset import universities
-from bench.measuring import SEED, Figure, check, cpu_seconds, figure, race, ratios, remark, settled
+from bench.measuring import SEED, Figure, check, cpu_seconds, figure, race, ratios, remark, without_garbage
 from pantarhei.model.term import Term, Triple
 from pantarhei.query import timestamp_graph
 from pantarhei.rdf.ntriples import to_rdflib, write_term
 
 ROOT = Path(__file__).resolve().parents[1]
-MINUTES = 12  # in the window of observations
-PATIENCE = 20  # seconds that rdflib has for an answer
-SAMPLE = 0.02  # seconds of CPU time that a sample lasts at least
-LONG = 5e-3  # seconds; where rdflib takes longer, it is to be beaten
+MINUTES = 12  # minutes in the window of observations
+PATIENCE = 20  # seconds: rdflib's limit for an answer
+SAMPLE = 0.02  # seconds: minimum CPU time of a sample
+LONG = 5e-3  # seconds; if rdflib takes longer, we must be faster
 NUMBERS = {XSD.integer, XSD.decimal, XSD.float, XSD.double}
 
 Bag = Counter[tuple[object, ...]]
@@ -54,33 +54,33 @@ class Query(NamedTuple):
 
 
 def queries(example: str, title: str) -> list[Query]:
-    """The queries of an example, named after their files."""
+    """Return the queries of an example, named after their files."""
     paths = sorted((ROOT / "examples" / example / "queries").glob("*.rq"))
     return [Query(f"{title} {path.stem.lstrip('0').replace('-', ' ')}", path.read_text()) for path in paths]
 
 
-# -- who is asked --------------------------------------------------------------------------------------------
+# -- engines -------------------------------------------------------------------------------------------------
 
 
 class Engine(Protocol):
-    """Who answers queries."""
+    """Query engine."""
 
     name: str
 
     def answer(self, text: str) -> Iterable[Any]:
-        """The rows, triples, or one bool."""
+        """Return rows, triples, or one bool."""
 
     def terms(self, row: Any) -> tuple[Term | None, ...]:
-        """A row or triple as rdflib's terms."""
+        """Convert a row or triple to rdflib's terms."""
 
 
-def ask(engine: Engine, text: str) -> None:
-    """Ask, and walk through all of the answer."""
+def execute(engine: Engine, text: str) -> None:
+    """Execute a query and read its whole answer."""
     deque(engine.answer(text), maxlen=0)
 
 
 def bag(engine: Engine, text: str) -> Bag:
-    """The answer as it is compared."""
+    """Return the answer as a bag of comparable rows."""
     return Counter(
         (row,) if isinstance(row, bool) else tuple(map(_comparable, engine.terms(row)))
         for row in engine.answer(text)
@@ -88,13 +88,13 @@ def bag(engine: Engine, text: str) -> Bag:
 
 
 def _comparable(term: Term | None) -> str | None:
-    """The term as text; a number by its value, with as many digits as all can calculate."""
+    """Return the term as text; a number by its value, rounded to the digits that all engines compute."""
     if isinstance(term, Literal) and term.datatype in NUMBERS:
         return f"{float(term):.9g}"
     return None if term is None else term.n3()
 
 
-class Ours:
+class Pantarhei:
     name = "pantarhei"
 
     def __init__(self, reasoner: pr.StreamReasoner) -> None:
@@ -131,13 +131,13 @@ class Rdflib:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._graph = _filled(Graph(), facts.graphs[""])
+        self._graph = _load(Graph(), facts.graphs[""])
 
     @cached_property
     def _dataset(self) -> Dataset:
         dataset = Dataset()
         for name, triples in self._facts.graphs.items():
-            _filled(dataset.graph(name) if name else dataset.default_graph, triples)
+            _load(dataset.graph(name) if name else dataset.default_graph, triples)
         return dataset
 
     def answer(self, text: str) -> Result:
@@ -147,19 +147,19 @@ class Rdflib:
         return tuple(row)
 
 
-def _filled(graph: Graph, triples: Iterable[Triple]) -> Graph:
+def _load(graph: Graph, triples: Iterable[Triple]) -> Graph:
     for triple in triples:
         graph.add(triple)
     return graph
 
 
 class Facts(NamedTuple):
-    """What is asked, by the graph's name; "" is the default graph."""
+    """Triples of each graph, by the graph's name; "" is the default graph."""
 
     graphs: dict[str, Sequence[Triple]]
 
 
-# -- what is asked -------------------------------------------------------------------------------------------
+# -- data ----------------------------------------------------------------------------------------------------
 
 
 class Universities:
@@ -176,17 +176,17 @@ class Universities:
 
 
 class Sensors:
-    """A building's sensors with a window of observations, a minute at a time."""
+    """Sensors of a building with a window of observations, which arrive by the minute."""
 
     def __init__(self, facts: int) -> None:
         self.queries = queries("sensors", "sensors")
         self.sensors = round(facts / (5 * MINUTES + 2.5))
         self._example = runpy.run_path(str(ROOT / "examples" / "sensors" / "generate.py"))
         self.ontology = pr.load_ontology(ROOT / "ontologies" / "sensors.ttl")
-        self.reasoner = self.filled()
+        self.reasoner = self.full_reasoner()
 
-    def filled(self) -> pr.StreamReasoner:
-        """A reasoner with a whole window."""
+    def full_reasoner(self) -> pr.StreamReasoner:
+        """Return a reasoner with a full window."""
         background = Graph().parse(data="\n".join(self._example["background"](self.sensors)), format="turtle")
         window = pr.Window(range=f"PT{MINUTES}M", closed="right")
         reasoner = pr.StreamReasoner(self.ontology, window, background=background)
@@ -195,7 +195,7 @@ class Sensors:
         return reasoner
 
     def minute(self, minute: int) -> tuple[Any, pa.Table]:
-        """A minute's time, and what is observed in it."""
+        """Return the time of a minute, and its observations."""
         _, lines = self._example["observations"](SEED, self.sensors, minute)
         ((at, triples),) = pr.read_stream(io.BytesIO("\n".join(lines).encode()), format="nquads")
         return at, table(triples)
@@ -214,39 +214,41 @@ class Sensors:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Milliseconds a query, and ratios; microseconds an observation for `push`."""
+    """Yield milliseconds per query, and ratios; microseconds per observation for `push`."""
     for size in (2_000,) if quick else (50_000, 500_000):
         workload = f"queries, {size // 1000} k"
         rounds = 2 if quick else 5
         figures: list[Figure] = []
         for scene in (Universities(size), Sensors(size)):
-            for figure_ in _asked(workload, scene, rounds, with_rdflib=size <= 50_000):
+            for figure_ in _query_figures(workload, scene, rounds, with_rdflib=size <= 50_000):
                 figures.append(figure_)
                 yield figure_
         yield from _summary(workload, figures)
-        yield from _pushes(workload, Sensors(size), rounds)
+        yield from _push_figures(workload, Sensors(size), rounds)
 
 
-def _asked(workload: str, scene: Universities | Sensors, rounds: int, with_rdflib: bool) -> Iterator[Figure]:
+def _query_figures(
+    workload: str, scene: Universities | Sensors, rounds: int, with_rdflib: bool
+) -> Iterator[Figure]:
     facts = scene.facts()
     title = type(scene).__name__.lower()
     yield Figure(workload, f"facts of the {title}", len(facts.graphs[""]), "facts")
-    ours, oxigraph = Ours(scene.reasoner), Oxigraph(facts)
+    ours, oxigraph = Pantarhei(scene.reasoner), Oxigraph(facts)
     rdflib = Rdflib(facts) if with_rdflib else None
     for query in scene.queries:
-        first = cpu_seconds(lambda query=query: ask(ours, query.text))
+        first = cpu_seconds(lambda query=query: execute(ours, query.text))
         expected = bag(oxigraph, query.text)
         check(f"{query.name}: rows", bag(ours, query.text), expected)
         engines: list[Engine] = [ours, oxigraph]
-        if rdflib is not None and (told := _checked(rdflib, query, expected)):
-            yield remark(workload, told)
+        if rdflib is not None and (reason := _rdflib_exclusion(rdflib, query, expected)):
+            yield remark(workload, reason)
         elif rdflib is not None:
             engines.append(rdflib)
         yield from _figures(workload, query.name, first, _samples(engines, query.text, rounds))
 
 
-def _checked(rdflib: Rdflib, query: Query, expected: Bag) -> str | None:
-    """Why rdflib's time does not count, if it does not."""
+def _rdflib_exclusion(rdflib: Rdflib, query: Query, expected: Bag) -> str | None:
+    """Return the reason why rdflib's time does not count, or None if it counts."""
     try:
         with _at_most(PATIENCE):
             found = bag(rdflib, query.text)
@@ -258,17 +260,17 @@ def _checked(rdflib: Rdflib, query: Query, expected: Bag) -> str | None:
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """What is done inside is given up after so many seconds, if it is Python.
+    """Interrupt the block after `seconds`; code outside Python is not interrupted.
 
     Raises:
-        TimeoutError: it was given up.
+        TimeoutError: the block was interrupted.
     """
 
     def give_up(*_: object) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, should it be swallowed
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # repeated in case the first exception is swallowed
     try:
         yield
     finally:
@@ -277,9 +279,9 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 
 def _samples(engines: Sequence[Engine], text: str, rounds: int) -> dict[str, list[float]]:
-    """Seconds an asking, by the engine's name, in turns; one sample of what takes long."""
+    """Return seconds per execution, by the engine's name; engines run in turn, slow ones only once."""
     samples: dict[str, list[float]] = {engine.name: [] for engine in engines}
-    with settled():
+    with without_garbage():
         once = {engine.name: _seconds(engine, text, 1) for engine in engines}
         for number in range(rounds):
             for engine in engines:
@@ -293,7 +295,7 @@ def _samples(engines: Sequence[Engine], text: str, rounds: int) -> dict[str, lis
 def _seconds(engine: Engine, text: str, times: int) -> float:
     begin = time.process_time()
     for _ in range(times):
-        ask(engine, text)
+        execute(engine, text)
     return time.process_time() - begin
 
 
@@ -316,7 +318,7 @@ def _figures(workload: str, name: str, first: float, samples: dict[str, list[flo
 
 
 def _summary(workload: str, figures: Sequence[Figure]) -> Iterator[Figure]:
-    """The medians and the worst of all queries, and the point query."""
+    """Yield the medians and the maxima of all queries, and the point query."""
     against = {each.way: each.value for each in figures if each.way.endswith(_TO_PYOXIGRAPH)}
     worst = max(against, key=lambda way: against[way])
     yield Figure(workload, f"median, {_TO_PYOXIGRAPH}", median(against.values()), "times", at_most=1)
@@ -333,36 +335,36 @@ def _summary(workload: str, figures: Sequence[Figure]) -> Iterator[Figure]:
 
 
 class PushLane:
-    """A minute of observations pushed; before it `ask` is called, unmeasured."""
+    """Lane that pushes a minute of observations; a function runs before each push, unmeasured."""
 
     def __init__(
-        self, name: str, scene: Sensors, reasoner: pr.StreamReasoner, ask: Callable[[], None]
+        self, name: str, scene: Sensors, reasoner: pr.StreamReasoner, execute: Callable[[], None]
     ) -> None:
         self.name, self.reasoner = name, reasoner
-        self._scene, self._ask = scene, ask
+        self._scene, self._before_push = scene, execute
 
     def prepare(self, tick: int) -> tuple[Any, pa.Table]:
-        self._ask()
+        self._before_push()
         return self._scene.minute(tick)
 
     def run(self, tick: int, given: tuple[Any, pa.Table]) -> None:
         self.reasoner.push(*given)
 
 
-def _pushes(workload: str, scene: Sensors, rounds: int) -> Iterator[Figure]:
-    asked, other = scene.reasoner, scene.filled()
-    ours = Ours(asked)
+def _push_figures(workload: str, scene: Sensors, rounds: int) -> Iterator[Figure]:
+    queried, other = scene.reasoner, scene.full_reasoner()
+    ours = Pantarhei(queried)
 
-    def ask_all() -> None:
+    def execute_all() -> None:
         for query in scene.queries:
-            ask(ours, query.text)
+            execute(ours, query.text)
 
     lanes = [
-        PushLane("push, asked between", scene, asked, ask_all),
+        PushLane("push, asked between", scene, queried, execute_all),
         PushLane("push, never asked", scene, other, lambda: None),
     ]
     seconds = race(lanes, MINUTES, 1, 2 * rounds + 1)
-    check("the same facts, asked or not", asked.materialization() == other.materialization(), True)
+    check("the same facts, asked or not", queried.materialization() == other.materialization(), True)
     for lane in lanes:
         each = [1e6 * sample / scene.sensors for sample in seconds[lane.name]]
         yield figure(workload, lane.name, each, "µs an observation")

@@ -1,8 +1,9 @@
-"""Readings at rates from one a tick to ten thousand a tick, changing and repeating.
+"""Readings at rates from one to ten thousand per tick, changing and repeating.
 
-The sensors, the ontology and the reports are those of `readings`. Each of the 10,000 sensors reports once in
-10,000 readings, and the window holds three reports of each, whatever the rate: 30,000 readings in 3 to 30,000
-ticks. Nemo is given such a window with its background, as numbers, and takes the same time at every rate.
+Sensors, ontology and reports are those of `readings`. Each of the 10,000 sensors reports once in 10,000
+readings,
+and the window holds three reports of each at every rate: 30,000 readings in 3 to 30,000 ticks. Nemo gets such
+a window with its background, as integers; its time does not depend on the rate.
 """
 
 from __future__ import annotations
@@ -29,22 +30,22 @@ from bench.engine import (
     ontology_of,
 )
 from bench.measuring import SEED, Figure, figure, fill, race
-from bench.peers.pantarhei import found_by
-from bench.peers.process import times_anew
+from bench.peers.pantarhei import facts_digest
+from bench.peers.process import recomputation_times
 from bench.readings import BACKGROUND, ONTOLOGY, SENSORS, Reports, expected
 
 RATES = (1, 10, 100, 1_000, 10_000)
-REPORTS = 3  # of a sensor, in the window
+REPORTS = 3  # reports of each sensor in the window
 LIMITS = {("changing", 1_000): 1.0, ("repeating", 1_000): 0.2, ("changing", 1): 10.0, ("repeating", 1): 10.0}
 _ORDER = np.random.default_rng(SEED).permutation(SENSORS).tolist()
 
 
 class Stream:
-    """The readings of each tick, `rate` of them."""
+    """Readings of each tick, `rate` of them."""
 
     def __init__(self, rate: int, changing: bool) -> None:
         self.rate, self.changing = rate, changing
-        self.period = SENSORS // rate  # ticks between two reports of a sensor
+        self.period = SENSORS // rate  # ticks between two reports of one sensor
         self.width = REPORTS * self.period
         self._reports = Reports()
 
@@ -55,17 +56,17 @@ class Stream:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading at each rate."""
+    """Yield microseconds per reading at each rate."""
     with TemporaryDirectory(prefix="bench-") as name:
         for variant in ("changing", "repeating"):
             for rate in RATES:
                 yield from _rate(variant, rate, 2 if quick else 5)
-            yield from _anew(variant, Path(name), 1 if quick else 3)
+            yield from _nemo_times(variant, Path(name), 1 if quick else 3)
 
 
 def _rate(variant: str, rate: int, rounds: int) -> Iterator[Figure]:
     stream = Stream(rate, variant == "changing")
-    # what is repeated is renewed once in a window: only a whole window tells
+    # a sample is a whole window, since a repeated fact is renewed once in a window
     block = max(5, stream.period) if stream.changing else stream.width
     rows = lru_cache(maxsize=2 * stream.width)(stream.rows)
     ontology = ontology_of(ONTOLOGY)
@@ -84,8 +85,8 @@ def _rate(variant: str, rate: int, rounds: int) -> Iterator[Figure]:
         )
 
 
-def _anew(variant: str, folder: Path, rounds: int) -> Iterator[Figure]:
-    """What Nemo takes for a full window."""
+def _nemo_times(variant: str, folder: Path, rounds: int) -> Iterator[Figure]:
+    """Yield Nemo's times for a full window."""
     stream, workload = Stream(SENSORS, variant == "changing"), f"rates, {variant}"
     rows = list(dict.fromkeys(row for tick in range(stream.width) for row in stream.rows(tick)))
     path = folder / f"{variant}.ttl"
@@ -94,12 +95,12 @@ def _anew(variant: str, folder: Path, rounds: int) -> Iterator[Figure]:
     job = replace(NemoCase(case).jobs()[1], name="the window anew, Nemo")
     kernel = KernelLane(case.ontology, BACKGROUND, stream.width, stream.rows)
     fill([kernel], range(stream.width))
-    ours = found_by(kernel.vocabulary, kernel.model.facts(), case.files["individuals"])
-    yield from times_anew(workload, [job], rounds, folder, list(ours))
+    ours = facts_digest(kernel.vocabulary, kernel.model.facts(), case.files["individuals"])
+    yield from recomputation_times(workload, [job], rounds, folder, list(ours))
 
 
 def dataset_of(rows: Rows) -> Dataset:
-    """Rows of local names as a data set."""
+    """Convert rows of local names to a data set."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     places = {name: place for place, name in enumerate(names)}
     terms = [TYPE if name == "a" else f"<{SPACE}{name}>" for name in names]

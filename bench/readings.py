@@ -1,12 +1,12 @@
-"""Readings of sensors: what follows from each travels to its room and its floor.
+"""Sensor readings whose consequences are propagated to the sensor's room and floor.
 
-10,000 sensors in 500 rooms on 10 floors are background. Each tick 1,000 of them report, each sensor every
+10,000 sensors in 500 rooms on 10 floors are background. At each tick 1,000 of them report, each sensor every
 tenth tick, and the window holds 300 ticks. A reading `sensor a :Level17` makes the sensor, its room and its
-floor members of a band. The variants differ in what a report says:
+floor members of a band. The variants differ in the reports:
 
-- changing: a level that the sensor does not have in the window; every reading is new.
-- repeating: the sensor's only level; what is stored is asserted again.
-- fresh: the sensor has a new reading of its own name (two facts, and a name never seen before).
+- changing: a level that the sensor does not have in the window; every reading is a new fact.
+- repeating: the sensor's only level; a stored fact is asserted again.
+- fresh: a new reading with a name of its own (two facts and one new name).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bench.engine import (
 from bench.measuring import SEED, Figure, figure, fill, race, ratios
 
 SENSORS, ROOMS, FLOORS = 10_000, 500, 10
-EVERY = 10  # ticks between two reports of a sensor
+EVERY = 10  # ticks between two reports of one sensor
 LEVELS, BANDS = 40, 4
 
 _BANDS = "\n".join(
@@ -64,7 +64,7 @@ _LEVEL_NAMES = [f"Level{level}" for level in range(LEVELS)]
 
 
 class Reports:
-    """Which sensors report at a tick, and which level."""
+    """Sensors that report at a tick, with their levels."""
 
     def __init__(self) -> None:
         rng = np.random.default_rng(SEED)
@@ -79,7 +79,7 @@ class Reports:
         return self.changing(tick % EVERY)
 
     def report(self, sensor: int, turn: int) -> Row:
-        """What a sensor says when it reports for the `turn`th time."""
+        """Return the assertions of a sensor's report number `turn`."""
         return _SENSOR_NAMES[sensor], "a", _LEVEL_NAMES[(self._phase[sensor] + turn) % LEVELS]
 
     def fresh(self, tick: int) -> Rows:
@@ -88,7 +88,7 @@ class Reports:
 
 
 def expected(reports: Iterable[Rows]) -> set[Row]:
-    """All facts that hold when `reports` are in the window, from the meaning of the ontology."""
+    """Return all facts that hold when `reports` are in the window, by the meaning of the ontology."""
     facts = set(BACKGROUND)
     for rows in reports:
         facts.update(rows)
@@ -109,7 +109,7 @@ def expected(reports: Iterable[Rows]) -> set[Row]:
 
 
 def lanes(rows: Callable[[int], Rows], width: int) -> tuple[KernelLane, list[PushLane]]:
-    """The kernel, and the public face with each kind of input."""
+    """Return the kernel's lane, and a lane of the public API for each input format."""
     ontology = ontology_of(ONTOLOGY)
     forms = ((ARROW_DICTIONARY, dictionary_table), (ARROW_PLAIN, plain_table), (TRIPLES, rdflib_triples))
     pushed = [PushLane(ontology, BACKGROUND, width, rows, name, form) for name, form in forms]
@@ -117,7 +117,7 @@ def lanes(rows: Callable[[int], Rows], width: int) -> tuple[KernelLane, list[Pus
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a reading, and how many times the kernel's time the public face takes."""
+    """Yield microseconds per reading, and the ratio of the public API's time to the kernel's."""
     reports, width = Reports(), 30 if quick else 300
     per_tick = SENSORS // EVERY
     variants = (
@@ -127,11 +127,11 @@ def measure(quick: bool) -> Iterator[Figure]:
     )
     for variant, rows_of, target in variants:
         workload, repeating = f"readings, {variant}", variant == "repeating"
-        # what is repeated is renewed once in a window, much of it at one tick: only a whole window tells
+        # repeated facts are renewed once in a window, many at one tick, so that a sample is a whole window
         block, rounds = (width, 3) if repeating else (5, 3) if quick else (20, 5)
         rows = lru_cache(maxsize=2 * block)(rows_of)
         kernel, pushed = lanes(rows, width)
-        # where next to nothing is left to reason, the encoding is what the public face takes
+        # with almost no reasoning left, the public API's time is mostly encoding
         encodings = [EncodingLane(lane) for lane in pushed if repeating and lane.name != TRIPLES]
         fill([kernel, *pushed], range(width + EVERY), warm=EVERY)
         seconds = race([kernel, *pushed, *encodings], width + EVERY, block, rounds)

@@ -1,12 +1,12 @@
-"""Registered queries: what a step costs them, over windows from ten thousand to a million facts.
+"""Registered queries: their cost per step, over windows from ten thousand to a million facts.
 
-Each observation has four facts; in a step so many come as go. The engine's time is that of the consumer that
-keeps the queries up to date (`Registry.apply`); through the public face it is what a push costs more than
-without queries, with all changed rows decoded. What came and went since registration, added up, must be what
-the query answers when asked anew, or no figure counts.
+Each observation has four facts; a step inserts and deletes equally many. The engine's time is that of the
+consumer that maintains the queries (`Registry.apply`). Through the public API it is the additional time of a
+push with queries, with all changed rows decoded. The sum of all reported changes must equal the answer of the
+same query when it is executed once, or no figure counts.
 
-Each figure is the least of its rounds: a step is so short that what else the machine does, and what that
-leaves of its caches, adds more than the step costs.
+Each figure is the minimum of its rounds: a step is so short that other processes, and the caches they leave,
+would add more than the step takes.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import pyoxigraph
 from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei as pr
-from bench.measuring import SEED, Figure, check, figure, remark, settled
-from bench.peers.process import Job, Outcome, contest
+from bench.measuring import SEED, Figure, check, figure, remark, without_garbage
+from bench.peers.process import Job, Outcome, run_in_turn
 from bench.peers.stages import digest
 
 EX = "http://example.org/sensors#"
@@ -61,7 +61,7 @@ TEN = [
     "SELECT ?o ?t ?f { ?o :at ?t ; :madeBy ?s . ?s :locatedIn ?r . ?r :partOf ?f }",
     "SELECT ?o ?t ?v { ?o :at ?t ; :hasResult ?v }",
 ]
-# Ten shapes; each is registered for every room.
+# Ten query shapes; each is registered for every room.
 SHAPES = [
     "SELECT ?o ?v { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn :ROOM }",
     "SELECT ?o { ?o :madeBy ?s . ?s :locatedIn :ROOM }",
@@ -81,7 +81,7 @@ def name(local: str) -> URIRef:
 
 
 class Stream:
-    """A window of so many facts, with `each` observations a step."""
+    """Window of `size` facts, with `each` observations per step."""
 
     def __init__(self, facts: int, each: int) -> None:
         self._random, self._each, self.at = Random(SEED), each, 0
@@ -109,10 +109,10 @@ class Stream:
         return made
 
     def steps(self, count: int) -> tuple[float, list[pr.WindowUpdate]]:
-        """CPU seconds a step, and what the steps did."""
+        """Run `count` steps; return CPU seconds per step, and the updates."""
         aboxes = [self._abox(self.at + 1 + i) for i in range(count)]
         updates = []
-        with settled():
+        with without_garbage():
             begin = time.process_time()
             for abox in aboxes:
                 self.at += 1
@@ -121,7 +121,7 @@ class Stream:
         return spent / count, updates
 
     def registry_seconds(self, count: int) -> tuple[float, list[pr.WindowUpdate]]:
-        """Seconds a step of the consumer that keeps registered queries up to date."""
+        """Return seconds per step in the consumer that maintains registered queries."""
         with timed_registry(self.reasoner) as spent:
             _, updates = self.steps(count)
         return spent[0] / count, updates
@@ -129,13 +129,15 @@ class Stream:
 
 @contextmanager
 def timed_registry(reasoner: pr.StreamReasoner) -> Iterator[list[float]]:
-    """The CPU seconds that keeping registered queries up to date takes inside, as a list of one number."""
+    """Measure `Registry.apply` inside the block: yield a list whose one number is its CPU seconds."""
     registrar = reasoner._registrar
     assert registrar is not None, "a query is registered"
     registry, spent = registrar._registry, [0.0]
     apply = registry.apply
 
-    looking = min(-time.thread_time() + time.thread_time() for _ in range(100))  # at the clock
+    looking = min(
+        -time.thread_time() + time.thread_time() for _ in range(100)
+    )  # time of one reading of the clock
 
     def timed(changes: Any, model: Any) -> None:
         begin = time.thread_time()
@@ -158,7 +160,7 @@ ONTOLOGY = f"""
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a step, a changed fact, a changed row; ratios."""
+    """Yield microseconds per step, per changed fact and per changed row; ratios."""
     sizes = (2_000,) if quick else (10_000, 100_000, 1_000_000)
     rounds, count = (2, 20) if quick else (5, 100)
     at_one: dict[str, list[float]] = {title: [] for title in PATTERNS}
@@ -174,8 +176,8 @@ def measure(quick: bool) -> Iterator[Figure]:
             yield figure(
                 workload, f"{title}, largest : smallest window", [micros[-1] / micros[0]], "times", 1.5
             )
-    yield from _ten(sizes, rounds, count)
-    yield from _untouched(sizes[0], rounds, count)
+    yield from _ten_queries(sizes, rounds, count)
+    yield from _unaffected_queries(sizes[0], rounds, count)
     yield from _rooms(sizes[0], rounds, count)
     yield from _against_pyoxigraph(sizes[0], rounds)
     for each in (1, 25):
@@ -213,7 +215,7 @@ def _one(
         allowed = 0.3 * 8 * each + 1.0 * a_step
         way = f"{title}, of 0.3 µs a changed fact and 1 µs a changed row"
         yield figure(workload, way, [least / allowed], "times", 1.0)
-    elif each > 1:  # of the rows that it takes, one for each observation, and those that it gives, the more
+    elif each > 1:  # the larger number of input rows (one per observation) and output rows
         changed = max(a_step, 2.0 * each)
         yield figure(workload, f"{title}, a changed row", [least / changed], "µs", 15.0)
     face = 1e6 * (with_ - without + min(decoded))
@@ -222,8 +224,8 @@ def _one(
         at_one[title].append(least)
 
 
-def _ten(sizes: Sequence[int], rounds: int, count: int) -> Iterator[Figure]:
-    """Ten queries, none like another, at one observation a step."""
+def _ten_queries(sizes: Sequence[int], rounds: int, count: int) -> Iterator[Figure]:
+    """Yield the figures of ten different queries, at one observation per step."""
     for size in sizes:
         stream = Stream(size, 1)
         for text in TEN:
@@ -236,8 +238,10 @@ def _ten(sizes: Sequence[int], rounds: int, count: int) -> Iterator[Figure]:
         yield figure(workload, "ten patterns, a step and query", [micros], "µs", 5.0)
 
 
-def _untouched(size: int, rounds: int, count: int) -> Iterator[Figure]:
-    """A thousand queries that no fact of a step belongs to, and a thousand that could begin with one."""
+def _unaffected_queries(size: int, rounds: int, count: int) -> Iterator[Figure]:
+    """Yield the figures of a thousand queries that no fact of a step can match, and of a thousand that one
+    can.
+    """
     for title, other, most in (
         ("1,000 that a step does not touch", "noResult", 1.0),
         ("1,000 with one predicate of the step, and another that has no facts", "hasResult", None),
@@ -247,7 +251,7 @@ def _untouched(size: int, rounds: int, count: int) -> Iterator[Figure]:
             stream.reasoner.register(PREFIX + "ASK { ?x :nothing ?y }")
         for i in range(1_000):
             with_.reasoner.register(PREFIX + f"SELECT ?o {{ ?o :other{i} ?s ; :{other} ?v }}")
-        # in turns, and many times: what is asked for is less than what a step varies by
+        # in turn and often, since the target is smaller than the variation of a step
         turns = [[1e6 * s.registry_seconds(count)[0] for s in (without, with_)] for _ in range(4 * rounds)]
         few, many = map(min, zip(*turns, strict=True))
         yield figure("registered queries together", title, [many - few], "µs a step", most)
@@ -262,8 +266,8 @@ def _rooms(size: int, rounds: int, count: int) -> Iterator[Figure]:
     held = stream.reasoner.stats().bytes - before
     micros = min(1e6 * stream.steps(max(5, count // 10))[0] / 25 for _ in range(rounds))
     for query in stream.reasoner.queries.values():
-        asked = stream.reasoner.query(query.text)
-        rows = Counter(asked.rows) if asked.type == "SELECT" else Counter([()] * bool(asked.askAnswer))
+        answer = stream.reasoner.query(query.text)
+        rows = Counter(answer.rows) if answer.type == "SELECT" else Counter([()] * bool(answer.askAnswer))
         check(f"{query.name}: as asked anew", Counter(dict(query.answers)), rows)
     workload = "registered queries together, ten shapes for a hundred rooms"
     yield figure(workload, "a reading, pushed and all 1,000 kept up to date", [micros], "µs", 100.0)
@@ -271,7 +275,9 @@ def _rooms(size: int, rounds: int, count: int) -> Iterator[Figure]:
 
 
 def _against_pyoxigraph(size: int, rounds: int) -> Iterator[Figure]:
-    """Asked anew after each step over a store that is ready, and compared with the answers before."""
+    """Compare with pyoxigraph, which executes the query after each step over a loaded store; its answers are
+    diffed.
+    """
     stream = Stream(size, 25)
     query = stream.reasoner.register(PREFIX + STAR)
     ours = [stream.registry_seconds(10)[0] for _ in range(rounds)]
@@ -282,7 +288,7 @@ def _against_pyoxigraph(size: int, rounds: int) -> Iterator[Figure]:
     theirs = []
     rows: Counter[Any] = Counter()
     for _ in range(rounds):
-        with settled():
+        with without_garbage():
             begin = time.process_time()
             found = Counter(tuple(row) for row in store.query(PREFIX + STAR))
             assert isinstance(found - rows, Counter)
@@ -308,7 +314,7 @@ PATHWAY = {
 
 
 def _against_pathway(width: int, each: int, count: int, rounds: int) -> Iterator[Figure]:
-    """Pathway's time a step, with the observations as rows of three numbers; ours are four triples each."""
+    """Compare with Pathway, per step. Its observations are rows of three numbers, ours are four triples."""
     workload = f"registered queries and Pathway, {each} a step"
     random = Random(SEED)
     numbers = iter(range((width + count) * each))
@@ -323,8 +329,8 @@ def _against_pathway(width: int, each: int, count: int, rounds: int) -> Iterator
         for title, text in PATHWAY.items():
             task = {"steps": str(path), "width": width, "which": title, "sensors": sensors}
             jobs = [Job("pathway", title, task)]
-            ours = [_kept_up(steps, width, text) for _ in range(rounds)]
-            for _, outcome in contest(workload, jobs, rounds, Path(folder)):
+            ours = [_maintain(steps, width, text) for _ in range(rounds)]
+            for _, outcome in run_in_turn(workload, jobs, rounds, Path(folder)):
                 if not isinstance(outcome, Outcome):
                     yield remark(workload, f"{title}: {outcome}")
                     continue
@@ -339,13 +345,13 @@ def _against_pathway(width: int, each: int, count: int, rounds: int) -> Iterator
                 yield figure(workload, f"{title}, Pathway : ours, decoded", [least / shown], "times")
 
 
-class _KeptUp(NamedTuple):
-    """What keeping one query up to date took.
+class _MaintenanceResult(NamedTuple):
+    """Result of maintaining one query.
 
     Args:
-        seconds: of the consumer of registered queries, for all steps.
-        decoding: seconds of making terms of all rows that changed.
-        found: what the query answers at the end.
+        seconds: CPU seconds of the consumer of registered queries, for all steps.
+        decoding: CPU seconds of decoding all changed rows.
+        found: the query's final answer.
     """
 
     seconds: float
@@ -353,9 +359,11 @@ class _KeptUp(NamedTuple):
     found: tuple[int, str]
 
 
-def _kept_up(steps: Sequence[Any], width: int, text: str) -> _KeptUp:
-    """Keep a query up to date after `width` steps. It is told of the last of these already: then matching is
-    planned, and Pathway has had its window through by then.
+def _maintain(steps: Sequence[Any], width: int, text: str) -> _MaintenanceResult:
+    """Maintain a query from step `width` on.
+
+    It is registered one step earlier, so that its plan exists when the clock starts. Pathway likewise has
+    processed its initial window by then.
     """
     rooms = [(name(f"s{i}"), name("locatedIn"), name(f"r{i % ROOMS}")) for i in range(SENSORS)]
     ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
@@ -366,7 +374,7 @@ def _kept_up(steps: Sequence[Any], width: int, text: str) -> _KeptUp:
             reasoner.push(at, abox)
     query = reasoner.register(PREFIX + text)
     reasoner.push(width - 1, aboxes[width - 1])
-    with settled(), timed_registry(reasoner) as spent:
+    with without_garbage(), timed_registry(reasoner) as spent:
         updates = [reasoner.push(at, abox) for at, abox in enumerate(aboxes[width:], width)]
     begin = time.process_time()
     for update in updates:
@@ -374,7 +382,9 @@ def _kept_up(steps: Sequence[Any], width: int, text: str) -> _KeptUp:
             change = update.answers[query]
             assert change.added or change.removed, "else it is left out"
     decoding = time.process_time() - begin
-    return _KeptUp(spent[0], decoding, digest([tuple(map(_number_of, row)) for row in query.answers]))
+    return _MaintenanceResult(
+        spent[0], decoding, digest([tuple(map(_number_of, row)) for row in query.answers])
+    )
 
 
 def _observation(number: int, sensor: int, value: int) -> list[Any]:
@@ -388,5 +398,5 @@ def _observation(number: int, sensor: int, value: int) -> list[Any]:
 
 
 def _number_of(term: Any) -> float:
-    """The number of an observation or a room, or the value of a literal."""
+    """Return the number of an observation or a room, or the value of a literal."""
     return float(term) if isinstance(term, Literal) else int(term.removeprefix(EX)[1:])

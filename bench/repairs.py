@@ -1,10 +1,10 @@
-"""Repaired readings: each one contradicts what its sensor reported before, and the older report is cut.
+"""Repaired readings: each one contradicts its sensor's last report, and the older report is cut.
 
-10,000 sensors in 500 rooms on 10 floors; 1,000 report each tick, each sensor every tenth tick, and always
-something else than the last time. The window holds 300 ticks. The variants differ in what contradicts:
+10,000 sensors in 500 rooms on 10 floors; 1,000 report at each tick, each sensor every tenth tick, and always
+something else than in its last report. The window holds 300 ticks. The variants differ in the contradiction:
 
 - asserted: a sensor is on or off, and the two classes are disjoint.
-- derived: what is reported is a subclass of a disjoint class; no two asserted facts conflict directly.
+- derived: the reported class is a subclass of a disjoint class; no two asserted facts conflict directly.
 - functional: a sensor has one state, the value of a functional property.
 """
 
@@ -31,7 +31,7 @@ from bench.engine import (
 from bench.measuring import SEED, Figure, check, figure, fill, race, ratios
 
 SENSORS, ROOMS, FLOORS = 10_000, 500, 10
-EVERY = 10  # ticks between two reports of a sensor
+EVERY = 10  # ticks between two reports of one sensor
 
 PLACES = """
     :locatedIn a owl:ObjectProperty , owl:FunctionalProperty .
@@ -48,7 +48,9 @@ BACKGROUND: Rows = [(f"sensor{s}", "locatedIn", f"room{s % ROOMS}") for s in ran
 
 @dataclass(frozen=True)
 class Variant:
-    """What sensors report in turn, the first of them when they are on, and what follows for a sensor."""
+    """Assertions that a sensor reports alternately, first those of a sensor that is on, and their
+    consequences.
+    """
 
     name: str
     ontology: str
@@ -60,14 +62,16 @@ class Variant:
     at_most: float | None = None
 
     def rows(self, tick: int) -> Rows:
-        """The reports of a tick: half of the sensors are on, and every one differs from its last report."""
+        """Return the reports of a tick: half of the sensors are on, and each report differs from its sensor's
+        last.
+        """
         turn, group = divmod(tick, EVERY)
         sensors = _ORDER[group]
         states = (self.off, self.on)
         return [(_SENSOR_NAMES[s], self.predicate, states[(s + turn) % 2]) for s in sensors]
 
     def expected(self, ticks: range) -> set[Row]:
-        """The facts that hold when the window is `ticks`: each sensor's last report, and what follows."""
+        """Return the reports of a tick: half of the sensors are on, and each differs from its last report."""
         last = {row[0]: row for tick in ticks for row in self.rows(tick)}
         facts = {*BACKGROUND, *last.values()}
         for sensor, _, state in last.values():
@@ -116,7 +120,7 @@ VARIANTS = (
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a repaired reading."""
+    """Yield microseconds per repaired reading."""
     width = 30 if quick else 300
     block, rounds = (5, 3) if quick else (20, 5)
     per_tick = SENSORS // EVERY

@@ -1,4 +1,4 @@
-"""What becomes of the figures: a table on the screen, and a JSON and a Markdown file to keep."""
+"""Output of the figures: a table on the screen, and a JSON and a Markdown file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Circumstances = dict[str, str | int]
 
 
 def circumstances(quick: bool, further_packages: Sequence[str] = ()) -> Circumstances:
-    """Machine and how busy it is, versions, seed and commit."""
+    """Return the machine and its load, versions, seed and commit."""
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
@@ -76,7 +76,7 @@ def _commit() -> str:
 
 
 def verdict(figure: Figure) -> tuple[str, str]:
-    """The target and whether it is met; two empty texts if there is none."""
+    """Return the target and whether it is met, as texts; both are empty if there is no target."""
     if figure.at_most is not None:
         target = f"at most {figure.at_most:g}"
     elif figure.at_least is not None:
@@ -87,24 +87,24 @@ def verdict(figure: Figure) -> tuple[str, str]:
 
 
 def cells(figure: Figure) -> tuple[str, ...]:
-    """A figure as the cells of a table."""
+    """Return a figure as the cells of a table."""
     spread = f"{_number(min(figure.samples))} – {_number(max(figure.samples))}" if figure.samples else ""
     wall = "" if figure.wall is None else _number(figure.wall)
     return figure.workload, figure.way, _number(figure.value), spread, wall, figure.unit, *verdict(figure)
 
 
 def _number(value: float | None) -> str:
-    """Three significant digits."""
+    """Format with three significant digits."""
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}".rstrip(".")
 
 
-# -- many ----------------------------------------------------------------------------------------------------
+# -- all figures ---------------------------------------------------------------------------------------------
 
 
 def show(figures: Sequence[Figure], console: Console) -> None:
-    """The figures as a table on the screen; missed targets stand out."""
+    """Print the figures as a table; missed targets are highlighted."""
     table = Table(title=CAPTION)
     for column in COLUMNS:
         table.add_column(column, justify="right" if column in ("measured", "spread", "wall") else "left")
@@ -118,7 +118,7 @@ def show(figures: Sequence[Figure], console: Console) -> None:
 
 
 def write(figures: Sequence[Figure], about: Circumstances, folder: Path = RESULTS) -> Path:
-    """Write the figures to `folder` as JSON and as Markdown; returns the JSON file."""
+    """Write the figures to `folder` as JSON and as Markdown; return the path of the JSON file."""
     folder.mkdir(exist_ok=True)
     stem = f"{about['time']}-{about['commit']}".replace(":", "").replace("+0000", "Z")
     path = folder / f"{stem}.json"
@@ -129,7 +129,7 @@ def write(figures: Sequence[Figure], about: Circumstances, folder: Path = RESULT
 
 
 def read(path: Path | None = None) -> tuple[list[Figure], Circumstances]:
-    """The figures of a JSON file, and their circumstances; of the newest result if none is given."""
+    """Read figures and circumstances from a JSON file, by default from the newest result."""
     content = json.loads((path or max(RESULTS.glob("*.json"))).read_text())
     figures = []
     for each in content["figures"]:
@@ -139,7 +139,7 @@ def read(path: Path | None = None) -> tuple[list[Figure], Circumstances]:
 
 
 def markdown(figures: Sequence[Figure], about: Circumstances) -> str:
-    """The figures as a Markdown page."""
+    """Return the figures as a Markdown page."""
     facts = ", ".join(f"{name} {value}" for name, value in about.items())
     rows = [COLUMNS, tuple("---" for _ in COLUMNS), *map(cells, figures)]
     table = "\n".join("| " + " | ".join(_bold_if_missed(row)) + " |" for row in rows)

@@ -1,11 +1,12 @@
-"""Repair by the shape of what contradicts, and on the building.
+"""Repair by the shape of the contradiction, and on the building.
 
-Each shape is one ABox that contradicts itself or older ones: pairs; conflicts of three members; facts with
-two proofs each; reports on a hub with classes above it; ties that older facts depend on; a ring of a
-transitive property. What is removed is checked, nothing may be undecided. A push is measured as a user makes
-it, triples in and `repair.removed` out; beside it deciding alone, on the lineage of the same push.
+Each shape is one ABox that contradicts itself or older ABoxes: pairs; conflict sets of three members; facts
+with two proofs each; reports on a hub whose class has superclasses; ties that older facts depend on; a ring
+of a transitive property. The removed facts are checked, and none may be undecided. A push is measured through
+the public API, from triples to `repair.removed`; the decision alone is measured on the lineage of the same
+push.
 
-The building takes a whole stream of readings from its file, with the ontology's constraints and without.
+The building processes a whole stream of readings from its file, with and without the ontology's constraints.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from pantarhei.repair.cut import Cut, exact_cut
 
 ROOT = Path(__file__).resolve().parents[1]
 WINDOW = pr.Window(range=1000)
-# Readings of the building, and the facts that the exact repair cuts of them.
+# Number of the building's readings, and number of facts that the exact repair cuts from them.
 BUILDING, CUT = 300_000, 28_545
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A stream whose last ABox contradicts something.
+    """Stream whose last ABox contradicts assertions.
 
     Args:
-        name: what contradicts.
+        name: the shape of the contradiction.
         ontology: in Turtle.
-        aboxes: the ABoxes, one a tick.
-        removed: how many assertions the last repair removes.
-        conflicts: how many conflict sets there are; None where they are too many to list.
+        aboxes: the ABoxes, one per tick.
+        removed: the number of assertions that the last repair removes.
+        conflicts: the number of conflict sets; None if there are too many to list.
     """
 
     name: str
@@ -54,7 +55,7 @@ class Shape:
 
 
 def shapes(size: int) -> list[Shape]:
-    """The shapes, with `size` assertions each, about."""
+    """Yield the shapes, with about `size` assertions each."""
     names = range(size)
     classes = 300
     two = range(size // 2)
@@ -114,7 +115,7 @@ def shapes(size: int) -> list[Shape]:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds an assertion, for each shape and the building."""
+    """Yield microseconds per assertion, for each shape and the building."""
     rounds = 3 if quick else 7
     for shape in shapes(220 if quick else 2_200):
         yield from _shape(shape, rounds)
@@ -127,7 +128,7 @@ def _shape(shape: Shape, rounds: int) -> Iterator[Figure]:
     lineages: list[Lineage] = []
     whole = step.exact_cut
 
-    def noted(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
+    def record_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
         lineages.append(lineage)
         return whole(lineage, budget, rank)
 
@@ -143,7 +144,7 @@ def _shape(shape: Shape, rounds: int) -> Iterator[Figure]:
         check(f"undecided, {shape.name}", update.repair.undecided_facts, 0)
         if shape.conflicts is not None:
             check(f"conflicts, {shape.name}", len(update.repair.conflicts), shape.conflicts)
-    step.exact_cut = noted
+    step.exact_cut = record_cut
     try:
         reasoner = pr.StreamReasoner(ontology, WINDOW)
         for at, abox in enumerate([*older, last]):

@@ -1,14 +1,14 @@
 """Containment: `isIn` is transitive, over forests of trees with a hundred edges, about six deep.
 
-The window holds 100 ticks, 10,000 or 100,000 assertions in all. A slide of 1 % is one tick that leaves and
-one that enters, a slide of 10 % ten of each in one step; both are set against a fresh model that is given the
-whole window. The variants differ in what arrives together:
+The window holds 100 ticks, 10,000 or 100,000 assertions in all. A slide of 1 % deletes one tick and inserts
+one; a slide of 10 % deletes and inserts ten each in one step. Both are compared with a new model that
+materializes the whole window. The variants differ in the edges that arrive together:
 
-- whole trees: trees that come at one tick, and leave at one.
-- pieces: a tree comes in ten pieces over ten ticks, in no order, so that new edges join old ones.
-- moves: the trees stay, and their nodes report by turns, each once in a window, that they have moved to
+- whole trees: each tree arrives at one tick and expires at one tick.
+- pieces: a tree arrives in ten pieces over ten ticks, in no order, so that new edges join older ones.
+- moves: the trees remain, and their nodes report in turn, each once in a window, that they have moved to
   another node of the rank above. Every move takes a subtree along: 1 % of the assertions changes several
-  times as much of the closure.
+  times as large a share of the closure.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from bench.measuring import SEED, Figure, check, cpu_seconds, figure, fill, race
 
 ONTOLOGY = ":isIn a owl:ObjectProperty , owl:TransitiveProperty ."
 TICKS, TENTH = 100, 10
-EDGES = 100  # of a tree; its root is node 0
+EDGES = 100  # edges of a tree; its root is node 0
 PIECES = 10
-BLOCK = 5  # slides of 1 % in a sample
+BLOCK = 5  # slides of 1 % per sample
 SHAPES = 64
-RANK = 9  # nodes of a rank in a tree whose nodes move
+RANK = 9  # nodes per rank in a tree whose nodes move
 
-# -- what arrives --------------------------------------------------------------------------------------------
+# -- streams -------------------------------------------------------------------------------------------------
 
 
 class Forest:
-    """The rows of each tick, of which there are `per_tick`."""
+    """Rows of each tick, `per_tick` of them."""
 
     def __init__(self, per_tick: int) -> None:
         rng = np.random.default_rng(SEED)
         self.per_tick, self.trees = per_tick, per_tick // EDGES
-        # the lower end of the parents' range makes trees of random shape as deep as rooms in buildings
+        # the lower bound of the parents' range makes random trees as deep as rooms in buildings
         self._parents = [
             [0, *(int(rng.integers(i // 4, i)) for i in range(1, EDGES + 1))] for _ in range(SHAPES)
         ]
@@ -78,14 +78,14 @@ class Forest:
         return f"node{number}-{node}", "isIn", f"node{number}-{self._parents[number % SHAPES][node]}"
 
     def _move(self, number: int, node: int, turn: int) -> Row:
-        above = node // RANK * RANK - RANK  # the first node of the rank above
+        above = node // RANK * RANK - RANK  # first node of the rank above
         chosen = self._moves[(turn * 7919 + number * EDGES + node) % len(self._moves)]
         parent = "root" if above < 0 else str(above + chosen)
         return f"node{number}-{node}", "isIn", f"node{number}-{parent}"
 
 
 def expected(edges: np.ndarray) -> np.ndarray:
-    """The closure of a window's edges: the way up from each node, which has one parent."""
+    """Return the closure of a window's edges: the path upwards from each node, which has one parent."""
     parents = dict(zip(edges[:, 1].tolist(), edges[:, 2].tolist(), strict=True))
     check("nodes with one parent", len(parents), len(edges))
     pairs = []
@@ -103,7 +103,7 @@ def expected(edges: np.ndarray) -> np.ndarray:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Milliseconds a slide, and how many slides one recomputation costs."""
+    """Yield milliseconds per slide, and the ratio of a recomputation to a slide."""
     for per_tick in (100,) if quick else (100, 1000):
         forest = Forest(per_tick)
         for name, rows in (
@@ -117,11 +117,11 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 def _measure(workload: str, rows: RowsOf, per_tick: int, rounds: int, again: bool) -> Iterator[Figure]:
-    """The figures of one variant; `again` says whether the same nodes report again."""
+    """Yield the figures of one variant; `again` is true if the same nodes report repeatedly."""
     ontology = ontology_of(ONTOLOGY)
     kernel = KernelLane(ontology, [], TICKS, rows)
     pushed = PushLane(ontology, [], TICKS, rows, ARROW_DICTIONARY, dictionary_table)
-    # where nodes report again, a window in the lane's own way: by then all names have been met
+    # if nodes report repeatedly, a whole window warms up the lane, so that no name is new
     warm = TICKS if again else TENTH
     fill([kernel, pushed], range(TICKS + warm), warm)
     small, small_pushed, large, whole = _samples(kernel, pushed, TICKS + warm, rounds)
@@ -142,7 +142,9 @@ def _measure(workload: str, rows: RowsOf, per_tick: int, rounds: int, again: boo
 def _samples(
     kernel: KernelLane, pushed: PushLane, now: int, rounds: int
 ) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Seconds of a slide of 1 % in the kernel and in a push, of one of 10 %, and of a recomputation."""
+    """Return seconds for a slide of 1 % in the kernel and in a push, for one of 10 %, and for a
+    recomputation.
+    """
     small: list[float] = []
     small_pushed: list[float] = []
     large: list[float] = []
@@ -152,12 +154,12 @@ def _samples(
         small += seconds[kernel.name]
         small_pushed += seconds[pushed.name]
         ticks = range(now + BLOCK, now + BLOCK + TENTH)
-        large.append(_timed(kernel.leap, kernel, ticks))
+        large.append(_timed(kernel.run_together, kernel, ticks))
         fill([pushed], ticks)
         now = ticks.stop
-        whole.append(_timed(kernel.recomputed, kernel, range(now - TICKS, now)))
+        whole.append(_timed(kernel.recompute, kernel, range(now - TICKS, now)))
     window = range(now - TICKS, now)
-    fresh = kernel.recomputed(window, [kernel.prepare(tick) for tick in window])
+    fresh = kernel.recompute(window, [kernel.prepare(tick) for tick in window])
     check("facts recomputed", sorted_rows(kernel.model.facts()), sorted_rows(fresh.facts()))
     for lane in (kernel, pushed):
         _check_closure(lane, window)

@@ -1,7 +1,8 @@
-"""Snapshots beside pushes: what one costs, and how long a push takes while another thread encodes one.
+"""Snapshots during pushes: cost of a snapshot, and duration of pushes while another thread encodes one.
 
-Two windows: 50,000 ABoxes of one reading without conflicts, and 20,000 assertions of which nearly all are
-cut, so that each ABox has a repair. The first snapshot encodes all repairs, later ones the new repairs alone.
+There are two windows: 50,000 ABoxes of one reading without conflicts, and 20,000 assertions of which nearly
+all are cut, so that each ABox has a repair. The first snapshot encodes all repairs, later ones only new
+repairs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import count
 from rdflib import OWL, RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
-from bench.measuring import Figure, check, cpu_seconds, figure, settled
+from bench.measuring import Figure, check, cpu_seconds, figure, without_garbage
 from pantarhei.model.term import Triple
 
 EX = Namespace("http://example.org/")
@@ -24,17 +25,17 @@ Of = Callable[[int], list[Triple]]
 
 
 def plain(at: int) -> list[Triple]:
-    """The ABox of a timestamp without conflicts."""
+    """Return the ABox of a timestamp, without conflicts."""
     return [(EX[f"s{at % 500}"], EX.v, Literal(at % 1000))]
 
 
 def contradicting(at: int) -> list[Triple]:
-    """The ABox of a timestamp that contradicts the one before, in each of its 20 readings."""
+    """Return the ABox of a timestamp, which contradicts the one before in each of its 20 readings."""
     return [(EX[f"s{sensor}"], EX.v, Literal((7 * at + sensor) % 1000)) for sensor in range(20)]
 
 
-def filled(aboxes: int, of: Of, functional: bool) -> pr.StreamReasoner:
-    """A reasoner whose window holds the ABoxes of so many timestamps."""
+def full_reasoner(aboxes: int, of: Of, functional: bool) -> pr.StreamReasoner:
+    """Return a reasoner whose window holds `aboxes` ABoxes."""
     ontology = Graph()
     if functional:
         ontology.add((EX.v, RDF.type, OWL.FunctionalProperty))
@@ -46,10 +47,10 @@ def filled(aboxes: int, of: Of, functional: bool) -> pr.StreamReasoner:
 
 
 def pushes_meanwhile(reasoner: pr.StreamReasoner, of: Of) -> list[float]:
-    """Milliseconds that each push takes while another thread makes a snapshot."""
+    """Return the milliseconds of each push while another thread makes a snapshot."""
     thread, taken = threading.Thread(target=reasoner.snapshot), []
     first = int(reasoner.timestamps[-1]) + 1  # type: ignore[arg-type]
-    with settled():
+    with without_garbage():
         thread.start()
         for at in count(first):
             if not thread.is_alive():
@@ -61,7 +62,7 @@ def pushes_meanwhile(reasoner: pr.StreamReasoner, of: Of) -> list[float]:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Milliseconds of a snapshot and of the longest push meanwhile, for each window."""
+    """Yield milliseconds of a snapshot and of the longest push during it, for each window."""
     share, rounds = (10, 1) if quick else (1, 3)
     for name, aboxes, of, functional in (
         (f"{50_000 // share:,} ABoxes", 50_000 // share, plain, False),
@@ -69,9 +70,9 @@ def measure(quick: bool) -> Iterator[Figure]:
     ):
         costs, longest = list[float](), list[float]()
         for _ in range(rounds):
-            reasoner = filled(aboxes, of, functional)
+            reasoner = full_reasoner(aboxes, of, functional)
             longest.append(max(pushes_meanwhile(reasoner, of)))
-            fresh = filled(aboxes, of, functional)
+            fresh = full_reasoner(aboxes, of, functional)
             costs.append(1e3 * cpu_seconds(fresh.snapshot))
             check(f"the timestamps of {name}", len(fresh.timestamps), aboxes)
         yield figure(name, "first snapshot", costs, "ms")

@@ -1,13 +1,13 @@
-"""A soak: ten million readings, many of them with names and values of their own, in a process of its own.
+"""Soak test: ten million readings, many with new names and values, in a process of its own.
 
-Each tick 10,000 readings arrive, and the window holds three ticks. Of the readings 5,900 say again at which
-level a sensor is, and 4,000 are observations, each with a name that never comes again, the sensor that made
-it, and a value in up to seven digits, seldom met before. Where it was made follows from the background, and
-whether it is a warm one from its value. A hundred readings say that a sensor is well or broken, and
-contradict what was said of it two ticks before.
+At each tick 10,000 readings arrive, and the window holds three ticks. 5,900 readings repeat a sensor's level.
+4,000 are observations with a name that is never used again, the observing sensor, and a value of up to seven
+digits, most of them new. The place of an observation follows from the background, and whether it is warm from
+its value. A hundred readings report that a sensor is well or broken, and contradict its report two ticks
+before.
 
-The process that is watched reads batches of strings from a pipe and pushes them; only pushing is timed. The
-first and last tenth of the ticks after the window has filled are held against each other.
+The watched process reads batches of strings from a pipe and pushes them; only pushing is timed. The first and
+last tenth of the ticks, counted after the window is full, are compared.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PER_TICK, OBSERVED, CHECKED = 10_000, 4_000, 100
 WIDTH = 3  # ticks in the window
 TURN = 2  # ticks between two checks of a sensor
 TICKS, QUICK_TICKS = 1_000, 60
-FILLED = 20  # ticks after which the window, and every table, has had time to fill
+FILLED = 20  # ticks after which the window and every table are full
 WARM_VALUE = 50  # observed values are below 100
 
 HUNDRED_THOUSAND = 100_000
@@ -61,14 +61,14 @@ ONTOLOGY = f"""
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """What arrives at a tick, as numbers.
+    """Input of a tick, as numbers.
 
     Args:
         at: the tick.
-        reporting: sensors that say their level.
+        reporting: sensors that report their level.
         observed: the sensors of the observations.
-        values: their values, in hundred thousandths.
-        checked: sensors that are well or broken.
+        values: the observed values, in hundred thousandths.
+        checked: sensors reported to be well or broken.
     """
 
     at: int
@@ -90,11 +90,11 @@ class Tick:
 
     @property
     def state(self) -> str:
-        """What is said of the sensors that are checked: each time the contrary."""
+        """Class that the checked sensors are reported to be in, the opposite of their last report."""
         return "Well" if self.at // TURN % 2 else "Broken"
 
     def batch(self) -> pa.RecordBatch:
-        """An Arrow batch of strings in N-Triples syntax."""
+        """Return an Arrow batch of strings in N-Triples syntax."""
         a, names = f"<{RDF.type}>", [f"<{SPACE}observation{self.at}-{i}>" for i in range(OBSERVED)]
         subjects = [*_sensors(self.reporting), *_sensors(self.checked), *names, *names]
         predicates = [a] * (PER_TICK - OBSERVED)
@@ -114,22 +114,22 @@ def _sensors(numbers: Numbers) -> list[str]:
 
 
 def facts_in(window: range) -> int:
-    """How many facts hold when `window` is the window, from the meaning of the ontology."""
+    """Return the number of facts that hold in `window`, by the meaning of the ontology."""
     ticks = [Tick.of(at) for at in window]
     reporting = np.unique(np.concatenate([tick.reporting for tick in ticks]))
     checked = np.unique(np.concatenate([tick.checked for tick in ticks]))
     warm = sum(int(np.sum(tick.values >= WARM_VALUE * HUNDRED_THOUSAND)) for tick in ticks)
-    observed = 3 * OBSERVED * len(ticks)  # who made it, its value, where it was made
+    observed = 3 * OBSERVED * len(ticks)  # sensor, value and place of each observation
     return SENSORS + 2 * len(reporting) + observed + warm + len(checked)
 
 
-# -- the process that is watched -----------------------------------------------------------------------------
+# -- watched process -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """What was seen: CPU seconds and resident megabytes of each tick, the largest size ever, and how many
-    terms were known at most.
+class SoakResult:
+    """Measurements of the watched process: CPU seconds and resident megabytes of each tick, the peak size,
+    and the largest number of terms.
     """
 
     seconds: list[float]
@@ -138,8 +138,8 @@ class Course:
     terms: int
 
 
-def watch(source: IO[bytes]) -> Course:
-    """Push what comes from `source`, an Arrow stream with a batch a tick, and look at each step."""
+def push_and_measure(source: IO[bytes]) -> SoakResult:
+    """Push the batches of an Arrow stream, one per tick, and measure each step."""
     background = [(f"sensor{s}", "locatedIn", f"room{s % ROOMS}") for s in range(SENSORS)]
     reasoner = pr.StreamReasoner(
         ontology_of(ONTOLOGY), pr.Window(range=WIDTH - 1), rdflib_triples(background)
@@ -155,17 +155,17 @@ def watch(source: IO[bytes]) -> Course:
         check(f"cut at {at}", len(update.repair.removed), CHECKED if at >= TURN else 0)
     peak = peak_megabytes()
     check("facts at the end", len(reasoner.graph), facts_in(range(at - WIDTH + 1, at + 1)))
-    return Course(seconds, megabytes, peak, terms)
+    return SoakResult(seconds, megabytes, peak, terms)
 
 
 def resident_megabytes() -> float:
-    """What the process holds of the machine's memory."""
+    """Return the resident size of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6
 
 
-def course(ticks: int) -> Course:
-    """What a fresh process sees that is fed so many ticks."""
+def soak(ticks: int) -> SoakResult:
+    """Run a new process over `ticks` ticks and return its measurements."""
     command = [sys.executable, "-m", "bench.soak"]
     root = Path(__file__).parents[1]
     with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -173,22 +173,22 @@ def course(ticks: int) -> Course:
         with process.stdin, pa.ipc.new_stream(process.stdin, SCHEMA) as writer:
             for at in range(ticks):
                 writer.write_batch(Tick.of(at).batch())
-        return Course(**json.loads(process.stdout.read()))
+        return SoakResult(**json.loads(process.stdout.read()))
 
 
 # -- figures -------------------------------------------------------------------------------------------------
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Memory and pace at the beginning and at the end of a long stream."""
-    found = course(QUICK_TICKS if quick else TICKS)
+    """Yield memory and speed at the beginning and at the end of a long stream."""
+    found = soak(QUICK_TICKS if quick else TICKS)
     count = len(found.seconds)
     tenth = (count - FILLED) // 10
     parts = {"first tenth": slice(FILLED, FILLED + tenth), "last tenth": slice(count - tenth, count)}
     workload = f"soak, {count * PER_TICK:,} readings"
     pace = {name: [1e6 * s / PER_TICK for s in found.seconds[part]] for name, part in parts.items()}
     size = {name: found.megabytes[part] for name, part in parts.items()}
-    # means: some ticks forget what others have met
+    # means, since some ticks collect garbage left by others
     for name, samples in pace.items():
         yield Figure(workload, f"mean pace, {name}", mean(samples), "µs a reading", samples=tuple(samples))
     first, last = map(mean, pace.values())
@@ -202,4 +202,4 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(watch(sys.stdin.buffer))))
+    print(json.dumps(asdict(push_and_measure(sys.stdin.buffer))))

@@ -1,4 +1,4 @@
-"""A fresh process up to its first answers: import, a small ontology, a window, and a query."""
+"""Start of a new process up to its first answers: import, a small ontology, a window, and a query."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ import json; print(json.dumps([marks, facts, answers]))
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """CPU time of each stage, and CPU and wall time of the process up to the first window."""
+    """Yield the CPU time of each stage, and CPU and wall time of the process up to the first window."""
     runs = list(timed_runs(START, 3 if quick else 11))
     for run in runs:
-        facts, answers = run.told
+        facts, answers = run.output
         check("start", (facts > 0, answers), (True, 1))
     stages = [run.stages for run in runs]
     for name, samples in zip(STAGES, zip(*stages, strict=True), strict=True):

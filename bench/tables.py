@@ -1,8 +1,8 @@
-"""Tables as streams: from CSV and Parquet to terms and on to numbers, beside pandas reading the same file.
+"""Tables as streams: from CSV and Parquet to terms and ids, compared with pandas reading the same file.
 
-Readings of a thousand sensors, one of each a minute, with a value of one decimal: two triples a row. What is
-read is compared with the rows that were written before anything is measured. Memory is that of a process that
-reads a table, and another that is four times as long.
+The data are readings of a thousand sensors, one per sensor and minute, with a value of one decimal: two
+triples per row. Before anything is measured, the triples read are compared with the rows written. Memory is
+compared between a process that reads a table and one that reads a table four times as long.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ print(peak_megabytes())
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Figures of CSV and Parquet."""
+    """Yield the figures of CSV and Parquet."""
     height, rounds = (100_000, 2) if quick else (500_000, 5)
     ontology = pr.load_ontology(ROOT / "ontologies" / "sensors.ttl")
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +75,7 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 def _records(height: int, rounds: int) -> Iterator[Figure]:
-    """Messages in JSON one by one, in batches and as a table, which have to give the same."""
+    """Compare JSON messages read one by one, in batches and as a table; all must give equal triples."""
     values = np.random.default_rng(SEED).integers(1_000, 40_000, height).tolist()
     lines = [
         f'{{"time": "{START + row * timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}", "sensor": "s{row % SENSORS}", '
@@ -88,7 +88,7 @@ def _records(height: int, rounds: int) -> Iterator[Figure]:
     check("records", [pr.Mapping.load(MAPPING).abox(line) for line in lines], expected)
     samples: dict[str, list[float]] = {}
     for _ in range(rounds):
-        mapping = pr.Mapping.load(MAPPING)  # without terms of the round before
+        mapping = pr.Mapping.load(MAPPING)  # without terms cached in an earlier round
         for way, work in (
             ("text, one by one", lambda m=mapping: [m.abox(line) for line in lines]),  # type: ignore[misc]
             ("as a table", lambda: list(pr.read_records(io.BytesIO(table), MAPPING, format="jsonl"))),
@@ -105,7 +105,7 @@ def _records(height: int, rounds: int) -> Iterator[Figure]:
 
 
 def _write(folder: Path, name: str, height: int) -> tuple[Path, Path]:
-    """A table as CSV and as Parquet."""
+    """Write a table as CSV and as Parquet."""
     values = np.random.default_rng(SEED).integers(100, 400, height)
     path = folder / f"{name}.csv"
     with path.open("w") as file:
@@ -119,7 +119,7 @@ def _write(folder: Path, name: str, height: int) -> tuple[Path, Path]:
 
 
 def _check(path: Path, height: int) -> None:
-    """The rows as they are read are those that were written."""
+    """Check that the rows read are the rows written."""
     frame = pd.read_csv(path, dtype=str)
     for source in (path, path.with_suffix(".parquet")):
         values: list[float] = []

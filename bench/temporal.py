@@ -1,8 +1,8 @@
-"""Temporal rules: microseconds a report, beside clingo and ARES; a thousand rules; a past of a million ticks.
+"""Temporal rules: microseconds per report, compared with clingo and ARES; a thousand rules; a million ticks.
 
-Numbers: from facts as integers to conclusions as integers, either what came and went or all there are at each
-tick. Through the public face reports are rdflib's triples, pushed, and conclusions are made such triples. How
-many conclusions there are at each tick is found by sets before any time counts.
+In numbers: input and conclusions are integer facts, and the output is either the changes or all conclusions
+at each tick. Through the public API, reports are pushed as rdflib's triples, and conclusions are decoded to
+such triples. The number of conclusions at each tick is computed by set operations before any time counts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei as pr
-from bench.measuring import Figure, check, figure, remark, settled
-from bench.peers.process import Job, Outcome, contest
+from bench.measuring import Figure, check, figure, remark, without_garbage
+from bench.peers.process import Job, Outcome, run_in_turn
 from bench.temporal_workloads import EX, WORKLOADS, Row, Workload
 from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -37,7 +37,7 @@ NO_ONTOLOGY = pr.load_ontology(Graph())
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a report, with targets for the engine's own share; ratios; megabytes."""
+    """Yield microseconds per report, with targets for the engine alone; ratios; megabytes."""
     rounds = 3 if quick else 5
     for workload in WORKLOADS:
         yield from _one(workload, 20, 200, 100, rounds, 1.0)
@@ -56,10 +56,10 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 class InNumbers:
-    """The rules of a workload, and its reports as facts.
+    """Rules of a workload, and its reports as facts.
 
     Args:
-        workload, window: what is run.
+        workload, window: the measured rules and their window.
         stream: the reports.
     """
 
@@ -82,15 +82,15 @@ class InNumbers:
         return np.array(facts, np.int32)
 
     def run(self, asks_all: bool) -> tuple[float, list[int]]:
-        """CPU seconds, and how many conclusions there were at each tick."""
+        """Return CPU seconds, and the number of conclusions at each tick."""
         evaluation, counts = RuleEvaluation(self._program, 0, 0), []
         evaluation.restore(TickHistory(0), PriorState())
-        with settled():
+        with without_garbage():
             begin = time.process_time()
             for tick, facts in enumerate(self._facts):
                 if tick:
                     evaluation.advance(tick, NO_FACTS, NO_FACTS)
-                evaluation.change(NO_FACTS, NO_FACTS, _said(tick, facts))
+                evaluation.change(NO_FACTS, NO_FACTS, _record(tick, facts))
                 changes = evaluation.take_changes()
                 if asks_all:
                     counts.append(len(evaluation.model.facts_of(self._program.is_conclusion)))
@@ -100,21 +100,21 @@ class InNumbers:
         return spent, counts if asks_all else np.cumsum(counts).tolist()
 
 
-def _said(tick: int, facts: Integers) -> Appended[AssertedPart]:
+def _record(tick: int, facts: Integers) -> Appended[AssertedPart]:
     return Appended([AssertedPart(tick, facts)])
 
 
 def _pushed(workload: Workload, window: int, stream: Stream, asks: str | None) -> tuple[float, list[int]]:
-    """CPU seconds through the public face, and how many conclusions there were at each tick.
+    """Return CPU seconds through the public API, and the number of conclusions at each tick.
 
     Args:
-        asks: for what; None for a reasoner without rules.
+        asks: the output that is read; None for a reasoner without rules.
     """
     rules = pr.load_rules(workload.text(window), start=0) if asks else None
     reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(range=0), temporal=rules)
     aboxes = [list(map(workload.triple, rows)) for rows in stream]
     counts, held = [], 0
-    with settled():
+    with without_garbage():
         begin = time.process_time()
         for tick, abox in enumerate(aboxes):
             changes = reasoner.push(tick, abox).conclusions
@@ -152,11 +152,11 @@ def _one(
     yield figure(title, f"{workload.name}, public face, no rules", bare, "µs")
 
 
-# -- others ----------------------------------------------------------------------------------------
+# -- other systems -------------------------------------------------------------------------------------
 
 
 def _peers(workload: Workload, window: int, rate: int, ticks: int, rounds: int) -> Iterator[Figure]:
-    """Those who compute all answers at each tick, with how many times as long as ours they take."""
+    """Yield the times of systems that recompute all answers at each tick, and their ratios to ours."""
     stream = workload.stream(rate, ticks)
     title = f"temporal rules, window {window}, {rate} a tick"
     expected, engine = workload.expected(stream, window), InNumbers(workload, window, stream)
@@ -166,7 +166,7 @@ def _peers(workload: Workload, window: int, rate: int, ticks: int, rounds: int) 
     if workload.ares:
         jobs.append(Job("ares", "ARES", {**task, "program": workload.ares.replace("N", str(window))}))
     with TemporaryDirectory() as folder:
-        for job, outcome in contest(f"{title}: {workload.name}", jobs, rounds, Path(folder)):
+        for job, outcome in run_in_turn(f"{title}: {workload.name}", jobs, rounds, Path(folder)):
             if not isinstance(outcome, Outcome):
                 yield remark(title, f"{workload.name}, {job.name}: {outcome}")
                 continue
@@ -182,7 +182,7 @@ def _peers(workload: Workload, window: int, rate: int, ticks: int, rounds: int) 
 
 
 def _alarms(rules: int) -> str:
-    """Rules of which each looks at a class of its own."""
+    """Return rules that each match a class of their own."""
     text = """
         a{0}(X) :- asserted c{0}(X) in [20], not asserted d{0}(X) in [5].
         b{0}(X) :- asserted c{0}(X) always in [3].
@@ -191,12 +191,12 @@ def _alarms(rules: int) -> str:
 
 
 def _readings(rules: int, count: int) -> float:
-    """CPU seconds of a push of five readings that two rules look at."""
+    """Return CPU seconds per push of five readings, which two of the rules match."""
     reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(range=0), temporal=pr.load_rules(_alarms(rules)))
     abox = [(URIRef(f"{EX}x{number}"), RDF.type, URIRef(f"{EX}c0")) for number in range(5)]
     for tick in range(30):
         reasoner.push(tick, abox)
-    with settled():
+    with without_garbage():
         begin = time.process_time()
         for tick in range(30, 30 + count):
             reasoner.push(tick, abox)
@@ -213,22 +213,24 @@ def _thousand_rules(rounds: int) -> Iterator[Figure]:
 
 
 def _million_ticks(ticks: int) -> Iterator[Figure]:
-    """What a window of so many ticks takes, where something is said at few of them and at each."""
+    """Yield the cost of a window of `ticks` ticks, with input at few of them and at each."""
     title = "temporal rules, a long past"
     for count, every, most in ((ticks, 1_000, 15.0), (ticks // 10, 1, None)):
-        (evaluation, row), past = _sparse(count), TickHistory(0)
+        (evaluation, row), past = _rules_and_fact(count), TickHistory(0)
         for tick in range(0, count, every):
             if tick:
                 evaluation.advance(tick, NO_FACTS, NO_FACTS)
-            evaluation.change(NO_FACTS, NO_FACTS, _said(tick, row))
+            evaluation.change(NO_FACTS, NO_FACTS, _record(tick, row))
             past = past.with_tick(TickRecord(tick, row), 0)
         taken = (evaluation.model.bytes_used + past.bytes) / 1e6
-        said = "at each tick" if every == 1 else f"every {every:,} ticks"
-        yield figure(title, f"{count:,} ticks, a report {said}", [taken], "MB", most)
+        frequency = "at each tick" if every == 1 else f"every {every:,} ticks"
+        yield figure(title, f"{count:,} ticks, a report {frequency}", [taken], "MB", most)
 
 
-def _sparse(ticks: int) -> tuple[RuleEvaluation, Integers]:
-    """Rules with a window of so many ticks, at its first, and a fact that they look at."""
+def _rules_and_fact(ticks: int) -> tuple[RuleEvaluation, Integers]:
+    """Return the evaluation, at its first tick, of a rule with a window of `ticks` ticks, and a fact that it
+    matches.
+    """
     vocabulary = Vocabulary(compile_([]))
     rules = pr.load_rules(f"@prefix : <{EX}> .\na(X) :- asserted c(X) in [{ticks}].", start=0)
     program = compile_rules(rules.rules, rules.remembered, Ticks(pr.Window(0), TimeKind.INTEGER))
@@ -239,7 +241,7 @@ def _sparse(ticks: int) -> tuple[RuleEvaluation, Integers]:
 
 
 def _small_ticks(rounds: int) -> Iterator[Figure]:
-    """What a push costs that brings little, as sensors do one by one."""
+    """Yield the cost of pushes with few reports, as from sensors that report one by one."""
     text = f"@prefix : <{EX}> .\nalarm(S) :- asserted high(S, V) in [20], not asserted served(S, V) in [60]."
     for reports in (1, 5):
         abox = [(URIRef(f"{EX}s{n}"), URIRef(f"{EX}high"), Literal(n)) for n in range(reports)]
@@ -247,7 +249,7 @@ def _small_ticks(rounds: int) -> Iterator[Figure]:
             taken = []
             for _ in range(rounds):
                 reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(range=5), temporal=rules)
-                with settled():
+                with without_garbage():
                     begin = time.process_time()
                     for tick in range(300):
                         reasoner.push(tick, abox)
@@ -256,7 +258,7 @@ def _small_ticks(rounds: int) -> Iterator[Figure]:
 
 
 def _one_tick(rounds: int, pushes: int) -> Iterator[Figure]:
-    """Cost of the last of many pushes that fall into one tick, and of as many that have a tick each."""
+    """Yield the cost of the last of many pushes at one tick, and of as many pushes at a tick each."""
     title, spent = f"temporal rules, {pushes:,} pushes in one tick", dict[str, list[float]]()
     for name, rule in (
         ("a state", "hot(S) :- high(S, V), V > 9."),
@@ -274,20 +276,20 @@ def _one_tick(rounds: int, pushes: int) -> Iterator[Figure]:
 
 
 def _last_quarter(reasoner: pr.StreamReasoner, pushes: int) -> float:
-    """CPU seconds of each of the last pushes, a quarter of them."""
+    """Return CPU seconds of each push in the last quarter of `pushes`."""
     aboxes = [[(URIRef(f"{EX}s{n % 50}"), URIRef(f"{EX}high"), Literal(n % 20))] for n in range(pushes)]
     first = pushes - pushes // 4
     for place, abox in enumerate(aboxes[:first]):
         reasoner.push(place + 1, abox)
-    with settled():
+    with without_garbage():
         begin = time.process_time()
         for place, abox in enumerate(aboxes[first:], first):
             reasoner.push(place + 1, abox)
         return (time.process_time() - begin) / (pushes - first)
 
 
-# Half of what Laser takes under PyPy, in microseconds a triple; of the diamond less where that is more than
-# is asked for.
+# Half of Laser's times under PyPy, in microseconds per triple; the diamond has a smaller required time where
+# needed.
 TARGETS = {
     ("diamond", 1, 800): 3.0,
     ("diamond", 80, 200): 21.0,
@@ -299,7 +301,9 @@ TARGETS = {
 
 
 def _cells(quick: bool) -> Iterator[Figure]:
-    """The grid of Laser's evaluation through the public face, changes as terms; of the others its corners."""
+    """Yield Laser's evaluation grid through the public API, with changes as terms; other systems run its
+    corners.
+    """
     for workload in WORKLOADS:
         whole = workload.name == "diamond"
         for window in (1, 20, 80) if whole else (1, 80):

@@ -1,7 +1,7 @@
-"""What temporal rules are measured on: the streams of Laser's evaluation, and sensors that report one by one.
+"""Workloads of temporal rules: the streams of Laser's evaluation, and sensors that report one by one.
 
-A window [n] covers n + 1 ticks. Each workload says how many conclusions there are at a tick, from what was
-reported in its window: by sets, without any engine.
+A window [n] covers n + 1 ticks. Each workload computes the expected number of conclusions at a tick from the
+reports in its window, by set operations.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ Ticks = Sequence[set[Row]]
 
 @dataclass(frozen=True)
 class Workload:
-    """Rules over one predicate, and its stream.
+    """Rules over one predicate, and their stream.
 
     Args:
-        name: what its figures are called.
+        name: the name of its figures.
         rules: their text, with N for the size of the window.
-        report: the predicate of what is reported.
-        rows: of the random numbers, a tick and how many, the reports of that tick; all integers.
-        conclusions: how many there are, by the reports of the ticks in the window, the present one last.
-        targets: microseconds a report, with changes and with all answers asked for at each tick.
-        clingo: the same rules for clingo, whose reports have their tick last; `now` is the present tick, `k`
-            how many ticks are in the window.
-        ares: the same for ARES; empty where it has no such rules.
-        has_values: whether the last argument of a report is a number, not a name.
+        report: the predicate of the reports.
+        rows: function from a random generator, a tick and a number of reports to the reports of that tick;
+            all integers.
+        conclusions: function from the reports of each tick in the window, the present tick last, to the
+            number of conclusions.
+        targets: microseconds per report, with changes and with all answers read at each tick.
+        clingo: the same rules for clingo; the last argument of a report is its tick, `now` is the present
+            tick, `k` the number of ticks in the window.
+        ares: the same rules for ARES; empty if ARES cannot express them.
+        has_values: true if the last argument of a report is a number, not a name.
     """
 
     name: str
@@ -47,24 +49,24 @@ class Workload:
     has_values: bool = False
 
     def stream(self, rate: int, ticks: int) -> list[list[Row]]:
-        """The reports, tick by tick, each once; the same for the same arguments."""
+        """Return the reports of each tick, without duplicates; deterministic in the arguments."""
         random = Random(SEED)
         return [list(dict.fromkeys(self.rows(random, tick, rate))) for tick in range(ticks)]
 
     def text(self, window: int) -> str:
-        """The rules for windows of so many ticks."""
+        """Return the rules with windows of `window` ticks."""
         return f"@prefix : <{EX}> .\n" + self.rules.replace("N", str(window))
 
     def triple(self, row: Row) -> tuple[URIRef, URIRef, URIRef | Literal]:
-        """A report as a triple."""
+        """Convert a report to a triple."""
         first, last = row
         what = Literal(last) if self.has_values else URIRef(f"{EX}n{last}")
         return URIRef(f"{EX}n{first}"), URIRef(EX + self.report), what
 
     def expected(self, stream: Sequence[Sequence[Row]], window: int) -> list[int]:
-        """How many conclusions there are at each tick."""
-        said = [set(rows) for rows in stream]
-        return [self.conclusions(said[max(0, tick - window) : tick + 1]) for tick in range(len(said))]
+        """Return the expected number of conclusions at each tick."""
+        reports = [set(rows) for rows in stream]
+        return [self.conclusions(reports[max(0, tick - window) : tick + 1]) for tick in range(len(reports))]
 
 
 # -- Laser's streams -------------------------------------------------------------------------------
@@ -86,7 +88,7 @@ def _values(random: Random, tick: int, rate: int) -> list[Row]:
     return [(0, random.randint(0, 200)) for _ in range(rate)]
 
 
-def _joined(ticks: Ticks) -> int:
+def _join_conclusions(ticks: Ticks) -> int:
     rows = set[Row]().union(*ticks)
     after: dict[int, list[int]] = {}
     for first, last in rows:
@@ -94,7 +96,7 @@ def _joined(ticks: Ticks) -> int:
     return len({(first, last) for first, middle in rows for last in after.get(middle, ())})
 
 
-def _cooling(ticks: Ticks) -> int:
+def _cooling_conclusions(ticks: Ticks) -> int:
     steam = [{value for _, value in tick if value >= 100} for tick in ticks]
     liquid = [{value for _, value in tick if 1 <= value < 100} for tick in ticks]
     alarm, normal = all(steam), all(liquid)
@@ -107,7 +109,9 @@ def _cooling(ticks: Ticks) -> int:
 
 
 def _sensors() -> Callable[[Random, int, int], list[Row]]:
-    """Sensors that are hot or not, and change over three times in a hundred."""
+    """Return a generator of reports of sensors that are hot or not; three per cent of them change at each
+    tick.
+    """
     hot: list[bool] = []
 
     def rows(random: Random, tick: int, rate: int) -> list[Row]:
@@ -155,7 +159,7 @@ WORKLOADS = (
         _JOIN.format(0),
         "p",
         _chain,
-        _joined,
+        _join_conclusions,
         (0.8, 1.0),
         _CLINGO_JOIN.format(0),
         _ARES_JOIN.format(0),
@@ -165,7 +169,7 @@ WORKLOADS = (
         "".join(map(_JOIN.format, range(10))),
         "p",
         _chain,
-        lambda ticks: 10 * _joined(ticks),
+        lambda ticks: 10 * _join_conclusions(ticks),
         (5, 5),
         "".join(map(_CLINGO_JOIN.format, range(10))),
         "".join(map(_ARES_JOIN.format, range(10))),
@@ -185,7 +189,7 @@ WORKLOADS = (
         """,
         "temp",
         _values,
-        _cooling,
+        _cooling_conclusions,
         (0.8, 1.0),
         """
         steam(W, V, T) :- temp(W, V, T), V >= 100. liquid(W, V, T) :- temp(W, V, T), V >= 1, V < 100.

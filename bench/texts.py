@@ -1,11 +1,11 @@
-"""A text with two windows over one stream: what an element costs with views of one model, and evaluated anew.
+"""Text with two windows over one stream: cost per element with views of one model, and with re-evaluation.
 
-An element brings what some sensors noticed in rooms; clear rooms are not smoky, so that repairs cut. The
-windows are the last ten and the last sixty seconds; both ways must report the same.
+An element has observations of some sensors in rooms; clear rooms are not smoky, so that repairs cut facts.
+The windows cover the last ten and the last sixty seconds; both methods must report equal answers.
 
-Streams of answers: a window over a hundred seconds with a step of one, a hundred readings a second, so that
-each triple is in a hundred reports. All rows are read. A gap: a day and a month without readings, in steps of
-a second.
+Streams of answers: a window of a hundred seconds with a slide of one, a hundred readings per second, so that
+each triple is in a hundred reports. All rows are read. Gaps: a day and a month without readings, with a slide
+of one second.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pantarhei.query.answer_reports import AnswerChange
 from pantarhei.query.languages import read_stream_text
 
 EX = Namespace("http://example.org/rooms#")
-STREAM = URIRef(EX.noticed)
+STREAM = URIRef(EX.observations)
 PROPERTIES = ("smokeIn", "hotIn", "hotIn", "clearIn")
 ONTOLOGY = f"""
     @prefix : <{EX}> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -49,15 +49,15 @@ TEXT = f"""
 
 
 def elements(count: int, each: int) -> list[StreamElement]:
-    """An element a second, with so many assertions each."""
+    """Yield `count` elements, one per second, with `each` assertions."""
     random, begin = Random(SEED), datetime(2026, 3, 1, tzinfo=UTC)
 
-    def noticed() -> tuple[URIRef, URIRef, URIRef]:
+    def observations() -> tuple[URIRef, URIRef, URIRef]:
         sensor, room = random.randrange(50), random.randrange(40)
         return EX[f"sensor{sensor}"], EX[random.choice(PROPERTIES)], EX[f"room{room}"]
 
     return [
-        StreamElement(begin + timedelta(seconds=second), STREAM, [noticed() for _ in range(each)])
+        StreamElement(begin + timedelta(seconds=second), STREAM, [observations() for _ in range(each)])
         for second in range(count)
     ]
 
@@ -65,10 +65,10 @@ def elements(count: int, each: int) -> list[StreamElement]:
 def run(
     driven: WindowedQuery | RecomputedQuery, stream: list[StreamElement]
 ) -> tuple[float, list[AnswerChange | None]]:
-    """CPU microseconds an element, and what is reported with each."""
-    told: list[AnswerChange | None] = []
-    seconds = cpu_seconds(lambda: told.extend(map(driven.push, stream)))
-    return 1e6 * seconds / len(stream), told
+    """Return CPU microseconds per element, and the reports of each element."""
+    reports: list[AnswerChange | None] = []
+    seconds = cpu_seconds(lambda: reports.extend(map(driven.push, stream)))
+    return 1e6 * seconds / len(stream), reports
 
 
 ANSWERS = {
@@ -81,7 +81,7 @@ ANSWERS = {
 
 
 def readings(seconds: Iterable[int], each: int) -> list[tuple[datetime, list[Any]]]:
-    """So many readings at each of some seconds."""
+    """Return `each` readings for each of the seconds."""
     random, begin = Random(SEED), datetime(2026, 3, 1, tzinfo=UTC)
     return [
         (
@@ -93,7 +93,7 @@ def readings(seconds: Iterable[int], each: int) -> list[tuple[datetime, list[Any
 
 
 def rows_read(text: str, stream: list[tuple[datetime, list[Any]]]) -> tuple[float, int]:
-    """CPU seconds of a run in which all rows are read, and how many there are."""
+    """Return the CPU seconds of a run in which all rows are read, and the number of rows."""
     begin = stream[0][0] - timedelta(seconds=100)
     query = pr.register(f"PREFIX : <{EX}> {text}", streams={STREAM: stream}, since=begin)
     counts: list[int] = []
@@ -101,8 +101,8 @@ def rows_read(text: str, stream: list[tuple[datetime, list[Any]]]) -> tuple[floa
     return seconds, sum(counts)
 
 
-def of_answers(quick: bool) -> Iterator[Figure]:
-    """Microseconds a triple by the stream of answers; seconds of a gap."""
+def answer_streams(quick: bool) -> Iterator[Figure]:
+    """Yield microseconds per triple for each kind of answer stream, and seconds per gap."""
     count, each, rounds = (60, 20, 1) if quick else (300, 100, 3)
     stream = readings(range(count), each)
     for name, text in ANSWERS.items():
@@ -117,18 +117,18 @@ def of_answers(quick: bool) -> Iterator[Figure]:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds an element; how many times more it is where the query is evaluated anew."""
-    yield from of_answers(quick)
+    """Yield microseconds per element, and the ratio of re-evaluation to views."""
+    yield from answer_streams(quick)
     ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
-    asked = StreamQuerySpec.of(read_stream_text(TEXT), {}, 0, "right", None)
-    views = views_of(asked)
+    spec = StreamQuerySpec.of(read_stream_text(TEXT), {}, 0, "right", None)
+    views = views_of(spec)
     assert not isinstance(views, str), "the windows are views of one"
     for each in (5,) if quick else (5, 10):
         stream = elements(90 if quick else 300, each)
         rounds = 1 if quick else 3
-        kept = [run(WindowedQuery(asked, views, "query", ontology), stream) for _ in range(rounds)]
+        kept = [run(WindowedQuery(spec, views, "query", ontology), stream) for _ in range(rounds)]
         anew = [
-            run(RecomputedQuery(asked, "for comparison", "query", ontology), stream) for _ in range(rounds)
+            run(RecomputedQuery(spec, "for comparison", "query", ontology), stream) for _ in range(rounds)
         ]
         check("what is reported", kept[0][1], anew[0][1])
         ours, others = ([micros for micros, _ in runs] for runs in (kept, anew))

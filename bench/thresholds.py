@@ -1,8 +1,8 @@
-"""Readings that classify themselves: a data property tested against 1, 100 and 1,000 data ranges.
+"""Classification of readings by value: a data property tested against 1, 100 and 1,000 data ranges.
 
-Each tick one sensor reports a number that was not met before, pushed as a triple; classes above a threshold
-each (`decimal[>= t]`) are what follows, some fifteen of a thousand. The ranges that a number is in are found
-once, when it is first met.
+At each tick one sensor reports a new number, pushed as a triple. Each class has a threshold
+(`decimal[>= t]`); about fifteen of a thousand classes follow from a reading. The data ranges of a number are
+computed once, when the number is encoded.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ WINDOW = 300
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Figures of the three numbers of thresholds."""
+    """Yield the figures for each number of thresholds."""
     for count in (1, 100, 1000):
-        yield _measured(count, block=500 if quick else 3000, rounds=3 if quick else 5)
+        yield _measure(count, block=500 if quick else 3000, rounds=3 if quick else 5)
 
 
-def _measured(count: int, block: int, rounds: int) -> Figure:
+def _measure(count: int, block: int, rounds: int) -> Figure:
     axioms = "".join(
         f"[ a owl:Restriction ; owl:onProperty :level ; owl:someValuesFrom [ a rdfs:Datatype ; "
         f"owl:onDatatype xsd:decimal ; owl:withRestrictions ( [ xsd:minInclusive {1000 * i}.5 ] ) ] ] "

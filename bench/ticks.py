@@ -1,10 +1,10 @@
-"""One reading a tick, and the first answer of a fresh process.
+"""One reading per tick, and the first answer of a new process.
 
-10,000 sensors report by turns, one a tick, each time another level; what follows is as in `readings`. The
+10,000 sensors report in turn, one per tick, each time another level; the rules are those of `readings`. The
 window holds 300 or 100,000 ticks.
 
-The first answer: a new process imports the package, loads ontologies/pedals.ttl, pushes an ABox and asks a
-query. Its times are for information; the wall time is that of a machine on which other work may be running.
+First answer: a new process imports the package, loads ontologies/pedals.ttl, pushes an ABox and executes a
+query. Its times have no target; the wall time includes other work on the machine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ STAGES = ("import", "load ontology", "first push", "first query")
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a tick, and seconds to the first answer."""
+    """Yield microseconds per tick, and seconds to the first answer."""
     for width in (300, 10_000) if quick else (300, 100_000):
         yield from _ticks(width, quick)
     yield from _first_answer(3 if quick else 5)
@@ -69,7 +69,7 @@ def _ticks(width: int, quick: bool) -> Iterator[Figure]:
         PushLane(ontology, BACKGROUND, width, rows, ARROW_DICTIONARY, dictionary_table),
     ]
     block, rounds = (500, 3) if quick else (1000, 5)
-    # a round of reports in the lane's own way, so that all names have been met
+    # a warm-up round of reports, so that no name is new
     start = width + SENSORS
     fill([kernel, *pushed], range(start), warm=SENSORS)
     seconds = race([kernel, *pushed], start, block, rounds)
@@ -85,7 +85,7 @@ def _ticks(width: int, quick: bool) -> Iterator[Figure]:
 def _first_answer(rounds: int) -> Iterator[Figure]:
     runs = list(timed_runs(FIRST_ANSWER, rounds))
     for run in runs:
-        check("first answer", run.told, [["http://example.org/pedals#car"]])
+        check("first answer", run.output, [["http://example.org/pedals#car"]])
     yield figure("first answer", "wall time", [run.wall for run in runs], "s")
     yield figure("first answer", "CPU time", [run.cpu for run in runs], "s")
     for stage, samples in zip(STAGES, zip(*(run.stages for run in runs), strict=True), strict=True):

@@ -1,8 +1,8 @@
-"""Files and functions that one action visits, and its moves between rooms: `python -m bench.walks`.
+"""Files and functions visited by one action, and its moves between rooms: `python -m bench.walks`.
 
-A reader who follows an action through the code opens these files. Counted are calls of Python functions in
-`src/pantarhei`; the compiled kernel is not seen. A move is a call into another room than the last call's; the
-modules at the root of the package are one room.
+A reader who follows an action through the code opens these files. Calls of Python functions in
+`src/pantarhei` are counted; the compiled kernel is not traced. A move is a call into another room than that
+of the last call; the modules at the root of the package are one room.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def walk(name: str, action: Callable[[], Any]) -> Walk:
 
 
 def reasoner(**options: Any) -> pr.StreamReasoner:
-    """A window of five ticks with some readings in it."""
+    """Return a reasoner with a window of five ticks that holds some readings."""
     made = pr.StreamReasoner(
         pr.load_ontology(Graph().parse(data=ONTOLOGY)),
         pr.Window(range=5),
@@ -72,7 +72,7 @@ def reading(at: int, kind: str = "Hot") -> list[tuple[Any, Any, Any]]:
 
 
 def walks() -> Iterator[Walk]:
-    """Each action is done once before it is counted, so that what is made once is not part of it."""
+    """Yield the counts of each action. A similar action runs before it, so that caches are filled."""
     pushed = reasoner()
     yield walk("push", lambda: pushed.push(4, reading(4)))
     pushed.push(5, reading(4, "Cold"))

@@ -1,4 +1,4 @@
-"""`python -m bench.on_spark`: measure, show, and keep the results in bench/results."""
+"""`python -m bench.on_spark`: measure, print and store the results in bench/results."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""What a reading costs the driver: the ABox as Spark gives it, or its interpretation made by an executor.
+"""Driver cost per reading: pushing the ABox as Spark delivers it, or its interpretation made by an executor.
 
-One reasoner is pushed the Arrow table of strings that `toArrow` gives, the other the interpretations as they
-come out of blocks (`push_materialized`), reading the blocks included. What the executors did for it is not
-counted. Three streams, each changing (what arrives is new to the window, in names met before), repeating
-(the window holds it already) and, where names can be new, fresh. What the driver pays for a new term is
-measured apart.
+One reasoner is pushed the Arrow table of strings that `toArrow` returns; the other is pushed the
+interpretations decoded from blocks (`push_materialized`), decoding included. The executors' work is not
+counted. Each of three
+streams has variants: changing (new facts over known names), repeating (the window holds the facts already)
+and, where names can be new, fresh. The driver's cost of a new term is measured separately.
 
-- sensors: the readings of on_spark/sensors.py, little follows from each.
-- tree: classes in chains of ten, properties in chains of five with inverses and a chain over places; some
-  twenty facts follow from two assertions.
+- sensors: the readings of on_spark/sensors.py, with few consequences each.
+- tree: classes in chains of ten, properties in chains of five with inverses, and a property chain over
+  places; about twenty facts follow from two assertions.
 - Brick: points of a building by Brick 1.4, each with its class and its equipment.
 """
 
@@ -31,10 +31,10 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.model.term import Place, Triple
 
-READINGS = 1_000  # a tick
+READINGS = 1_000  # per tick
 WINDOW = 20
-BATCH = 5  # ticks that come in one micro-batch
-TURN = 40  # ticks after which the same readings come again, when they change
+BATCH = 5  # ticks per micro-batch
+TURN = 40  # ticks after which changing readings recur
 
 _TREES, _DEPTH, _LINKS = 40, 10, 5
 _TREE = (
@@ -66,7 +66,7 @@ _BOXES = 400
 
 @dataclass(frozen=True)
 class Stream:
-    """An ontology, its background, and the ABox of each tick as a table of strings."""
+    """Ontology, background, and the ABox of each tick as a table of strings."""
 
     name: str
     ontology: pr.Ontology
@@ -80,14 +80,14 @@ class Stream:
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Microseconds a row, and how the one compares to the other."""
+    """Yield microseconds per row, and the ratio of the two methods."""
     for stream in streams():
         yield from _compare(stream, 3 if quick else 7)
     yield from _interning(10_000 if quick else 100_000)
 
 
 def streams() -> Iterator[Stream]:
-    """The streams, one after another; Brick's where the package brickschema is installed."""
+    """Yield the streams; Brick's only if the package brickschema is installed."""
     sensors = Sensors(READINGS // 2)
 
     def readings(tick: int) -> pa.Table:
@@ -162,7 +162,7 @@ def _compare(stream: Stream, rounds: int) -> Iterator[Figure]:
         blocks = _blocks(worker, tables)
         seconds = (
             cpu_seconds(lambda: [raw.push(at, rows) for at, rows in tables]),  # noqa: B023
-            cpu_seconds(lambda: _take_in(closed, blocks)),  # noqa: B023
+            cpu_seconds(lambda: _push_blocks(closed, blocks)),  # noqa: B023
         )
         if number >= warm:
             for name, each in zip(samples, seconds, strict=True):
@@ -179,7 +179,7 @@ def _compare(stream: Stream, rounds: int) -> Iterator[Figure]:
 
 
 def _interning(count: int) -> Iterator[Figure]:
-    """What a term costs the driver, by its text in N-Triples syntax: the first times, and later."""
+    """Yield the driver's cost of encoding a term from N-Triples syntax, for new and for known terms."""
     vocabulary = Foundation.of(ontology_of(":C rdfs:subClassOf :D .")).vocabulary
     texts: dict[str, tuple[Place, Callable[[int, int], str]]] = {
         "IRI": (Place.SUBJECT, lambda turn, n: f"<{SPACE}reading{turn}-{n}>"),
@@ -199,7 +199,7 @@ def _interning(count: int) -> Iterator[Figure]:
 
 
 def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.Table:
-    """The blocks that executors make of ABoxes, as Spark hands them to the driver."""
+    """Return the blocks that executors make of ABoxes, as Spark delivers them to the driver."""
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import LongType
 
@@ -210,7 +210,7 @@ def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.
     return pa.concat_tables([write(pa.scalar(at, pa.int64()), each, None) for at, each in made])
 
 
-def _take_in(reasoner: pr.StreamReasoner, blocks: pa.Table) -> None:
+def _push_blocks(reasoner: pr.StreamReasoner, blocks: pa.Table) -> None:
     from pantarhei.model.time import TimeKind
     from pantarhei.spark.worker import read_blocks
 

@@ -1,9 +1,10 @@
-"""A micro-batch of 10,000 readings, from its file's arrival to the saved window, by `reason_stream`.
+"""Latency of a micro-batch of 10,000 readings, from its file's arrival to the stored window, by
+`reason_stream`.
 
-Each file has one second of on_spark/sensors.py. A batch counts from the moment its file has its name to the
-moment its number is in the window, which is after the checkpoint was forced to the disk. The window holds 61
-seconds (610,000 readings) or 6. Times are of the wall clock, so that whatever else runs on the machine is in
-them; the CPU time beside them is that of all processes of the query.
+Each file has one second of on_spark/sensors.py. A batch is timed from the renaming of its file until its
+number is stored with the window, after the checkpoint was synced to disk. The window holds 61 seconds
+(610,000 readings) or 6. Times are wall-clock times and include other work on the machine; the CPU time beside
+them is that of all processes of the query.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bench.measuring import Figure, check, figure
-from bench.on_spark.processes import CpuSeconds, apart
+from bench.on_spark.processes import CpuSeconds, run_job
 from bench.on_spark.sensors import SCHEMA, Sensors
 
 DEVICES = 5_000
@@ -28,26 +29,26 @@ STAGES = ("latestOffset", "walCommit", "addBatch", "commitOffsets")
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Milliseconds a batch."""
+    """Yield milliseconds per batch."""
     batches = 8 if quick else 40
     for seconds in (60, 5):
-        told = apart(__name__, seconds=seconds, batches=batches)
+        output = run_job(__name__, seconds=seconds, batches=batches)
         where = f"micro-batch, window of {(seconds + 1) * Sensors(DEVICES).rows:,}"
         limit = 400.0 if seconds == 60 else None
-        yield figure(where, "arrival to saved window, median", told["latency"], "ms", at_most=limit)
-        yield Figure(where, "arrival to saved window, maximum", max(told["latency"]), "ms")
-        for stage, samples in told["stages"].items():
+        yield figure(where, "arrival to saved window, median", output["latency"], "ms", at_most=limit)
+        yield Figure(where, "arrival to saved window, maximum", max(output["latency"]), "ms")
+        for stage, samples in output["stages"].items():
             yield figure(where, f"of it {stage}", samples, "ms")
-        for kind, used in told["cpu"].items():
+        for kind, used in output["cpu"].items():
             yield Figure(where, f"CPU of {kind}", used, "ms")
-        yield Figure(where, "size of the window's checkpoint", told["size"] / 1e6, "MB")
+        yield Figure(where, "size of the window's checkpoint", output["size"] / 1e6, "MB")
 
 
-# -- in a process of its own -------------------------------------------------------------------------------
+# -- job in a process of its own -----------------------------------------------------------------------------
 
 
 def job(seconds: int, batches: int) -> dict[str, Any]:
-    """Times in milliseconds of the batches after the warm ones, where the window is of `seconds`."""
+    """Return the times of the batches after the warm-up in milliseconds, for a window of `seconds`."""
     import pantarhei as pr
     from pantarhei.spark import reason_stream, session
 

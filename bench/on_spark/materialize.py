@@ -1,10 +1,10 @@
-"""`materialize_aboxes` over 10 million rows: rows a second on one core and on two, and without Spark.
+"""`materialize_aboxes` over 10 million rows: rows per second on one and two cores, and without Spark.
 
-1,000 timestamps of 10,000 readings each are Parquet files of whole timestamps. The result goes to an
-aggregate in Java that looks at every cell, and whose answer is checked. "As it is" Spark shuffles the rows,
-since files promise nothing; "clustered" it is told that it need not. The identity is the same plan with a
-function that gives back what it gets: what is left over is Spark's. Without Spark, the same task gets the
-same files from pyarrow.
+1,000 timestamps of 10,000 readings each are stored in Parquet files of whole timestamps. The result is
+consumed by an aggregate in Java that reads every cell and is checked. "As it is": Spark shuffles the rows,
+since files guarantee no partitioning. "Clustered": the shuffle is declared unnecessary. Identity: the same
+plan with the identity function, which measures Spark's own share. Without Spark, pyarrow passes the same
+files to the same task.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from bench.measuring import Figure, check, figure, ratios
-from bench.on_spark.processes import CpuSeconds, apart
+from bench.on_spark.processes import CpuSeconds, run_job
 from bench.on_spark.sensors import SCHEMA, Sensors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-DEVICES = 5_000  # two rows each a second
+DEVICES = 5_000  # two rows per second each
 FILES = 16
-# Both of Java's compilers: with the quick one alone, which sessions on one machine have by default for the
-# sake of short jobs, Java takes twice the time for rows by the million.
+# Both of Java's compilers: the quick one alone, the default of local sessions because their jobs are
+# short, takes twice the time for millions of rows.
 JAVA = {"spark.driver.extraJavaOptions": "-XX:+UseSerialGC"}
-BATCH = 10_000  # rows that Spark gives a worker at once, by default
+BATCH = 10_000  # Spark's default number of rows per batch sent to a worker
 _WRITTEN = pa.schema(
     [
         *SCHEMA,
@@ -49,19 +49,20 @@ IDENTITY_SHUFFLED = "identity, as it is"
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Rows a second."""
+    """Yield rows per second."""
     seconds, rounds = (100, 1) if quick else (1000, 2)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         write_files(Path(folder), seconds)
-        told = [
-            apart(__name__, folder=folder, seconds=seconds, cores=cores, rounds=rounds) for cores in (0, 1, 2)
+        output = [
+            run_job(__name__, folder=folder, seconds=seconds, cores=cores, rounds=rounds)
+            for cores in (0, 1, 2)
         ]
     rows = seconds * Sensors(DEVICES).rows
-    alone, one, two = (each["samples"] for each in told)
-    for each in told[1:]:
-        check("answers of the first tenth", each["tenth"], told[0]["tenth"])
+    alone, one, two = (each["samples"] for each in output)
+    for each in output[1:]:
+        check("answers of the first tenth", each["tenth"], output[0]["tenth"])
         for way, answer in each["answers"].items():
-            check(f"answers {way}", answer, told[0]["answers"][ALONE])
+            check(f"answers {way}", answer, output[0]["answers"][ALONE])
     where = f"{rows / 1e6:g} M rows"
     for name, samples in (("without Spark", alone), ("local[1]", one), ("local[2]", two)):
         for way, taken in samples.items():
@@ -75,18 +76,18 @@ def measure(quick: bool) -> Iterator[Figure]:
         for way, identity in ((AS_IT_IS, IDENTITY_SHUFFLED), (CLUSTERED, IDENTITY)):
             share = [100 * each for each in ratios(samples[identity], samples[way])]
             yield figure(where, f"local[{cores}], {way}: of it Spark, by the identity", share, "%")
-    for each, cores in zip(told[1:], (1, 2), strict=True):
+    for each, cores in zip(output[1:], (1, 2), strict=True):
         for way, used in each["cpu"].items():
             for kind, values in used.items():
                 taken = [1e6 * value / rows for value in values]
                 yield figure(where, f"local[{cores}], {way}: CPU of {kind}", taken, "µs a row")
-    facts, derived = told[0]["answers"][ALONE][:2]
+    facts, derived = output[0]["answers"][ALONE][:2]
     yield Figure(where, "facts written", facts / 1e6, "M")
     yield Figure(where, "of them derived", derived / 1e6, "M")
 
 
 def write_files(folder: Path, seconds: int) -> None:
-    """The readings as Parquet files, each of whole timestamps."""
+    """Write the readings as Parquet files, each of whole timestamps."""
     sensors, bounds = Sensors(DEVICES), [round(i * seconds / FILES) for i in range(FILES + 1)]
     for number in range(FILES):
         with pq.ParquetWriter(
@@ -97,15 +98,17 @@ def write_files(folder: Path, seconds: int) -> None:
                 writer.write_table(sensors.strings(some))
 
 
-# -- in a process of its own -------------------------------------------------------------------------------
+# -- job in a process of its own -----------------------------------------------------------------------------
 
 
 def job(folder: str, seconds: int, cores: int, rounds: int) -> dict[str, Any]:
-    """Seconds, CPU seconds and answers for each way; of Spark's on `cores` cores, 0 without Spark."""
-    return _on_spark(folder, seconds, cores, rounds) if cores else _alone(folder, seconds, rounds)
+    """Return seconds, CPU seconds and answers for each method, on `cores` cores of Spark, or without Spark if
+    0.
+    """
+    return _on_spark(folder, seconds, cores, rounds) if cores else _without_spark(folder, seconds, rounds)
 
 
-def _alone(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
+def _without_spark(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
     from pantarhei.interpretation.foundation import Foundation
     from pantarhei.spark.materialize import FactWriter
     from pantarhei.spark.worker import MaterializeTask
@@ -114,7 +117,7 @@ def _alone(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
     sensors = Sensors(DEVICES)
     foundation = Foundation.of(sensors.ontology, sensors.background)
     writing = FactWriter(_WRITTEN, False)
-    task = MaterializeTask(_Here(foundation), foundation.digest, writing, "raise")
+    task = MaterializeTask(_LocalBroadcast(foundation), foundation.digest, writing, "raise")
     tenth = [0, 0, 0, 0, 0, 0]
     for batch in task(_batches(folder, seconds // 10)):
         tenth = [a + b for a, b in zip(tenth, [*_sums(batch), _crc(batch)], strict=True)]
@@ -127,8 +130,8 @@ def _alone(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
     return {"samples": {ALONE: taken}, "answers": {ALONE: answer}, "tenth": tenth}
 
 
-class _Here:
-    """A broadcast value in the same process."""
+class _LocalBroadcast:
+    """Broadcast value in the same process."""
 
     def __init__(self, foundation: Any) -> None:
         import pickle
@@ -177,15 +180,15 @@ def _on_spark(folder: str, seconds: int, cores: int, rounds: int) -> dict[str, A
     early = df.where((f.unix_seconds("timestamp") - f.lit(int(START.timestamp()))) < seconds // 10)
     crc = f.sum(f.crc32(f.concat_ws(" ", *NAMES)))
     tenth = materialize_aboxes(early, sensors.ontology, **known).agg(*_with_derived(sums), crc).collect()
-    for way in (CLUSTERED, IDENTITY):  # the plans are met once before they are measured
+    for way in (CLUSTERED, IDENTITY):  # each plan runs once before it is measured
         ways[way]().agg(*sums).collect() if seconds <= 100 else ways[way]().limit(1).collect()
     samples: dict[str, list[float]] = {way: [] for way in ways}
     cpu = {way: {"driver": [], "java": [], "workers": []} for way in ways}
     for _ in range(rounds):
-        for way, made in ways.items():
-            asked = sums if way.startswith("identity") else _with_derived(sums)
+        for way, plan in ways.items():
+            aggregates = sums if way.startswith("identity") else _with_derived(sums)
             with _timed(samples[way], cpu[way]):
-                found = made().agg(*asked).collect()
+                found = plan().agg(*aggregates).collect()
             if not way.startswith("identity"):
                 answers[way] = list(found[0])
     spark.stop()

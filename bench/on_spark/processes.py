@@ -1,4 +1,4 @@
-"""CPU time of this process, its Java, and the Python workers; work done in a process of its own."""
+"""CPU time of this process, its Java and the Python workers; a runner for jobs in processes of their own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 class CpuSeconds(NamedTuple):
-    """What was used so far, children that are no more included; zeros where there is no /proc."""
+    """CPU seconds used so far, including those of ended children; zeros if there is no /proc."""
 
     driver: float
     java: float
@@ -36,7 +36,7 @@ class CpuSeconds(NamedTuple):
 class _Stat(NamedTuple):
     name: str
     parent: int
-    times: tuple[int, ...]  # its own in user and kernel mode, those of its children that it waited for
+    times: tuple[int, ...]  # user and system time of the process, and of the children it has waited for
 
 
 def _stats() -> list[tuple[int, _Stat]]:
@@ -44,7 +44,7 @@ def _stats() -> list[tuple[int, _Stat]]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = path.read_text().partition("(")[2].rpartition(")")
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         fields = rest.split()
         found.append((int(path.parent.name), _Stat(name, int(fields[1]), tuple(map(int, fields[11:15])))))
@@ -52,7 +52,7 @@ def _stats() -> list[tuple[int, _Stat]]:
 
 
 def _kind(pid: int, stats: dict[int, _Stat]) -> str | None:
-    """What a process is to this one; None if it is no descendant of it."""
+    """Return the relation of a process to this one, or None if it is not a descendant."""
     above = []
     while pid in stats and pid != os.getpid():
         above.append(stats[pid].name)
@@ -62,8 +62,8 @@ def _kind(pid: int, stats: dict[int, _Stat]) -> str | None:
     return "driver" if not above else "java" if above[0] == "java" else "workers"
 
 
-def apart(module: str, **arguments: Any) -> Any:
-    """What `module.job(**arguments)` returns in a process of its own; all of it passes through JSON."""
+def run_job(module: str, **arguments: Any) -> Any:
+    """Run `module.job(**arguments)` in a process of its own; arguments and result are passed as JSON."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.on_spark.processes", module, json.dumps(arguments)],
         cwd=ROOT,

@@ -1,9 +1,9 @@
 """Readings of the devices of an office building, each with a state and a value.
 
 The ontology is ontologies/building.ttl with temperatures: a device that reads 26 degrees or more makes its
-room a warm one. Devices, rooms and floors are background. Each second every device says its state and its
-value, two rows. States are those of the room, which change every minute or two; one in ten thousand says the
-opposite. Everything follows from the second and the device's number, nothing is drawn.
+room a warm room. Devices, rooms and floors are background. Every second each device reports its state and its
+value, two rows. States are those of the room, which change every minute or two; one in ten thousand is
+reversed. All values are functions of the second and the device's number; nothing is random.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TEMPERATURES = """
     [ a owl:Restriction ; owl:onProperty :houses ; owl:someValuesFrom :WarmDevice ]
         rdfs:subClassOf :WarmRoom .
 """
-# Class of a device, and the states that it says when its room is so, or is not.
+# Class of a device, and the states it reports if its room has the observed trait, and if not.
 _KINDS = (
     ("MotionSensor", "ActiveMotionSensor", "QuietMotionSensor"),
     ("PeopleCounter", "CounterAboveZero", "CounterAtZero"),
@@ -52,14 +52,14 @@ _KINDS = (
     ("WindowContact", "OpenWindow", "ClosedWindow"),
     ("MotionSensor", "ActiveMotionSensor", "QuietMotionSensor"),
 )
-_WATCHES = np.array((0, 0, 1, 2, 0))  # which of a room's three traits the kind of a device tells of
+_TRAITS = np.array((0, 0, 1, 2, 0))  # index of the trait that each kind of device observes
 _PER_ROOM, _ROOMS_PER_FLOOR = 20, 25
 _VALUES = 200  # 10.0 to 29.9 degrees
 
 
 @dataclass(frozen=True)
 class Sensors:
-    """`devices` devices, whose readings are two rows each second."""
+    """Readings of `devices` devices, two rows per second each."""
 
     devices: int
     rooms: int = field(init=False)
@@ -69,7 +69,7 @@ class Sensors:
 
     @property
     def rows(self) -> int:
-        """Rows a second."""
+        """Number of rows per second."""
         return 2 * self.devices
 
     @cached_property
@@ -79,7 +79,7 @@ class Sensors:
 
     @cached_property
     def background(self) -> list[Triple]:
-        """What is installed where."""
+        """Places of the devices, with the classes of devices, rooms and floors."""
         return list(self._background())
 
     def _background(self) -> Iterator[Triple]:
@@ -93,14 +93,14 @@ class Sensors:
             yield _SITE[f"device{device}"], _B.installedIn, _SITE[f"room{device // _PER_ROOM}"]
 
     def table(self, seconds: range) -> pa.Table:
-        """The readings of some seconds, in order, as strings in dictionaries."""
+        """Return the readings of some seconds, in order, as dictionary-encoded strings."""
         count = len(seconds)
         at = np.repeat(np.arange(seconds.start, seconds.stop), self.rows)
         devices = np.tile(np.arange(self.devices), 2 * count)
         predicates = np.tile(np.repeat([0, 1], self.devices), count)
         objects = np.concatenate([part for second in seconds for part in self._objects(second)])
         times = pa.array(int(START.timestamp()) * 1_000_000 + at * 1_000_000, pa.int64()).cast(TIMESTAMP)
-        columns = [(devices, self._names), (predicates, self._predicates), (objects, self._told)]
+        columns = [(devices, self._names), (predicates, self._predicates), (objects, self._reported)]
         encoded = [
             pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
             for codes, texts in columns
@@ -108,15 +108,15 @@ class Sensors:
         return pa.table([times, *encoded], SCHEMA.names)
 
     def strings(self, seconds: range) -> pa.Table:
-        """The same as plain strings."""
+        """Return the readings of some seconds as plain strings."""
         return self.table(seconds).cast(SCHEMA)
 
     def _objects(self, second: int) -> tuple[np.ndarray, np.ndarray]:
-        """States and values of a second, as places among all that is ever told."""
+        """Return states and values of a second, as indexes into all reported objects."""
         devices, rooms = np.arange(self.devices), np.arange(self.rooms)
         traits = np.stack([(second + 37 * rooms + 11 * i) // (60 + 7 * i + rooms % 60) % 2 for i in range(3)])
         kinds = devices % len(_KINDS)
-        so = traits[_WATCHES[kinds], devices // _PER_ROOM] == 1
+        so = traits[_TRAITS[kinds], devices // _PER_ROOM] == 1
         so ^= (devices * 7919 + second * 104_729) % 10_000 == 0
         values = 2 * len(_KINDS) + (31 * devices + (second + devices) // 10) % _VALUES
         return 2 * kinds + ~so, values
@@ -130,8 +130,8 @@ class Sensors:
         return pa.array([RDF.type.n3(), _B.temperature.n3()])
 
     @cached_property
-    def _told(self) -> pa.Array:
-        """The states, then the values."""
+    def _reported(self) -> pa.Array:
+        """All reported objects: the states, then the values."""
         states = [_B[state].n3() for _, *both in _KINDS for state in both]
         values = [Literal(f"{10 + i / 10:.1f}", datatype=XSD.decimal).n3() for i in range(_VALUES)]
         return pa.array(states + values)

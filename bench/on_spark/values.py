@@ -1,4 +1,4 @@
-"""Values on Spark: `materialize_aboxes` where rules look at them (see `bench.closing`), and `melt`.
+"""Values on Spark: `materialize_aboxes` with rules on values (see `bench.closing`), and `melt`.
 
 The wide table that is melted has ten columns of numbers, so that a row makes ten triples.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from bench import closing
 from bench.measuring import SEED, Figure, check, figure
-from bench.on_spark.processes import apart
+from bench.on_spark.processes import run_job
 
 EX = closing.EX
 COLUMNS = [f"gas{number}" for number in range(10)]
@@ -27,20 +27,20 @@ MELTED = "melt"
 
 
 def measure(quick: bool) -> Iterator[Figure]:
-    """Seconds of a job on one core, and rows a second melted."""
+    """Yield seconds per job on one core, and melted rows per second."""
     aboxes, rows, rounds = (1_000, 20_000, 2) if quick else (30_000, 500_000, 5)
-    samples = apart(__name__, aboxes=aboxes, rows=rows, rounds=rounds)
+    samples = run_job(__name__, aboxes=aboxes, rows=rows, rounds=rounds)
     melted = samples.pop(MELTED)
     yield from closing.figures(f"values on Spark, {aboxes:,} ABoxes", samples, "s")
     workload = f"melt on Spark, {rows:,} rows of {len(COLUMNS)} columns"
     yield figure(workload, "local[1]", [rows / each / 1e6 for each in melted], "M rows/s")
 
 
-# -- in a process of its own -------------------------------------------------------------------------------
+# -- job in a process of its own -----------------------------------------------------------------------------
 
 
 def job(aboxes: int, rows: int, rounds: int) -> dict[str, list[float]]:
-    """Seconds of wall time of each way, the first run of each left out."""
+    """Return wall seconds of each method, without its first run."""
     from pyspark.sql import functions as f
 
     from bench.on_spark.materialize import JAVA
@@ -50,7 +50,7 @@ def job(aboxes: int, rows: int, rounds: int) -> dict[str, list[float]]:
     readings = spark.createDataFrame(table).coalesce(1).cache()
     wide = spark.createDataFrame(_wide(rows)).coalesce(1).cache()
     readings.count(), wide.count()
-    length = f.sum(f.length("object"))  # of a job that only counts Spark leaves columns out
+    length = f.sum(f.length("object"))  # Spark omits unread columns from a job that only counts
 
     def close(kind: str, ontology: Any) -> Callable[[], None]:
         def work() -> None:

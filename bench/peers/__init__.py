@@ -1,6 +1,5 @@
 """Other reasoners on the same work, each in a process of its own.
 
-`process` runs them in turns with ours, `answers` compares what they found, `datalog` writes our rules in
-their languages; the modules named after a reasoner are what runs in its process: `python -m bench.peers.nemo
-JOB`.
+`process` runs them in turn with this engine, `answers` compares their results, `datalog` writes our rules in
+their languages. The modules named after a reasoner run in its process: `python -m bench.peers.nemo JOB`.
 """

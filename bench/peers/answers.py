@@ -1,7 +1,7 @@
-"""Sets of triples by what they have in common: how many, and a checksum that does not depend on their order.
+"""Comparable digests of sets of triples: their number, and a checksum that does not depend on their order.
 
-Terms are texts in N-Triples syntax. The checksum adds up a hash of each triple, so that millions are compared
-without sorting or storing them.
+Terms are texts in N-Triples syntax. The checksum is the sum of a hash of each triple, so that millions of
+triples are compared without sorting or storing them.
 """
 
 from __future__ import annotations
@@ -24,24 +24,26 @@ _EVERYTHING = (OWL.Thing.n3(), RDFS.Resource.n3())
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
-class Found(NamedTuple):
-    """How many distinct triples, and their checksum."""
+class TripleDigest(NamedTuple):
+    """Number of distinct triples, and their checksum."""
 
     count: int
     checksum: int
 
 
 def hashes(texts: Sequence[str]) -> Hashes:
-    """A hash of each text, the same in every process."""
+    """Return a hash of each text, equal in every process."""
     hashed: Hashes = pd.util.hash_array(np.array(texts, object), categorize=False)
     return hashed
 
 
-def found(subjects: Hashes, predicates: Hashes, objects: Hashes, individuals: str | None = None) -> Found:
-    """What triples have in common, given by the hashes of their terms. They must be distinct.
+def triple_digest(
+    subjects: Hashes, predicates: Hashes, objects: Hashes, individuals: str | None = None
+) -> TripleDigest:
+    """Return the digest of triples, given by the hashes of their terms. The triples must be distinct.
 
     Args:
-        individuals: a JSON file of names; only triples with these as subjects count.
+        individuals: a JSON file of names; only triples with one of them as subject count.
     """
     if individuals is not None:
         about = np.isin(subjects, hashes(json.loads(Path(individuals).read_text())))
@@ -49,7 +51,7 @@ def found(subjects: Hashes, predicates: Hashes, objects: Hashes, individuals: st
     mixed = np.zeros(len(subjects), np.uint64)
     for column, factor in zip((subjects, predicates, objects), _FACTORS, strict=True):
         mixed = _mix(mixed + column * np.uint64(factor))
-    return Found(len(mixed), int(mixed.sum(dtype=np.uint64)))
+    return TripleDigest(len(mixed), int(mixed.sum(dtype=np.uint64)))
 
 
 def _mix(numbers: Hashes) -> Hashes:
@@ -58,14 +60,16 @@ def _mix(numbers: Hashes) -> Hashes:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def on_individuals(
+def individuals_digest(
     triples: Iterable[tuple[str, str, str]], individuals: Sequence[str]
-) -> tuple[Found, dict[str, int]]:
-    """What the triples on individuals have in common, and how many of each kind of surplus were left out.
+) -> tuple[TripleDigest, dict[str, int]]:
+    """Return the digest of the triples on individuals, and the number of omitted triples of each trivial
+    kind.
 
-    Surplus is what is true of everything (`x a owl:Thing`, `x a rdfs:Resource`, `x owl:sameAs x`) and what a
-    class expression's node is told (`x a _:b`), which our rules see through. Triples on other subjects, the
-    schema's, are left out as such. Terms are numbered as they come, so that millions fit into memory.
+    Trivial triples hold for every term (`x a owl:Thing`, `x a rdfs:Resource`, `x owl:sameAs x`), or state
+    membership in the node of a class expression (`x a _:b`), which our rules do not materialize. Triples with
+    other subjects, those of the schema, are omitted. Terms are numbered in order of appearance, so that
+    millions fit into memory.
     """
     numbers: dict[str, int] = {}
     codes = array("q")
@@ -89,4 +93,6 @@ def on_individuals(
     kept = rows[~np.logical_or.reduce(list(kinds.values()))]
     hashed = hashes(texts)
     surplus = {kind: int(mask.sum()) for kind, mask in kinds.items()}
-    return found(*(hashed[column] for column in kept.T)), {kind: n for kind, n in surplus.items() if n}
+    return triple_digest(*(hashed[column] for column in kept.T)), {
+        kind: n for kind, n in surplus.items() if n
+    }

@@ -1,7 +1,7 @@
-"""ARES (C++, the successor of Laser's engine) in its process, compiled where its sources are at hand.
+"""ARES (C++, the successor of Laser's engine) in its process, compiled if its sources are available.
 
-Its driver reads rules and reports before the clock starts; it says what each tick took, and how many
-conclusions it had.
+Its driver reads rules and reports before the clock starts, and prints the time and number of conclusions of
+each tick.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def main() -> None:
     text = "\n".join([task["program"].strip(), "%%", *ticks, ""])
     with stages.timed("all"):
         done = subprocess.run([DRIVER], input=text, capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    stages.seconds = {"ticks": (sum(told["cpu"]), sum(told["times"]))}
-    stages.tell(told["counts"])
+    printed = json.loads(done.stdout)
+    stages.seconds = {"ticks": (sum(printed["cpu"]), sum(printed["times"]))}
+    stages.print_result(printed["counts"])
 
 
 def _compile() -> None:

@@ -1,7 +1,7 @@
-"""clingo keeps a window repaired: each tick it is given what was kept and what arrived, and solves anew.
+"""clingo maintains a repaired window: at each tick it solves anew for the kept facts and the new ones.
 
 The program has a choice for each given fact and a heuristic that prefers the newest, so that the first model
-is maximal newest first.
+is maximal, newest first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.peers.answers import found
+from bench.peers.answers import triple_digest
 from bench.peers.nemo import Rows, columns
 from bench.peers.stages import Stages, job
 
@@ -29,14 +29,16 @@ def main() -> None:
         with stages.timed(stage):
             kept = {fact: at for fact, at in kept.items() if at > tick - task["width"]}
             kept.update(((name, subject), tick) for name, subject in rows)
-            atoms = solved(program, kept)
+            atoms = kept_facts(program, kept)
             kept = {fact: at for fact, at in kept.items() if fact in atoms}
     names = task["predicates"]
-    stages.tell(found(*columns(consequences(program, kept, names), names, np.load(task["hashes"]))))
+    stages.print_result(
+        triple_digest(*columns(consequences(program, kept, names), names, np.load(task["hashes"])))
+    )
 
 
-def solved(program: str, given: dict[Fact, int]) -> set[Fact]:
-    """The facts of the first model that are kept."""
+def kept_facts(program: str, given: dict[Fact, int]) -> set[Fact]:
+    """Return the facts kept by the first model."""
     return {
         (symbol.name.removeprefix("kept_"), symbol.arguments[0].number)
         for symbol in _model(program, given)
@@ -45,7 +47,7 @@ def solved(program: str, given: dict[Fact, int]) -> set[Fact]:
 
 
 def consequences(program: str, given: dict[Fact, int], names: dict[str, str]) -> dict[str, Rows]:
-    """All that holds when `given`, which has no contradiction, is kept."""
+    """Return all facts that hold if the facts `given`, which are consistent, are kept."""
     answers: dict[str, Rows] = {name: [] for name in names}
     for symbol in _model(program, given):
         if symbol.name in answers:

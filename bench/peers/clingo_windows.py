@@ -1,4 +1,4 @@
-"""clingo in its process: at each tick the reports of the window are grounded and solved anew."""
+"""clingo in its process: at each tick it grounds and solves the reports of the window anew."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main() -> None:
             control.ground([("base", [])])
             with control.solve(yield_=True) as models:
                 counts.append(len(next(iter(models)).symbols(shown=True)))
-    stages.tell(counts)
+    stages.print_result(counts)
 
 
 if __name__ == "__main__":

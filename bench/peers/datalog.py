@@ -1,8 +1,7 @@
 """Our rules in the languages of Nemo and clingo: a predicate for each class and property, terms as integers.
 
-`C(x)` becomes `c3(X)`, `R(x, y)` `r5(X, Y)`; which number is which predicate or constant says the caller.
-What these languages lack in our form (data ranges, SWRL's built-ins) is refused, so that nothing is lost in
-silence.
+`C(x)` becomes `c3(X)`, `R(x, y)` `r5(X, Y)`; the caller supplies the numbers of predicates and constants.
+Conditions that these languages do not support in our form (data ranges, SWRL's built-ins) raise an error.
 """
 
 from __future__ import annotations
@@ -20,26 +19,26 @@ Constant = Callable[[Term], str]
 
 
 class NotDatalogError(ValueError):
-    """A rule with a condition that a peer's language has no counterpart for."""
+    """A rule has a condition without a counterpart in the peer's language."""
 
 
 def nemo_rules(rules: Iterable[Rule], numbers: Numbers, constant: Constant) -> list[str]:
-    """A line of Nemo for each rule that derives something."""
+    """Return a line of Nemo for each rule with a head."""
     return [_rule(rule, numbers, constant, "?x") for rule in rules if rule.head is not None]
 
 
 def clingo_rules(rules: Iterable[Rule], numbers: Numbers, constant: Constant) -> list[str]:
-    """A line of clingo for each rule that derives something."""
+    """Return a line of clingo for each rule with a head."""
     return [_rule(rule, numbers, constant, "X") for rule in rules if rule.head is not None]
 
 
 def clingo_constraints(rules: Iterable[Rule], numbers: Numbers, constant: Constant) -> list[str]:
-    """A line of clingo for each constraint."""
+    """Return a line of clingo for each constraint."""
     return [_rule(rule, numbers, constant, "X") for rule in rules if rule.head is None]
 
 
 def predicate_name(symbol: Symbol, number: int) -> str:
-    """The name of a predicate: `c` and its number for a class, `r` for a property."""
+    """Return the name of a predicate: `c` and its number for a class, `r` and its number for a property."""
     return f"{'c' if symbol.arity == 1 else 'r'}{number}"
 
 

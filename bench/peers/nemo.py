@@ -1,7 +1,7 @@
-"""Nemo in its process: a program with its imports, the facts of each predicate out.
+"""Nemo in its process: runs a program with its imports, and returns the facts of each predicate.
 
-Nemo reads its imports when it reasons, so the two are one stage; what the import takes by itself is what a
-program without rules takes. Facts come out through its Python binding.
+Nemo reads its imports while it reasons, so both are one stage; a program without rules measures the import
+alone. Facts are read through its Python binding.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.peers.answers import TYPE, Hashes, found, hashes
+from bench.peers.answers import TYPE, Hashes, hashes, triple_digest
 from bench.peers.stages import Stages, job
 
 Rows = list[list[Any]]
@@ -30,14 +30,14 @@ def main() -> None:
         for name in task["predicates"]:
             answers[name] = list(engine.result(name))
     if not task["compare"]:
-        stages.tell(None, rows=sum(map(len, answers.values())))
+        stages.print_result(None, rows=sum(map(len, answers.values())))
         return
     numbered = np.load(task["hashes"]) if task["hashes"] else None
-    stages.tell(found(*columns(answers, task["predicates"], numbered), task["individuals"]))
+    stages.print_result(triple_digest(*columns(answers, task["predicates"], numbered), task["individuals"]))
 
 
 def columns(answers: dict[str, Rows], predicates: dict[str, str], numbered: Hashes | None) -> list[Hashes]:
-    """The hashes of subjects, predicates and objects of all answers."""
+    """Return the hashes of subjects, predicates and objects of all answers."""
     subjects: list[Any] = []
     others: list[Any] = []
     middle, is_class = [], []
@@ -63,12 +63,12 @@ def _hashed(texts: list[str]) -> Hashes:
 
 
 def _text(value: Any) -> str:
-    """A value of Nemo's as a text in N-Triples syntax; texts are in it already."""
+    """Convert a value of Nemo to a text in N-Triples syntax; strings have this syntax already."""
     if isinstance(value, str):
         return value
     if hasattr(value, "datatype"):
         return f'"{value.value()}"^^<{value.datatype()}>'
-    return repr(value)  # a boolean or a number of the ontology's, which are not compared
+    return repr(value)  # a boolean or number from the ontology, which is not compared
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""owlrl in its process: ontology and data from Turtle into an rdflib graph, which is expanded in place."""
+"""owlrl in its process: reads ontology and data from Turtle into an rdflib graph and expands it in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import rdflib
 
-from bench.peers.answers import on_individuals
+from bench.peers.answers import individuals_digest
 from bench.peers.reasonable import text
 from bench.peers.stages import Stages, job
 
@@ -24,8 +24,8 @@ def main() -> None:
     with stages.timed("reason"):
         owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(graph)
     texts = (tuple(map(text, triple)) for triple in graph)
-    same, surplus = on_individuals(texts, json.loads(Path(task["individuals"]).read_text()))
-    stages.tell(same, surplus=surplus)
+    same, surplus = individuals_digest(texts, json.loads(Path(task["individuals"]).read_text()))
+    stages.print_result(same, surplus=surplus)
 
 
 if __name__ == "__main__":

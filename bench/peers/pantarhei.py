@@ -1,9 +1,9 @@
-"""Ours in a process like the others.
+"""This engine in a process like those of its peers.
 
-`ids`: the facts are numbers in memory before the clock runs; they are closed by column, as the first half of
-what a model does with so many; and a fresh model takes background and facts, once in memory that the process
-was never given before, and once more.
-`file`: an ontology and an N-Quads file to a window that can be asked; constraints and repair are part of it.
+`ids`: the facts are integers in memory before the clock starts. They are materialized column by column, the
+first stage of a model with so many facts; then a new model adds background and facts, once in fresh memory of
+the process, and once again in reused memory. `file`: from an ontology and an N-Quads file to a window that
+can be queried, including constraints and repair.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 import pantarhei as pr
 from bench.engine import OpenReasoner
-from bench.peers.answers import TYPE, Found, found, hashes
+from bench.peers.answers import TYPE, TripleDigest, hashes, triple_digest
 from bench.peers.stages import Stages, job
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ def main() -> None:
         "file": _by_file,
     }[task["way"]]
     vocabulary, model = way(task, stages)
-    stages.tell(found_by(vocabulary, model.facts(), task["individuals"]))
+    stages.print_result(facts_digest(vocabulary, model.facts(), task["individuals"]))
 
 
 def _by_ids(task: dict[str, Any], stages: Stages) -> tuple[Vocabulary, WindowModel]:
@@ -50,7 +50,7 @@ def _by_ids(task: dict[str, Any], stages: Stages) -> tuple[Vocabulary, WindowMod
             .came
         )
     for stage in ("reason", "reason again"):
-        model = None  # its memory is used again
+        model = None  # releases its memory for reuse
         with stages.timed(stage):
             model = WindowModel(program, "newest", vocabulary)
             model.add_background(background)
@@ -73,8 +73,8 @@ def _by_file(task: dict[str, Any], stages: Stages) -> tuple[Vocabulary, WindowMo
     return reasoner.vocabulary, reasoner.model
 
 
-def found_by(vocabulary: Vocabulary, facts: np.ndarray, individuals: str | None) -> Found:
-    """What facts have in common, as triples. Each term is written out once."""
+def facts_digest(vocabulary: Vocabulary, facts: np.ndarray, individuals: str | None) -> TripleDigest:
+    """Return the digest of facts as triples. Each term is serialized once."""
     subjects, predicates, objects = _texts(vocabulary, facts)
     (types,) = hashes([TYPE])
     is_class = facts[:, 2] < 0
@@ -83,14 +83,16 @@ def found_by(vocabulary: Vocabulary, facts: np.ndarray, individuals: str | None)
     other[is_class] = symbol[is_class]
     other[~is_class] = hashes(objects[0])[objects[1]]
     symbol[is_class] = types
-    return found(hashes(subjects[0])[subjects[1]], symbol, other, individuals)
+    return triple_digest(hashes(subjects[0])[subjects[1]], symbol, other, individuals)
 
 
 _Column = tuple[list[str], np.ndarray]
 
 
 def _texts(vocabulary: Vocabulary, facts: np.ndarray) -> tuple[_Column, _Column, _Column]:
-    """Distinct subjects, symbols and objects, each with its place in a fact; objects of properties only."""
+    """Return distinct subjects, symbols and objects, each with its index for every fact; only properties have
+    objects.
+    """
 
     def column(of: np.ndarray, place: int) -> _Column:
         _, first, codes = np.unique(of[:, place], return_index=True, return_inverse=True)

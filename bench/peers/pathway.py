@@ -1,7 +1,7 @@
-"""Pathway (differential dataflow) keeps an answer up to date over a sliding window of observations.
+"""Pathway (differential dataflow) maintains an answer over a sliding window of observations.
 
-An observation is a row of a table: its number, sensor and value. Each step adds some and takes the oldest out
-in one commit, and is over when Pathway says so.
+An observation is a row of a table: number, sensor and value. Each step inserts some and deletes the oldest in
+one commit; it ends when Pathway reports that the commit is processed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pathway as pw
 
 from bench.peers.stages import Stages, digest, job
 
-FOREVER = 10**9  # ms: nothing is committed but by us
-PATIENCE = 60  # seconds that a step may take
+NO_AUTOCOMMIT = 10**9  # ms; only our own commits count
+PATIENCE = 60  # seconds: limit of a step
 
 
 class Observation(pw.Schema):  # type: ignore[misc]
@@ -35,9 +35,9 @@ class Sensor(pw.Schema):  # type: ignore[misc]
 
 
 class Answers:
-    """The rows that are there, and how many commits have been worked off.
+    """Present rows, and number of processed commits.
 
-    Pathway tells of a time only where something changed, so the observations are followed for that.
+    Pathway reports a time only if something changed, so the observations are subscribed to as well.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Answers:
             self._ended.notify()
 
     def wait_for(self, times: int) -> None:
-        """Wait until so many commits have been worked off."""
+        """Wait until `times` commits have been processed."""
         with self._ended:
             if not self._ended.wait_for(lambda: self._times >= times, PATIENCE):
                 raise TimeoutError(f"a step took more than {PATIENCE} s")
@@ -68,7 +68,7 @@ class Answers:
 
 
 class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
-    """The window at first, then the steps."""
+    """Connector that inserts the initial window, then the steps."""
 
     def __init__(self, task: dict[str, Any], answers: Answers, stages: Stages) -> None:
         super().__init__()
@@ -89,8 +89,8 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
                 for row in rows[place - width]:
                     self._remove(None, json.dumps(row).encode())
                 done = self._commit(done)
-        time.sleep(1)  # its last answers may follow upon the end of its input
-        self._stages.tell(self._answers.found)
+        time.sleep(1)  # its last answers can follow the end of its input
+        self._stages.print_result(self._answers.found)
         os._exit(0)
 
     def _commit(self, done: int) -> int:
@@ -99,8 +99,8 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
         return done + 1
 
 
-def asked(which: str, observations: Any, sensors: Any) -> Any:
-    """The table that is kept up to date."""
+def maintained_table(which: str, observations: Any, sensors: Any) -> Any:
+    """Return the maintained table."""
     if which == "star with filter":
         observations = observations.filter(pw.this.v > 250)
     joined = observations.join(sensors, pw.left.s == pw.right.s).select(pw.left.o, pw.left.v, pw.right.r)
@@ -112,9 +112,9 @@ def asked(which: str, observations: Any, sensors: Any) -> Any:
 def main() -> None:
     task, stages, answers = job(), Stages(), Answers()
     feed = Feed(task, answers, stages)
-    observations = pw.io.python.read(feed, schema=Observation, autocommit_duration_ms=FOREVER)
+    observations = pw.io.python.read(feed, schema=Observation, autocommit_duration_ms=NO_AUTOCOMMIT)
     sensors = pw.debug.table_from_rows(Sensor, [tuple(row) for row in task["sensors"]])
-    table = asked(task["which"], observations, sensors)
+    table = maintained_table(task["which"], observations, sensors)
     pw.io.subscribe(table, on_change=answers.change)
     pw.io.subscribe(observations, on_change=lambda *_, **__: None, on_time_end=answers.end)
     pw.run(monitoring_level=pw.MonitoringLevel.NONE)

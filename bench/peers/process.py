@@ -1,8 +1,8 @@
-"""Reasoners in processes of their own, in turns; answers are compared before a time counts.
+"""Reasoners in processes of their own, run in turn; answers are compared before a time counts.
 
-A job is a JSON file that names what a process is to do. The process times its own stages (CPU seconds of all
-its threads, and wall seconds) and prints what it found. What is made for it beforehand, and the comparison of
-what it found, are not timed.
+A job is a JSON file with the task of a process. The process times its own stages (CPU seconds of all its
+threads, and wall seconds) and prints its results. Preparing its input and comparing its results are not
+timed.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ PACKAGES = {
     "pantarhei": "pantarhei",
     "pathway": "pathway",
 }
-# Peers that are compiled from sources, by where these are.
+# Source folder of each peer that is compiled.
 SOURCES = {"ares": ROOT.parent / "shared" / "peers" / "ares"}
-# Peers whose versions of other packages are their own, by the variable that names a Python that has them.
-ELSEWHERE = {"pathway": "PATHWAY_PYTHON"}
+# Environment variables with the Python interpreter of each peer that needs its own versions of packages.
+INTERPRETERS = {"pathway": "PATHWAY_PYTHON"}
 TITLES = {
     "nemo": "Nemo",
     "reasonable": "reasonable",
@@ -43,12 +43,12 @@ TITLES = {
     "clingo": "clingo",
     "pantarhei": "pantarhei",
 }
-LONGEST = 600  # seconds a process may take
+LONGEST = 600  # seconds: limit of a process
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a process of `peer` is to do; `name` is what its figures are called."""
+    """Task of a process of `peer`; `name` is the name of its figures."""
 
     peer: str
     name: str
@@ -57,14 +57,14 @@ class Job:
 
 @dataclass(slots=True)
 class Outcome:
-    """What the runs of one job took, run by run, and what they found.
+    """Times and results of the runs of one job.
 
     Args:
-        cpu: CPU seconds of each stage.
-        wall: wall seconds of each stage.
-        megabytes: the largest resident size of the process when its work was done.
-        found: count and checksum of the answers; the same in each run.
-        notes: what was found in surplus, or anything else worth a line.
+        cpu: CPU seconds of each stage, one for each run.
+        wall: wall seconds of each stage, one for each run.
+        megabytes: the peak resident size of the process in each run.
+        found: number and checksum of the answers, equal in each run.
+        notes: number of omitted trivial triples, and other remarks.
     """
 
     cpu: dict[str, list[float]] = field(default_factory=dict)
@@ -74,57 +74,57 @@ class Outcome:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds(self, *stages: str) -> list[float]:
-        """CPU seconds of the stages together, run by run; of all of them if none is named."""
-        return _together(self.cpu, stages)
+        """Return the summed CPU seconds of the stages for each run, by default of all stages."""
+        return _stage_sums(self.cpu, stages)
 
     def wall_seconds(self, *stages: str) -> list[float]:
-        """Wall seconds of the stages together, run by run."""
-        return _together(self.wall, stages)
+        """Return the summed wall seconds of the stages for each run."""
+        return _stage_sums(self.wall, stages)
 
 
-def _together(seconds: Mapping[str, Sequence[float]], stages: Sequence[str]) -> list[float]:
+def _stage_sums(seconds: Mapping[str, Sequence[float]], stages: Sequence[str]) -> list[float]:
     chosen = [seconds[stage] for stage in stages or seconds if stage in seconds]
     return [sum(run) for run in zip(*chosen, strict=True)]
 
 
 class PeerFailure(RuntimeError):
-    """A peer's process ended without an answer; the text is its last words."""
+    """A peer's process ended without an answer; the text is the end of its output."""
 
 
-def missing(peer: str) -> str | None:
-    """Why `peer` cannot take part, or None if it can."""
-    if peer in ELSEWHERE and not os.environ.get(ELSEWHERE[peer]):
-        return f"{ELSEWHERE[peer]} names no Python that has the package {PACKAGES[peer]}"
+def unavailability(peer: str) -> str | None:
+    """Return the reason why `peer` cannot run, or None if it can."""
+    if peer in INTERPRETERS and not os.environ.get(INTERPRETERS[peer]):
+        return f"{INTERPRETERS[peer]} names no Python that has the package {PACKAGES[peer]}"
     if peer in SOURCES:
         return None if SOURCES[peer].is_dir() else "its sources are not beside the repository"
     try:
-        if peer not in ELSEWHERE:
+        if peer not in INTERPRETERS:
             version(PACKAGES[peer])
     except PackageNotFoundError:
         return f"the package {PACKAGES[peer]} is not installed"
     return None
 
 
-def contest(
+def run_in_turn(
     workload: str, jobs: Sequence[Job], rounds: int, folder: Path, longest: float = LONGEST
 ) -> Iterator[tuple[Job, Outcome | str]]:
-    """The outcome of each job after `rounds` rounds of all jobs in turn, or why there is none.
+    """Run `rounds` rounds of all jobs in turn; return each job's outcome, or the reason why there is none.
 
     Raises:
         WrongAnswerError: two jobs, or two runs of one, found different answers.
     """
-    outcomes: dict[str, Outcome | str] = {job.name: missing(job.peer) or Outcome() for job in jobs}
+    outcomes: dict[str, Outcome | str] = {job.name: unavailability(job.peer) or Outcome() for job in jobs}
     for _ in range(rounds):
         for job in jobs:
             outcome = outcomes[job.name]
             if isinstance(outcome, str):
                 continue
             try:
-                told = _run(job, folder, longest)
+                printed = _run(job, folder, longest)
             except PeerFailure as failure:
                 outcomes[job.name] = str(failure)
             else:
-                _note(workload, job, outcome, told)
+                _note(workload, job, outcome, printed)
     _compare(workload, outcomes)
     return ((job, outcomes[job.name]) for job in jobs)
 
@@ -132,9 +132,9 @@ def contest(
 def _run(job: Job, folder: Path, longest: float) -> Mapping[str, Any]:
     path = folder / "job.json"
     path.write_text(json.dumps(job.task))
-    python = os.environ[ELSEWHERE[job.peer]] if job.peer in ELSEWHERE else sys.executable
+    python = os.environ[INTERPRETERS[job.peer]] if job.peer in INTERPRETERS else sys.executable
     command = [python, "-m", f"bench.peers.{job.peer}", str(path)]
-    # Hashing texts in another order would make two runs differ for no reason of theirs.
+    # A random hash seed would make two runs differ.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     try:
         done = subprocess.run(
@@ -146,18 +146,18 @@ def _run(job: Job, folder: Path, longest: float) -> Mapping[str, Any]:
         raise PeerFailure("half of the machine's memory was not enough")
     if done.returncode:
         raise PeerFailure((done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1])
-    told: Mapping[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return told
+    printed: Mapping[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return printed
 
 
-def _note(workload: str, job: Job, outcome: Outcome, told: Mapping[str, Any]) -> None:
-    for stage, (cpu, wall) in told["stages"].items():
+def _note(workload: str, job: Job, outcome: Outcome, printed: Mapping[str, Any]) -> None:
+    for stage, (cpu, wall) in printed["stages"].items():
         outcome.cpu.setdefault(stage, []).append(cpu)
         outcome.wall.setdefault(stage, []).append(wall)
-    outcome.megabytes.append(told["megabytes"])
-    if outcome.found not in (None, told["found"]):
-        raise WrongAnswerError(f"{workload}, {job.name}: {outcome.found}, then {told['found']}")
-    outcome.found, outcome.notes = told["found"], told.get("notes", {})
+    outcome.megabytes.append(printed["megabytes"])
+    if outcome.found not in (None, printed["found"]):
+        raise WrongAnswerError(f"{workload}, {job.name}: {outcome.found}, then {printed['found']}")
+    outcome.found, outcome.notes = printed["found"], printed.get("notes", {})
 
 
 def _compare(workload: str, outcomes: Mapping[str, Outcome | str]) -> None:
@@ -166,7 +166,7 @@ def _compare(workload: str, outcomes: Mapping[str, Outcome | str]) -> None:
         raise WrongAnswerError(f"{workload}: the answers differ: {found}")
 
 
-def times_anew(
+def recomputation_times(
     workload: str,
     jobs: Sequence[Job],
     rounds: int,
@@ -174,16 +174,17 @@ def times_anew(
     ours: object,
     further: Callable[[Job, list[float]], Iterable[Figure]] = lambda job, seconds: (),
 ) -> Iterator[Figure]:
-    """Milliseconds that others take for what we hold, from nothing, with their import of numbers.
+    """Yield milliseconds that peers take to recompute a state of this engine, including their import of
+    integers.
 
     Args:
-        ours: what each of them must find.
-        further: figures made of the CPU seconds of a job, run by run.
+        ours: the answer that each peer must find.
+        further: makes further figures from the CPU seconds of a job's runs.
 
     Raises:
-        WrongAnswerError: one found something else.
+        WrongAnswerError: a peer found another answer.
     """
-    for job, outcome in contest(workload, jobs, rounds, folder):
+    for job, outcome in run_in_turn(workload, jobs, rounds, folder):
         if not isinstance(outcome, Outcome):
             yield remark(workload, f"{job.name}: {outcome}")
             continue
@@ -196,7 +197,7 @@ def times_anew(
 def figure_of(
     workload: str, way: str, cpu: Sequence[float], wall: Sequence[float], unit: str = "s", scale: float = 1.0
 ) -> Figure:
-    """CPU time and beside it wall time; `scale` turns seconds into `unit`."""
+    """Return a figure of CPU times with wall times; `scale` converts seconds to `unit`."""
     samples = tuple(scale * seconds for seconds in cpu)
     return Figure(workload, way, median(samples), unit, samples=samples, wall=median(scale * s for s in wall))
 
@@ -208,7 +209,7 @@ def ratio_of(
     below: tuple[Sequence[float], Sequence[float]],
     at_least: float | None = None,
 ) -> Figure:
-    """How many times the CPU time of `below` goes into `above`, run by run; the same of the wall times."""
+    """Divide the CPU times `above` by `below`, run by run, and likewise the wall times."""
     times = ratios(above[0], below[0])
     return Figure(
         workload,

@@ -1,6 +1,6 @@
-"""reasonable in its process: ontology and data from Turtle; all triples out, as rdflib's terms.
+"""reasonable in its process: reads ontology and data from Turtle, and returns all triples as rdflib's terms.
 
-Its `reason` gives the triples it found as Python objects; there is no way to have one without the other.
+Its `reason` returns the derived triples as Python objects, so that reasoning and conversion are one stage.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from rdflib import XSD, Literal, URIRef
 from rdflib.term import Node
 
-from bench.peers.answers import on_individuals
+from bench.peers.answers import individuals_digest
 from bench.peers.stages import Stages, job
 
 
@@ -26,12 +26,12 @@ def main() -> None:
     with stages.timed("reason"):
         triples = reasoner.reason()
     texts = (tuple(map(text, triple)) for triple in triples)
-    same, surplus = on_individuals(texts, json.loads(Path(task["individuals"]).read_text()))
-    stages.tell(same, surplus=surplus)
+    same, surplus = individuals_digest(texts, json.loads(Path(task["individuals"]).read_text()))
+    stages.print_result(same, surplus=surplus)
 
 
 def text(term: Node) -> str:
-    """A term in N-Triples syntax; RDF 1.1 has no difference between a string with its type and without."""
+    """Return a term in N-Triples syntax; strings with and without xsd:string are equal, as in RDF 1.1."""
     if isinstance(term, URIRef):
         return f"<{term}>"
     if isinstance(term, Literal) and term.datatype == XSD.string:

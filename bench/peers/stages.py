@@ -1,4 +1,4 @@
-"""Inside a peer's process: the job, the times of its stages, and what it tells of them."""
+"""Helper of a peer's process: reads the job, times the stages, and prints the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bench.memory import peak_megabytes
 
 
 def digest(rows: Iterable[Sequence[float]]) -> tuple[int, str]:
-    """How many rows of numbers there are, and a checksum of them in order."""
+    """Return the number of rows of numbers, and a checksum of the sorted rows."""
     ordered = sorted([round(float(value), 6) for value in row] for row in rows)
     return len(ordered), sha256(json.dumps(ordered).encode()).hexdigest()
 
@@ -32,7 +32,7 @@ class Stages:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Count what happens inside for `stage`; a stage may be entered again."""
+        """Add the time of the block to `stage`; a stage can have several blocks."""
         gc.collect()
         cpu, wall = time.process_time(), time.perf_counter()
         yield
@@ -41,14 +41,14 @@ class Stages:
         self.seconds[stage] = before[0] + spent[0], before[1] + spent[1]
         self.megabytes = max(self.megabytes, peak_megabytes())
 
-    def tell(self, found: Any, **notes: Any) -> None:
-        """Say on standard output what was found, and what it took."""
-        told = {"stages": self.seconds, "megabytes": self.megabytes, "found": found, "notes": notes}
-        print(json.dumps(told))
+    def print_result(self, found: Any, **notes: Any) -> None:
+        """Print the answer and the times to standard output."""
+        result = {"stages": self.seconds, "megabytes": self.megabytes, "found": found, "notes": notes}
+        print(json.dumps(result))
 
 
 def job() -> dict[str, Any]:
-    """The job that the command line names. From here on the process may take half of the machine's memory."""
+    """Read the job named on the command line, and limit the process to half of the machine's memory."""
     allowed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
     task: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text())
