@@ -104,7 +104,7 @@ class _LocalityCheck:
         """Check a query; raises the errors of `check_key_local`."""
         if query.form != "SELECT":
             raise self._error(f"{query.form} has one answer for all shards; only SELECT has rows")
-        if query.default_graphs is not None or query.named_graphs is not None:
+        if query.has_dataset_clause:
             raise self._error("FROM reads named graphs, and only the materialization is divided among shards")
         for expression in (each for node in algebra.nodes_of(query.node) for each in expressions_of(node)):
             called = {

@@ -174,7 +174,7 @@ class QueryPlanner:
         """
         prepared = self.prepare(query, limits=limits)
         parsed = prepared.query
-        if parsed.default_graphs is not None or parsed.named_graphs is not None:
+        if parsed.has_dataset_clause:
             view = view.restricted(parsed.default_graphs, parsed.named_graphs)
         elif prepared.has_graphs and not view.has_names:
             raise QueryError(

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal, Variable
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryLengthError, QueryMemoryError, QueryTimeoutError
 from pantarhei.model.term import Term
 from pantarhei.values.value import STRING, value_of
@@ -328,10 +328,3 @@ class TermSpace:
     def first_forms(self, ids: Ids) -> Ids:
         """Return the term numbers of the first forms of values, given the vocabulary's numbers."""
         return ids
-
-    def are_literals(self, ids: Ids) -> Mask:
-        """Return a mask of the numbers that denote literals."""
-        found = ids >= FIRST_LITERAL
-        for place in np.flatnonzero(ids >= LOCAL).tolist():
-            found[place] = isinstance(self.locals[int(ids[place]) - LOCAL], Literal)
-        return found

@@ -23,9 +23,7 @@ def symbols_of_query(query: algebra.Query) -> Symbols:
     """Return the classes and properties that a query reads; None for all, as for a query over a timestamp's
     graph.
     """
-    if query.form == "DESCRIBE" or query.default_graphs is not None or query.named_graphs is not None:
-        return None
-    return symbols_of(query.node)
+    return None if query.form == "DESCRIBE" or query.has_dataset_clause else symbols_of(query.node)
 
 
 def symbols_of(node: algebra.Node) -> Symbols:

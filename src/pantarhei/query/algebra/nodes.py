@@ -514,6 +514,11 @@ class Query:
     prefixes: tuple[tuple[str, str], ...] = ()
 
     @property
+    def has_dataset_clause(self) -> bool:
+        """True if the query has FROM or FROM NAMED."""
+        return self.default_graphs is not None or self.named_graphs is not None
+
+    @property
     def graphs(self) -> frozenset[Place]:
         """Names of the graphs in GRAPH, FROM and FROM NAMED."""
         named = (node.name for node in nodes_of(self.node) if isinstance(node, Graph))

@@ -78,12 +78,9 @@ def _integer(term: Term) -> int:
     return value
 
 
-def ucase(term: Term) -> Literal:
-    return canonical.with_language_of(string(term).upper(), string(term))
-
-
-def lcase(term: Term) -> Literal:
-    return canonical.with_language_of(string(term).lower(), string(term))
+def map_text(function: Callable[[str], str], term: Term) -> Literal:
+    """Apply a function to the text of a string; the result has the string's language tag."""
+    return canonical.with_language_of(function(str(string(term))), string(term))
 
 
 def _compatible(one: Term, other: Term) -> tuple[Literal, str]:

@@ -197,10 +197,6 @@ class Network:
     def __iter__(self) -> Iterator[Operator]:
         return iter(self._operators.values())
 
-    def serial(self, operator: Operator) -> int:
-        """Return the serial number of an operator."""
-        return self._serials[operator]
-
     def source(self, operator: Operator) -> QuerySource:
         """Return the query source of an operator."""
         return self._sources[operator]

@@ -508,7 +508,7 @@ class StateEvaluator:
 
     def _queried(self, source: QuerySource, query: Query | None) -> FactSources:
         """Return the dataset of a query; graphs that have left the window are left out."""
-        if query is None or (query.default_graphs is None and query.named_graphs is None):
+        if query is None or not query.has_dataset_clause:
             return self._dataset(source)
         graph_of = self._dataset(source).graph
         default, named = (

@@ -342,7 +342,10 @@ class _PlanLines:
                 below = [line.removeprefix("  ") for line in below[1:]]
         rows = sum(map(len, operator.bags))
         kept = f"  → {counted(rows, 'row')} kept" if rows else ""
-        first = f"{self._title(operator, node)}  ({operator.maintenance.value}){kept}"
+        title = _TITLES.get(type(operator))
+        if title is None:
+            title = "Terms of the graph" if node == GRAPH_TERMS else node_title(node, self._show)
+        first = f"{title}  ({operator.maintenance.value}){kept}"
         return [first, *_indented(below)]
 
     def _graph(self, operator: Operator) -> str:
@@ -354,14 +357,8 @@ class _PlanLines:
         names = [source.name, *named]
         return ", ".join(self._show(name) for name in names if name is not None)
 
-    def _title(self, operator: Operator, node: Node) -> str:
-        if isinstance(operator, AskOperator):
-            return "Ask"
-        if isinstance(operator, ConstructOperator):
-            return "Construct"
-        if isinstance(operator, DescribeLeaf):
-            return "Describe"
-        return "Terms of the graph" if node == GRAPH_TERMS else node_title(node, self._show)
+
+_TITLES = {AskOperator: "Ask", ConstructOperator: "Construct", DescribeLeaf: "Describe"}
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

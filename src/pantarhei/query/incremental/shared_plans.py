@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Node, Place, Query
-from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, RecomputeLeaf, Shape, shape_of
+from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, RecomputeLeaf, shape_of
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
 from pantarhei.query.incremental.pattern_changes import PatternMatcher
@@ -178,26 +178,21 @@ class SharedPlans:
         """Create the plan of a query whose rows are those of a node. It must not be called during a step.
 
         `keep` removes the plan, also if `make` was interrupted. If the plan is not parameterised, its new
-        operators are to be initialised by `Network.begin`.
+        operators are to be initialised by `Network.initialise`.
         """
-        reads_default_dataset = query.default_graphs is None and query.named_graphs is None
-        shape = shape_of(node) if query.form in ("SELECT", "ASK") and reads_default_dataset else None
+        can_share = query.form in ("SELECT", "ASK") and not query.has_dataset_clause
+        shape = shape_of(node) if can_share else None
         if shape is None:
-            return PlanInstance(self._unshared_root(query, node, source))
+            return PlanInstance(self._root(query, node, source))
         key = source, query.form, shape.node
         plan = self._parameterised.get(key)
         if plan is None:
-            plan = self._parameterised[key] = self._parameterised_plan(query, shape, source)
+            root = self._root(query, shape.node, source)
+            plan = ParameterisedPlan(root, source.patterns, self._shared.terms.find_value)
+            self._parameterised[key] = plan
         return PlanInstance(plan.root, *plan.add(shape.names))
 
-    def _parameterised_plan(self, query: Query, shape: Shape, source: QuerySource) -> ParameterisedPlan:
-        root = self.network.use(shape.node, source)
-        if query.form == "ASK":
-            root = AskOperator(query, self._shared, root)
-            self.network.add(root, source)
-        return ParameterisedPlan(root, source.patterns, self._shared.terms.find_value)
-
-    def _unshared_root(self, query: Query, node: Node, source: QuerySource) -> Operator:
+    def _root(self, query: Query, node: Node, source: QuerySource) -> Operator:
         if query.form == "SELECT":
             return self._rows_operator(query, node, source)
         root: Operator
@@ -214,7 +209,7 @@ class SharedPlans:
 
     def _rows_operator(self, query: Query, node: Node, source: QuerySource) -> Operator:
         """Return the operator of a query's rows."""
-        if query.default_graphs is None and query.named_graphs is None:
+        if not query.has_dataset_clause:
             return self.network.use(node, source)
         leaf = RecomputeLeaf(node, self._shared, partial(self._evaluator.rows, source, query=query))
         leaf.symbols = None  # it may read graphs outside the source

@@ -87,7 +87,10 @@ class Executor:
     def join(self, start: SolutionTable, node: algebra.Node) -> SolutionTable:
         """Join the rows of `start` with a node."""
         self._context.limits.check()
-        found = _RULES[type(node)](self, start, node)
+        if start is not UNIT and isinstance(node, _SOLUTION_MODIFIERS):
+            found = self._join_separately(start, node)
+        else:
+            found = _RULES[type(node)](self, start, node)
         self._profile.note(node, found.size)
         return found
 
@@ -126,8 +129,7 @@ class Executor:
 
     def _join_separately(self, start: SolutionTable, node: algebra.Node) -> SolutionTable:
         """Evaluate a node by itself, and join its rows with the rows of `start`."""
-        found = self.rows(node)
-        return found if start is UNIT else join(start, found, self._context.terms, self._context.limits)
+        return join(start, self.rows(node), self._context.terms, self._context.limits)
 
     def _binds_for_certain(self, start: SolutionTable, used: Iterable[Variable], node: algebra.Node) -> bool:
         """Return whether each row of `node` binds those of the variables `used` that `start` binds."""
@@ -157,8 +159,7 @@ class Executor:
     def _values(self, start: SolutionTable, node: algebra.Values) -> SolutionTable:
         columns = list(zip(*node.rows, strict=True)) if node.rows else [()] * len(node.names)
         ids = {v: self._context.terms.ids_of(c) for v, c in zip(node.names, columns, strict=True)}
-        given = SolutionTable(ids, len(node.rows))
-        return given if start is UNIT else join(start, given, self._context.terms, self._context.limits)
+        return join(start, SolutionTable(ids, len(node.rows)), self._context.terms, self._context.limits)
 
     # -- joins -------------------------------------------------------------------------------------
 
@@ -322,21 +323,15 @@ class Executor:
     # -- operators on all rows --------------------------------------------------------------------------
 
     def _distinct(self, start: SolutionTable, node: algebra.Distinct) -> SolutionTable:
-        if start is not UNIT:
-            return self._join_separately(start, node)
         table = self.rows(node.child)
         columns = [table.columns[v] for v in table.columns if not algebra.is_hidden(v)]
         return table.take(first_occurrences(columns, table.size))
 
     def _order_by(self, start: SolutionTable, node: algebra.OrderBy) -> SolutionTable:
-        if start is not UNIT:
-            return self._join_separately(start, node)
         table = self.rows(node.child)
         return table.take(order(node.keys, table, self._context))
 
     def _slice(self, start: SolutionTable, node: algebra.Slice) -> SolutionTable:
-        if start is not UNIT:
-            return self._join_separately(start, node)
         if node.limit == 0:
             return NO_ROWS
         table = (
@@ -348,8 +343,6 @@ class Executor:
         return table.take(np.arange(min(node.offset, table.size), end))
 
     def _group(self, start: SolutionTable, node: algebra.Group) -> SolutionTable:
-        if start is not UNIT:
-            return self._join_separately(start, node)
         table = self.rows(node.child)
         if any(made.argument is None and made.distinct for made in node.aggregates):
             # COUNT(DISTINCT *) compares whole rows
@@ -370,6 +363,7 @@ class Executor:
         return Variable(f"#row{next(self._fresh)}")
 
 
+_SOLUTION_MODIFIERS = (algebra.Distinct, algebra.OrderBy, algebra.Slice, algebra.Group)
 _RULES: dict[type[algebra.Node], Callable[[Executor, SolutionTable, Any], SolutionTable]] = {
     algebra.BGP: Executor._bgp,
     algebra.Closure: Executor._closure,

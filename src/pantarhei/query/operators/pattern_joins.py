@@ -20,7 +20,7 @@ from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.expressions.expression_columns import distinct_rows
-from pantarhei.query.solutions import Ids, Mask, Places, QueryLimits, SolutionTable, TermSpace
+from pantarhei.query.solutions import UNIT, Ids, Mask, Places, QueryLimits, SolutionTable, TermSpace
 from pantarhei.query.sources.relation import FactSource, Lookup, MatchedPairs, Relation
 
 Step = tuple[TriplePattern, float, int]
@@ -42,6 +42,8 @@ def first_occurrences(columns: Sequence[Ids], size: int) -> Places:
 
 def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: QueryLimits) -> SolutionTable:
     """Join all compatible rows; a shared variable keeps the literal form of the left row."""
+    if left is UNIT:
+        return right
     rows, places = compatible(left, right, terms, limits)
     joined = dict(left.take(rows).columns)
     for variable, column in right.columns.items():

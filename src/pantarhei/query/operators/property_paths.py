@@ -66,8 +66,7 @@ class _PathJoin:
             return self._join_from(start, subjects, objects, node.subject, node.object)
         if objects is not None:
             return self._join_from(start, objects, None, node.object, node.subject)
-        found = self._all_pairs()
-        return found if start is UNIT else join(start, found, terms, self._context.limits)
+        return join(start, self._all_pairs(), terms, self._context.limits)
 
     def _join_from(
         self, start: SolutionTable, given: Ids, wanted: Ids | None, here: Place, there: Place
@@ -268,7 +267,6 @@ def _join_negated(
     columns = {node.object: found.form_ids[agree], node.subject: found.subjects[agree]}
     bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
     if is_open:
-        made = SolutionTable(bound, int(agree.sum()))
-        return made if start is UNIT else join(start, made, terms, context.limits)
+        return join(start, SolutionTable(bound, int(agree.sum())), terms, context.limits)
     table = start.take(found.rows[agree])
     return SolutionTable({**bound, **table.columns}, table.size)
