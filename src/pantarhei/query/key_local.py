@@ -141,7 +141,7 @@ class _LocalityCheck:
                 return _Locality(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
             case algebra.LeftJoin(left, right):
                 rows = self._combined(self._rows(left), right, "OPTIONAL")
-                for _, pattern in node.marks:
+                for _, pattern in node.exists:
                     rows = self._combined(rows, pattern, "EXISTS")
                 return rows
             case algebra.Minus(left, right):
@@ -186,7 +186,7 @@ class _LocalityCheck:
             keys = classes.keyed(pattern, (pattern.subject, pattern.object)).at(positions)
             shared = keys if shared is None else shared & keys
             if not shared:
-                text = " ".join(map(short, pattern.places))
+                text = " ".join(map(short, pattern.terms))
                 raise self._error(f"{text} may be in {'another' if keys else 'any'} shard")
             if self._streams_alone(pattern):
                 is_divided = True

@@ -91,10 +91,10 @@ def _details(node: algebra.Node, show: Show) -> str:
 
 
 def _pattern(pattern: algebra.TriplePattern, show: Show) -> str:
-    return " ".join(_place(place, show) for place in pattern.places)
+    return " ".join(_place(place, show) for place in pattern.terms)
 
 
-def _place(place: algebra.Place, show: Show) -> str:
+def _place(place: algebra.PatternTerm, show: Show) -> str:
     if isinstance(place, Variable):
         return f"_:{place[1:]}" if algebra.is_hidden(place) else f"?{place}"
     return str(place) if isinstance(place, Literal) and place.datatype in _BARE else show(place)

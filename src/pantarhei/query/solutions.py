@@ -154,7 +154,7 @@ NO_LIMITS = QueryLimits()
 Ids = npt.NDArray[np.int64]
 """Term numbers of a `TermSpace`; `NONE` for an unbound variable or an error."""
 
-Places = npt.NDArray[np.intp]
+Indexes = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -184,7 +184,7 @@ class SolutionTable:
         found = self.columns.get(variable)
         return np.full(self.size, NONE, np.int64) if found is None else found
 
-    def take(self, rows: Places) -> SolutionTable:
+    def take(self, rows: Indexes) -> SolutionTable:
         """Return the rows with these indexes, in the order of the indexes."""
         return SolutionTable({v: column[rows] for v, column in self.columns.items()}, len(rows))
 

@@ -13,7 +13,7 @@ from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
 
-_GRAPHS_WITHOUT_FACTS: Final[frozenset[algebra.Place]] = frozenset(
+_GRAPHS_WITHOUT_FACTS: Final[frozenset[algebra.PatternTerm]] = frozenset(
     (CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH)
 )
 """Named graphs without facts of the window."""
@@ -48,7 +48,7 @@ def symbols_of(node: algebra.Node) -> Symbols:
     return frozenset(found)
 
 
-def symbols_of_pattern(predicate: algebra.Place | None, object_: algebra.Place | None) -> Symbols:
+def symbols_of_pattern(predicate: algebra.PatternTerm | None, object_: algebra.PatternTerm | None) -> Symbols:
     """Return the class or property whose facts match a triple pattern; None for all.
 
     >>> from rdflib import RDF, Variable
@@ -67,7 +67,7 @@ def correlated_variables(node: algebra.Node) -> frozenset[Variable]:
 
     These are variables that an expression uses but its operand does not bind in every row; variables of the
     right operand of MINUS, which are no longer shared once substituted; variables in the patterns of a nested
-    EXISTS; and the `given` ends of paths.
+    EXISTS; and the `substituted` ends of paths.
     """
     found: set[Variable] = set()
     for part in algebra.nodes_of(node):
@@ -80,13 +80,13 @@ def correlated_variables(node: algebra.Node) -> frozenset[Variable]:
                 certain = certain | part.right.certain
             found |= algebra.variables_of(expression) - certain
         if isinstance(part, algebra.Closure):
-            found |= part.given
+            found |= part.substituted
         if isinstance(part, algebra.Minus):
             found |= set(part.right.variables)
         if isinstance(part, algebra.Exists):
             found |= _pattern_variables(part.right) - part.left.certain
         if isinstance(part, algebra.LeftJoin):
-            for _, pattern in part.marks:
+            for _, pattern in part.exists:
                 found |= _pattern_variables(pattern) - part.left.certain - part.right.certain
     return frozenset(found)
 
@@ -153,7 +153,7 @@ def _substituted_part(part: Any, name: str, values: Mapping[Variable, Term]) -> 
     if isinstance(part, algebra.Node):
         return substitute(part, values)
     if isinstance(part, algebra.TriplePattern):
-        return algebra.TriplePattern(*(_value(place, values) for place in part.places))
+        return algebra.TriplePattern(*(_value(place, values) for place in part.terms))
     if isinstance(part, algebra.OrderKey):
         return replace(part, expression=algebra.replaced(part.expression, dict(values)))
     if isinstance(part, algebra.Aggregate):
@@ -172,7 +172,7 @@ def _substituted_part(part: Any, name: str, values: Mapping[Variable, Term]) -> 
     return part
 
 
-def _value(place: algebra.Place, values: Mapping[Variable, Term]) -> algebra.Place:
+def _value(place: algebra.PatternTerm, values: Mapping[Variable, Term]) -> algebra.PatternTerm:
     return values.get(place, place) if isinstance(place, Variable) else place
 
 

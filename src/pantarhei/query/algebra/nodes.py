@@ -111,7 +111,7 @@ def replaced(expression: Expression, values: Mapping[Variable, Expression]) -> E
     return replace(expression, arguments=tuple(replaced(part, values) for part in expression.arguments))
 
 
-Place = Variable | Term
+PatternTerm = Variable | Term
 """Term or variable of a triple pattern."""
 
 Test = tuple[Expression, frozenset[Variable]]
@@ -127,7 +127,7 @@ def _in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(variables))
 
 
-def _variables_of(places: Iterable[Place]) -> tuple[Variable, ...]:
+def _variables_of(places: Iterable[PatternTerm]) -> tuple[Variable, ...]:
     return _in_order(place for place in places if isinstance(place, Variable))
 
 
@@ -164,12 +164,12 @@ def nodes_of(node: Node) -> Iterator[Node]:
 class TriplePattern:
     """A triple pattern."""
 
-    subject: Place
-    predicate: Place
-    object: Place
+    subject: PatternTerm
+    predicate: PatternTerm
+    object: PatternTerm
 
     @property
-    def places(self) -> tuple[Place, Place, Place]:
+    def terms(self) -> tuple[PatternTerm, PatternTerm, PatternTerm]:
         return self.subject, self.predicate, self.object
 
 
@@ -189,7 +189,7 @@ class BGP(_Leaf):
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        return _variables_of(place for pattern in self.patterns for place in pattern.places)
+        return _variables_of(place for pattern in self.patterns for place in pattern.terms)
 
 
 @dataclass(frozen=True)
@@ -206,14 +206,14 @@ class Closure(_Leaf):
         given: ends for which EXISTS may substitute terms that are not in the graph (see `mark_given_ends`).
     """
 
-    subject: Place
-    object: Place
+    subject: PatternTerm
+    object: PatternTerm
     step: Node
     start: Variable
     end: Variable
     is_reflexive: bool
     repeats: bool
-    given: frozenset[Variable] = frozenset()
+    substituted: frozenset[Variable] = frozenset()
 
     @property
     def children(self) -> tuple[Node, ...]:
@@ -233,8 +233,8 @@ class Closure(_Leaf):
 class NegatedSet(_Leaf):
     """Negated property set `!(p|q)`: a row for each triple with another predicate."""
 
-    subject: Place
-    object: Place
+    subject: PatternTerm
+    object: PatternTerm
     predicates: frozenset[Term]
 
     @cached_property
@@ -296,11 +296,11 @@ class LeftJoin(_Binary):
     """
 
     condition: Expression | None = None
-    marks: tuple[tuple[Variable, Node], ...] = ()
+    exists: tuple[tuple[Variable, Node], ...] = ()
 
     @property
     def children(self) -> tuple[Node, ...]:
-        return self.left, self.right, *(pattern for _, pattern in self.marks)
+        return self.left, self.right, *(pattern for _, pattern in self.exists)
 
     @cached_property
     def certain(self) -> frozenset[Variable]:
@@ -407,7 +407,7 @@ class Extend(_Unary):
 class Graph(_Unary):
     """GRAPH: rows of a pattern over a named graph, or over each named graph if `name` is a variable."""
 
-    name: Place
+    name: PatternTerm
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
@@ -507,7 +507,7 @@ class Query:
     node: Node
     variables: tuple[Variable, ...] = ()
     template: tuple[TriplePattern, ...] = ()
-    described: tuple[Place, ...] = ()
+    described: tuple[PatternTerm, ...] = ()
     default_graphs: tuple[Term, ...] | None = None
     named_graphs: tuple[Term, ...] | None = None
     base: str | None = None
@@ -519,7 +519,7 @@ class Query:
         return self.default_graphs is not None or self.named_graphs is not None
 
     @property
-    def graphs(self) -> frozenset[Place]:
+    def graphs(self) -> frozenset[PatternTerm]:
         """Names of the graphs in GRAPH, FROM and FROM NAMED."""
         named = (node.name for node in nodes_of(self.node) if isinstance(node, Graph))
         return frozenset((*named, *(self.default_graphs or ()), *(self.named_graphs or ())))
@@ -531,8 +531,8 @@ Pass = Callable[[Node], Node]
 def with_children(node: Node, change: Pass) -> Node:
     """Apply a function to each child of a node."""
     if isinstance(node, LeftJoin):
-        marks = tuple((variable, change(pattern)) for variable, pattern in node.marks)
-        return replace(node, left=change(node.left), right=change(node.right), marks=marks)
+        marks = tuple((variable, change(pattern)) for variable, pattern in node.exists)
+        return replace(node, left=change(node.left), right=change(node.right), exists=marks)
     if isinstance(node, Join | Union | Minus | Exists):
         return replace(node, left=change(node.left), right=change(node.right))
     if isinstance(node, Closure):

@@ -34,21 +34,21 @@ class _Origins(NamedTuple):
 
 
 def mark_given_ends(node: algebra.Node) -> algebra.Node:
-    """Set `given` of each path inside EXISTS."""
+    """Set `substituted` of each path inside EXISTS."""
     node = algebra.with_children(node, mark_given_ends)
     if isinstance(node, algebra.Exists):
         outside = _origins(node.left).elsewhere
         return replace(node, right=_mark_ends(node.right, outside, frozenset(node.left.variables)))
-    if isinstance(node, algebra.LeftJoin) and node.marks:
+    if isinstance(node, algebra.LeftJoin) and node.exists:
         rows = algebra.Join(node.left, node.right)
         outside, all_ = _origins(rows).elsewhere, frozenset(rows.variables)
-        marks = tuple((variable, _mark_ends(pattern, outside, all_)) for variable, pattern in node.marks)
-        return replace(node, marks=marks)
+        marks = tuple((variable, _mark_ends(pattern, outside, all_)) for variable, pattern in node.exists)
+        return replace(node, exists=marks)
     return node
 
 
 def _mark_ends(node: algebra.Node, outside: Variables, variables: Variables) -> algebra.Node:
-    """Set `given` of the paths in the pattern of an EXISTS.
+    """Set `substituted` of the paths in the pattern of an EXISTS.
 
     Args:
         outside: variables that the outer row may bind to a term that is not in the graph.
@@ -57,7 +57,7 @@ def _mark_ends(node: algebra.Node, outside: Variables, variables: Variables) -> 
     if isinstance(node, algebra.Graph):
         outside = variables
     elif isinstance(node, algebra.Closure) and node.may_be_empty:
-        return replace(node, given=node.given | outside.intersection(node.variables))
+        return replace(node, substituted=node.substituted | outside.intersection(node.variables))
     elif isinstance(node, algebra.Group) or (
         isinstance(node, algebra.Project) and not all(map(algebra.is_hidden, node.dropped))
     ):
@@ -286,7 +286,7 @@ def _narrow(node: algebra.Node, needed: frozenset[Variable]) -> algebra.Node:
         return replace(node, left=_narrow(node.left, left), right=_narrow(node.right, right))
     if isinstance(node, algebra.LeftJoin):
         used = frozenset() if node.condition is None else _used_by(node.condition, *node.children)
-        for _, pattern in node.marks:
+        for _, pattern in node.exists:
             used = used.union(pattern.variables, correlated_variables(pattern))
         left, right = needed.union(used, node.right.variables), needed.union(used, node.left.variables)
         return replace(node, left=_narrow(node.left, left), right=_narrow(node.right, right))

@@ -39,7 +39,7 @@ from pantarhei.query.expressions.expression_columns import (
 from pantarhei.query.expressions.kinds import PROMOTION
 from pantarhei.query.expressions.literal_values import Floats, are_ties, to_singles
 from pantarhei.query.expressions.scalars import number_of
-from pantarhei.query.solutions import Ids, Places, QueryLimits, SolutionTable, size_of
+from pantarhei.query.solutions import Ids, Indexes, QueryLimits, SolutionTable, size_of
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.values import canonical
 from pantarhei.values.numeric import EXACT, Numeric, as_decimal, rounded, to_double, to_single
@@ -49,7 +49,7 @@ _MAX_INT64_SUM = 2.0**62  # int64 certainly holds smaller sums
 _ZERO = Numeric(kinds.INTEGER, 0)
 
 
-def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
+def sums(column: Column, groups: Indexes, count: int) -> list[Literal | None]:
     """Sum the numbers of each group; None for a group with a term that is not a number.
 
     Args:
@@ -59,7 +59,7 @@ def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
     return [sum_literal(total) for total in _totals(column, groups, count)]
 
 
-def averages(column: Column, groups: Places, count: int) -> list[Literal | None]:
+def averages(column: Column, groups: Indexes, count: int) -> list[Literal | None]:
     """Divide the sum of each group's numbers by their number; 0 for an empty group, None for a group with a
     term that is not a number.
 
@@ -92,7 +92,7 @@ def average(total: Numeric | None, size: int) -> Numeric | None:
         return None
 
 
-def _totals(column: Column, groups: Places, count: int) -> list[Numeric | None]:
+def _totals(column: Column, groups: Indexes, count: int) -> list[Numeric | None]:
     promotion = PROMOTION[column.kinds]
     types = np.zeros(count, np.int8)
     np.maximum.at(types, groups, promotion)
@@ -112,7 +112,7 @@ def _totals(column: Column, groups: Places, count: int) -> list[Numeric | None]:
 # -- integers and decimals ---------------------------------------------------------------------------
 
 
-def _sum_exact(column: Column, groups: Places, types: kinds.Kinds, found: list[Numeric | None]) -> None:
+def _sum_exact(column: Column, groups: Indexes, types: kinds.Kinds, found: list[Numeric | None]) -> None:
     scale = int(column.scales.max())
     largest = float(np.abs(column.numbers).max()) * 10.0**scale
     there = np.flatnonzero(np.bincount(groups, minlength=len(types))).tolist()
@@ -137,7 +137,7 @@ def _decimal(exact: Decimal) -> Numeric | None:
         return None
 
 
-def _whole_totals(column: Column, groups: Places, count: int, scale: int) -> list[int]:
+def _whole_totals(column: Column, groups: Indexes, count: int, scale: int) -> list[int]:
     """Sum the numbers of each group, which contain no long ones, multiplied by ten to the power of
     `scale`.
     """
@@ -149,7 +149,7 @@ def _whole_totals(column: Column, groups: Places, count: int, scale: int) -> lis
     return whole
 
 
-def _long_totals(column: Column, groups: Places, count: int) -> list[Decimal]:
+def _long_totals(column: Column, groups: Indexes, count: int) -> list[Decimal]:
     totals = [Decimal(0)] * count
     for group, term in zip(groups.tolist(), column.at(np.arange(len(groups))), strict=True):
         assert term is not None
@@ -160,7 +160,7 @@ def _long_totals(column: Column, groups: Places, count: int) -> list[Decimal]:
 # -- xsd:floats and xsd:doubles ----------------------------------------------------------------------
 
 
-def _sum_floats(column: Column, groups: Places, types: kinds.Kinds, found: list[Numeric | None]) -> None:
+def _sum_floats(column: Column, groups: Indexes, types: kinds.Kinds, found: list[Numeric | None]) -> None:
     are_single = types[groups] == 2
     numbers = _promoted(column, are_single)
     in_order = np.argsort(groups.astype(np.min_scalar_type(len(types))), kind="stable")
@@ -216,7 +216,7 @@ def decimal_of(value: Fraction) -> Decimal:
     return EXACT.scaleb(Decimal(value.numerator * 5**places), -places)
 
 
-Groups = Places
+Groups = Indexes
 """Number of the group of each row."""
 
 
@@ -327,7 +327,7 @@ def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
     return total
 
 
-def _order_alike(in_order: Places, alike: Places, ranks: Ids, terms: Ids, context: Context) -> None:
+def _order_alike(in_order: Indexes, alike: Indexes, ranks: Ids, terms: Ids, context: Context) -> None:
     """Order terms of equal rank by their N-Triples text.
 
     Args:

@@ -28,7 +28,7 @@ from pantarhei.query.expressions.literal_values import (
     to_singles,
 )
 from pantarhei.query.expressions.scalars import ExpressionError, number_of
-from pantarhei.query.solutions import Places
+from pantarhei.query.solutions import Indexes
 from pantarhei.values import canonical
 from pantarhei.values.scalar_functions import SIGNED
 
@@ -105,7 +105,7 @@ def _has_times(column: Kinds) -> bool:
     return bool(((column >= kinds.ZONED) & (column <= kinds.TEMPORAL)).any())
 
 
-def _compute_exactly(rows: Places, values: ValueArrays, at: Callable[[Places], list[Term | None]]) -> None:
+def _compute_exactly(rows: Indexes, values: ValueArrays, at: Callable[[Indexes], list[Term | None]]) -> None:
     if len(rows):
         values.put(rows, read_one_by_one(at(rows)))
 
@@ -154,7 +154,7 @@ def _mantissas(column: Column) -> Floats:
     return np.rint(column.numbers * _power(column.scales.astype(np.intp)))
 
 
-def _power(places: Places) -> Floats:
+def _power(places: Indexes) -> Floats:
     """Return powers of ten; exponents are limited to powers that a float64 represents exactly."""
     return _POWERS[np.minimum(places, MOST_DECIMALS)]
 

@@ -47,7 +47,7 @@ from pantarhei.query.expressions.expression_columns import (
 from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
 from pantarhei.query.expressions.literal_values import ValueArrays
 from pantarhei.query.expressions.scalars import Duration, ExpressionError, Time, Value, is_known, scalar_of
-from pantarhei.query.solutions import Ids, Mask, Places
+from pantarhei.query.solutions import Ids, Indexes, Mask
 from pantarhei.values.numeric import Numeric, as_decimal, promoted
 from pantarhei.values.scalar_functions import OPERATORS, Comparator
 from pantarhei.values.value import DATE_TIME, FURTHEST_ZONE
@@ -96,7 +96,7 @@ def inequality(left: Column, right: Column, context: Context) -> Truth:
     return logical_not(equality(left, right, context))
 
 
-def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth, Places]:
+def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth, Indexes]:
     """Compare the numbers of `ValueArrays`; returns the truth values, and the indexes of the rows that
     numbers do not decide, which have errors.
     """
@@ -151,7 +151,7 @@ def _compare_approximately(compare: Comparator, left: Column, right: Column, tru
     return decided
 
 
-def _equality_by_kind(left: Column, right: Column, rows: Places, context: Context) -> Truth:
+def _equality_by_kind(left: Column, right: Column, rows: Indexes, context: Context) -> Truth:
     """Evaluate `=` for the rows that numbers do not decide."""
     one, other = left.kinds[rows_of(left, rows)], right.kinds[rows_of(right, rows)]
     bound = (one != kinds.NOTHING) & (other != kinds.NOTHING)
@@ -182,14 +182,14 @@ _IS_KNOWN: Final = kinds.mask_by_kind(
 
 
 def _by_term(
-    function: Callable[[Term, Term], bool], left: Column, right: Column, rows: Places, context: Context
+    function: Callable[[Term, Term], bool], left: Column, right: Column, rows: Indexes, context: Context
 ) -> Truth:
     """Evaluate a function of two terms at row indexes; it is called once for each distinct pair if the
     columns have term numbers.
     """
     if not len(rows):
         return np.empty(0, np.int8)
-    codes: Places = np.arange(len(rows))
+    codes: Indexes = np.arange(len(rows))
     if isinstance(left, IdColumn) and isinstance(right, IdColumn):
         size = common_size((left, right))
         chosen, codes = distinct_rows([spread_ids(column, size)[rows] for column in (left, right)])

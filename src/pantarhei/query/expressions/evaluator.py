@@ -34,7 +34,7 @@ from pantarhei.query.expressions.expression_columns import (
     spread_ids,
 )
 from pantarhei.query.expressions.sparql_functions import FUNCTIONS, function_of
-from pantarhei.query.solutions import Ids, Mask, Places, SolutionTable
+from pantarhei.query.solutions import Ids, Indexes, Mask, SolutionTable
 from pantarhei.values import canonical
 
 
@@ -72,13 +72,13 @@ def values(expression: Expression, table: SolutionTable, context: Context) -> Co
 # -- ORDER BY -----------------------------------------------------------------------------------------
 
 
-def order(keys: Sequence[OrderKey], table: SolutionTable, context: Context) -> Places:
+def order(keys: Sequence[OrderKey], table: SolutionTable, context: Context) -> Indexes:
     """Return the row indexes in sorted order; equal rows keep their order."""
     ranks = [_ranks_of(key, table, context) for key in keys]
     return _sorted(ranks) if ranks else np.arange(len(table))
 
 
-def least(keys: Sequence[OrderKey], table: SolutionTable, context: Context, most: int) -> Places:
+def least(keys: Sequence[OrderKey], table: SolutionTable, context: Context, most: int) -> Indexes:
     """Return the first `most` row indexes of `order`."""
     if most >= len(table) or not keys:
         return order(keys, table, context)[:most]
@@ -90,7 +90,7 @@ def least(keys: Sequence[OrderKey], table: SolutionTable, context: Context, most
     return candidates[_sorted([each[candidates] for each in ranks])[:most]]
 
 
-def _sorted(ranks: Sequence[comparison.Ranks]) -> Places:
+def _sorted(ranks: Sequence[comparison.Ranks]) -> Indexes:
     if len(ranks) == 1:
         return np.argsort(ranks[0], kind="stable")
     return np.lexsort(tuple(reversed(ranks)))

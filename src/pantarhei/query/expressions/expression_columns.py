@@ -19,7 +19,7 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.expressions.literal_values import Floats, Scales, ValueArrays
-from pantarhei.query.solutions import Ids, Mask, Places
+from pantarhei.query.solutions import Ids, Indexes, Mask
 from pantarhei.values import canonical
 
 Truth = npt.NDArray[np.int8]
@@ -37,11 +37,11 @@ class Column:
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def at(self, rows: Places) -> Sequence[Term | None]:
+    def at(self, rows: Indexes) -> Sequence[Term | None]:
         """Return the terms at these row indexes; None for an error."""
         raise NotImplementedError
 
-    def take(self, rows: Places) -> Column:
+    def take(self, rows: Indexes) -> Column:
         """Return a column of the values at these row indexes."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class Column:
         return truth
 
 
-def rows_of(column: Column, rows: Places) -> Places:
+def rows_of(column: Column, rows: Indexes) -> Indexes:
     """Return the indexes in a column for row indexes; all are 0 for a column of length one."""
     return np.zeros_like(rows) if len(column) == 1 else rows
 
@@ -104,10 +104,10 @@ class IdColumn(Column):
     def _read(self) -> ValueArrays:
         return self._context.values(self._ids)
 
-    def at(self, rows: Places) -> Sequence[Term | None]:
+    def at(self, rows: Indexes) -> Sequence[Term | None]:
         return self._context.terms_of(self.ids[rows_of(self, rows)])
 
-    def take(self, rows: Places) -> IdColumn:
+    def take(self, rows: Indexes) -> IdColumn:
         return IdColumn(self.ids[rows_of(self, rows)], self._context)
 
     @classmethod
@@ -132,7 +132,7 @@ class NumberColumn(Column):
     """
 
     def __init__(
-        self, values: ValueArrays, context: Context, exactly: Callable[[Places], Sequence[Term | None]]
+        self, values: ValueArrays, context: Context, exactly: Callable[[Indexes], Sequence[Term | None]]
     ) -> None:
         self._values, self._context, self._exactly = values, context, exactly
 
@@ -149,7 +149,7 @@ class NumberColumn(Column):
         """Build a column without long numbers."""
         return cls(values, context, _no_long_number)
 
-    def take(self, rows: Places) -> NumberColumn:
+    def take(self, rows: Indexes) -> NumberColumn:
         rows = rows_of(self, rows)
         kept = ValueArrays(self.kinds[rows], self.numbers[rows], self.scales[rows])
         return NumberColumn(kept, self._context, lambda places: self._exactly(rows[places]))
@@ -168,7 +168,7 @@ class NumberColumn(Column):
             ids[long] = IdColumn.of(self._exactly(long), self._context).ids
         return ids
 
-    def at(self, rows: Places) -> Sequence[Term | None]:
+    def at(self, rows: Indexes) -> Sequence[Term | None]:
         rows = rows_of(self, rows)
         found: list[Term | None] = [None] * len(rows)
         for type_ in kinds.TYPES:
@@ -190,7 +190,7 @@ def _literals(type_: int, numbers: Floats) -> list[Literal]:
     return [canonical.of_type(type_, number) for number in numbers.tolist()]
 
 
-def _no_long_number(places: Places) -> Sequence[Term | None]:
+def _no_long_number(places: Indexes) -> Sequence[Term | None]:
     raise AssertionError("a column without long numbers")
 
 
@@ -217,16 +217,16 @@ class TruthColumn(Column):
         kinds_of = np.where(self._truth == ERROR, kinds.NOTHING, kinds.BOOLEAN).astype(np.int8)
         return ValueArrays.of_kind(kinds.BOOLEAN, self._truth.astype(np.float64))._replace(kinds=kinds_of)
 
-    def at(self, rows: Places) -> Sequence[Term | None]:
+    def at(self, rows: Indexes) -> Sequence[Term | None]:
         by_truth = (canonical.FALSE, canonical.TRUE, None)
         return [by_truth[truth] for truth in self._truth[rows_of(self, rows)].tolist()]
 
-    def take(self, rows: Places) -> TruthColumn:
+    def take(self, rows: Indexes) -> TruthColumn:
         return TruthColumn(self._truth[rows_of(self, rows)], self._context)
 
 
 def column_of(
-    results: Sequence[Term | bool | int | None], codes: Places, context: Context
+    results: Sequence[Term | bool | int | None], codes: Indexes, context: Context
 ) -> IdColumn | NumberColumn | TruthColumn:
     """Build a column from distinct results.
 
@@ -306,7 +306,7 @@ def logical_or(left: Truth, right: Truth) -> Truth:
     return np.where((left == 1) | (right == 1), 1, np.minimum(left, right)).astype(np.int8, copy=False)
 
 
-def distinct(column: Ids) -> tuple[Ids, Places]:
+def distinct(column: Ids) -> tuple[Ids, Indexes]:
     """Return the distinct values of a column in ascending order, and for each row the index of its value.
 
     The cost is linear in the number of rows if the range of values is small; otherwise the column is sorted.
@@ -327,7 +327,7 @@ def distinct(column: Ids) -> tuple[Ids, Places]:
     return found + low, place_of[shifted]
 
 
-def distinct_rows(columns: Sequence[Ids]) -> tuple[Places, Places]:
+def distinct_rows(columns: Sequence[Ids]) -> tuple[Indexes, Indexes]:
     """Return the first row index of each distinct combination of values, and for each row the index of its
     combination.
 
@@ -394,10 +394,10 @@ def _counted(result: Term | bool | int | None, context: Context) -> Term | bool 
 
 def exactly(
     function: Function, arguments: Sequence[Column], context: Context
-) -> Callable[[Places], list[Term | None]]:
+) -> Callable[[Indexes], list[Term | None]]:
     """Return a function that computes the results of `function` as terms at given row indexes."""
 
-    def at(rows: Places) -> list[Term | None]:
+    def at(rows: Indexes) -> list[Term | None]:
         found = results_of(function, [argument.at(rows) for argument in arguments], context)
         return [result if not isinstance(result, bool | int) else None for result in found]
 

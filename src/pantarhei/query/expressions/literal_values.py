@@ -20,7 +20,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.kinds import Kinds
 from pantarhei.query.expressions.scalars import NUMERIC_DATATYPES, Time, Value, is_known, scalar_of
-from pantarhei.query.solutions import Mask, Places
+from pantarhei.query.solutions import Indexes, Mask
 from pantarhei.values.numeric import Numeric, as_decimal, to_double
 from pantarhei.values.value import BOOLEAN, DATE_TIME, INTEGER_BOUNDS
 
@@ -345,7 +345,7 @@ class LiteralValues:
         self._terms = terms
         self._values = _unread(64)
 
-    def at(self, places: Places) -> ValueArrays:
+    def at(self, places: Indexes) -> ValueArrays:
         """Return the values at the given indexes."""
         if not len(places):
             return _unread(0)
@@ -356,7 +356,7 @@ class LiteralValues:
             found = known.kinds[places]
         return ValueArrays(found, known.numbers[places], known.scales[places])
 
-    def terms_at(self, places: Places) -> list[Term]:
+    def terms_at(self, places: Indexes) -> list[Term]:
         """Return the terms at these indexes."""
         terms = self._terms
         return [terms[place] for place in places.tolist()]
@@ -374,13 +374,13 @@ class LiteralValues:
             self._values = new
         return self._values
 
-    def _read(self, places: Places) -> None:
+    def _read(self, places: Indexes) -> None:
         terms = self.terms_at(places)
         for datatype, group in _by_datatype(terms):
             self._values.put(places[group], _read_all(datatype, [terms[place] for place in group.tolist()]))
 
 
-def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
+def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Indexes]]:
     """Group the indexes of terms by datatype; None for IRIs, blank nodes and literals without a datatype."""
     if set(map(type, terms)) == {Literal}:  # testing each term would double the cost
         datatypes: Iterable[URIRef | None] = map(_datatype, terms)

@@ -116,7 +116,7 @@ def _order_parts(parts: Iterable[algebra.BGP], literal_variables: set[Variable])
 
 
 def _variables(patterns: Sequence[algebra.TriplePattern], places: Iterable[int]) -> set[Variable]:
-    return {each for place in places for each in patterns[place].places if isinstance(each, Variable)}
+    return {each for place in places for each in patterns[place].terms if isinstance(each, Variable)}
 
 
 def _literal_variables(patterns: Sequence[algebra.TriplePattern]) -> set[Variable]:
@@ -182,7 +182,7 @@ def shape_of(node: algebra.Node) -> Shape | None:
         return None
     parameters: dict[Term, Variable] = {}
 
-    def general(place: algebra.Place) -> algebra.Place:
+    def general(place: algebra.PatternTerm) -> algebra.PatternTerm:
         if isinstance(place, Variable):
             return place
         return parameters.setdefault(place, Parameter(f"#parameter{len(parameters)}"))
@@ -224,7 +224,9 @@ def _parameterise(node: algebra.Node, patterns: algebra.BGP, added: tuple[Variab
     return replace(node, child=_parameterise(child, patterns, added), **fields)  # type: ignore[call-arg]
 
 
-def _map_arguments(node: algebra.BGP, mapped: Callable[[algebra.Place], algebra.Place]) -> algebra.BGP:
+def _map_arguments(
+    node: algebra.BGP, mapped: Callable[[algebra.PatternTerm], algebra.PatternTerm]
+) -> algebra.BGP:
     """Apply a function to the subjects and objects of the triple patterns, except to classes."""
     return algebra.BGP(
         tuple(

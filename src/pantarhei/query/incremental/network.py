@@ -147,7 +147,7 @@ def is_recomputed(node: algebra.Node) -> bool:
     if isinstance(node, algebra.Closure):
         return not is_incremental(node)
     if isinstance(node, algebra.LeftJoin):
-        return bool(node.marks) or (node.condition is not None and algebra.is_volatile(node.condition))
+        return bool(node.exists) or (node.condition is not None and algebra.is_volatile(node.condition))
     if isinstance(node, algebra.Exists):
         return exists_parts(node) is None
     if isinstance(node, algebra.Filter):
@@ -180,7 +180,7 @@ class Network:
         self,
         shared: SharedState,
         evaluate: Callable[[QuerySource, algebra.Node], SolutionTable],
-        named: Callable[[algebra.Place], QuerySource | None] = lambda name: None,
+        named: Callable[[algebra.PatternTerm], QuerySource | None] = lambda name: None,
     ) -> None:
         self._shared, self._evaluate, self._named = shared, evaluate, named
         self._operators: dict[int, Operator] = {}

@@ -22,7 +22,7 @@ from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import RowsRead, Shown, WindowModel
 from pantarhei.model.rule import Atom, Predicate
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.algebra.nodes import BGP, NegatedSet, Place
+from pantarhei.query.algebra.nodes import BGP, NegatedSet, PatternTerm
 from pantarhei.query.incremental.leaves import Evaluate, PatternLeaf, is_parameter
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
 from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
@@ -174,14 +174,14 @@ class FactMatcher:
         return number
 
 
-def _terms_of(node: BGP | NegatedSet) -> tuple[tuple[Place | None, ...], frozenset[Term]]:
+def _terms_of(node: BGP | NegatedSet) -> tuple[tuple[PatternTerm | None, ...], frozenset[Term]]:
     """Return the terms and variables of a triple pattern, with None for any term, and the excluded
     predicates.
     """
     if isinstance(node, NegatedSet):
         return (node.subject, None, node.object), node.predicates
     (pattern,) = node.patterns
-    return pattern.places, frozenset()
+    return pattern.terms, frozenset()
 
 
 _FIRST = 2  # position of the first variable in a match of the kernel
@@ -381,17 +381,17 @@ def _reader_forms(
                 yield named.index(argument), number, at[subject], at[argument]
 
 
-def _generalise(node: BGP) -> tuple[tuple[Atom, ...], dict[Place, Variable], dict[Variable, Variable]]:
+def _generalise(node: BGP) -> tuple[tuple[Atom, ...], dict[PatternTerm, Variable], dict[Variable, Variable]]:
     """Replace the constants of a pattern by variables, and its variables by names that all patterns share.
 
     Returns:
         The atoms; the new variables by the constants or parameters that they replace, in order of occurrence;
         the new names of the other variables.
     """
-    ends: dict[Place, Variable] = {}
+    ends: dict[PatternTerm, Variable] = {}
     names: dict[Variable, Variable] = {}
 
-    def argument(place: Place) -> Variable:
+    def argument(place: PatternTerm) -> Variable:
         if isinstance(place, Variable) and not is_parameter(place):
             return names.setdefault(place, Variable(f"v{len(names)}"))
         return ends.setdefault(place, Variable(f"#constant{len(ends)}"))

@@ -35,7 +35,7 @@ from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import WindowModel, plain_model
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of
-from pantarhei.query.algebra.nodes import Node, Place, Query
+from pantarhei.query.algebra.nodes import Node, PatternTerm, Query
 from pantarhei.query.expressions import Context, LiteralValues, clock_at
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal
@@ -450,7 +450,7 @@ class StateEvaluator:
         terms: PersistentTermIds,
         dataset: Callable[[DataVersion, TermSpace], FactSources],
         forms: Mapping[Fact, Literal],
-        named: Callable[[Place], QuerySource | None],
+        named: Callable[[PatternTerm], QuerySource | None],
         max_bytes: int,
     ) -> None:
         self._limits = QueryLimits(max_bytes=max_bytes)
@@ -646,7 +646,7 @@ class QuerySources:
             )
         return self._conclusion_source
 
-    def named(self, name: Place) -> QuerySource | None:
+    def named(self, name: PatternTerm) -> QuerySource | None:
         """Return the source of a named graph, None if the graph has none."""
         if self._conclusions is not None and name == CONCLUSIONS_GRAPH:
             return self.conclusions

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.model.term import Term
-from pantarhei.query.algebra.nodes import Node, Place, Query
+from pantarhei.query.algebra.nodes import Node, PatternTerm, Query
 from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, RecomputeLeaf, shape_of
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
@@ -168,7 +168,10 @@ class SharedPlans:
     """
 
     def __init__(
-        self, shared: SharedState, evaluator: StateEvaluator, named: Callable[[Place], QuerySource | None]
+        self,
+        shared: SharedState,
+        evaluator: StateEvaluator,
+        named: Callable[[PatternTerm], QuerySource | None],
     ) -> None:
         self._shared, self._evaluator = shared, evaluator
         self.network = Network(shared, evaluator.rows, named)

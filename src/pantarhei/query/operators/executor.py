@@ -30,7 +30,7 @@ from pantarhei.query.operators.pattern_joins import (
     row_mask,
 )
 from pantarhei.query.operators.property_paths import join_closure, join_negated
-from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Mask, Places, SolutionTable
+from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Indexes, Mask, SolutionTable
 from pantarhei.query.sources.relation import FactSource, FactSources
 
 
@@ -170,19 +170,19 @@ class Executor:
         used = set(node.right.variables)
         if node.condition is not None:
             used |= algebra.variables_of(node.condition)
-        for _, pattern in node.marks:
+        for _, pattern in node.exists:
             used.update(pattern.variables, correlated_variables(pattern))
         if not self._binds_for_certain(start, used, node.left):
             return self._join_separately(start, node)
         left = self.join(start, node.left)
         row = self._row()
         joined = self.join(left.with_column(row, np.arange(left.size)), node.right)
-        for variable, pattern in node.marks:
+        for variable, pattern in node.exists:
             joined = joined.with_column(variable, self._truths(self._exists(joined, pattern)))
         if node.condition is not None:
             joined = self._filtered(joined, ((node.condition, frozenset()),))
         unmatched = left.filter(~row_mask(joined.column(row), left.size))
-        variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
+        variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.exists)]
         return self._concat([joined.select(variables), unmatched])
 
     def _union(self, start: SolutionTable, node: algebra.Union) -> SolutionTable:
@@ -429,7 +429,7 @@ def _openness(pattern: algebra.TriplePattern) -> int:
 _TRUE, _FALSE = Literal(True), Literal(False)
 
 
-def _distinct(table: SolutionTable) -> tuple[SolutionTable, Places | None]:
+def _distinct(table: SolutionTable) -> tuple[SolutionTable, Indexes | None]:
     """Return the distinct rows of a table, and for each row its index among them; the index is None if the
     rows are left unchanged, as most are distinct.
     """

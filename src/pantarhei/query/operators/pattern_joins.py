@@ -17,17 +17,17 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import RDF_TYPE, Term
-from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
+from pantarhei.query.algebra.nodes import BGP, PatternTerm, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.expressions.expression_columns import distinct_rows
-from pantarhei.query.solutions import UNIT, Ids, Mask, Places, QueryLimits, SolutionTable, TermSpace
+from pantarhei.query.solutions import UNIT, Ids, Indexes, Mask, QueryLimits, SolutionTable, TermSpace
 from pantarhei.query.sources.relation import FactSource, Lookup, MatchedPairs, Relation
 
 Step = tuple[TriplePattern, float, int]
 """A matched triple pattern, with the expected and the actual number of rows after the match."""
 
 
-def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
+def row_codes(columns: Sequence[Ids], size: int) -> tuple[Indexes, int]:
     """Number distinct rows; returns the number of each row, and how many distinct rows there are."""
     if not columns:
         return np.zeros(size, np.intp), min(size, 1)
@@ -35,7 +35,7 @@ def row_codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
     return found, len(rows)
 
 
-def first_occurrences(columns: Sequence[Ids], size: int) -> Places:
+def first_occurrences(columns: Sequence[Ids], size: int) -> Indexes:
     """Return the index of the first one of equal rows, in ascending order."""
     return np.sort(distinct_rows(columns)[0]) if columns else np.arange(min(size, 1))
 
@@ -55,7 +55,7 @@ def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: Qu
 
 def compatible(
     left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: QueryLimits, overlap: bool = False
-) -> tuple[Places, Places]:
+) -> tuple[Indexes, Indexes]:
     """Return the indexes of left and right rows that agree in all variables which both bind.
 
     Args:
@@ -84,7 +84,7 @@ def compatible(
     return (rows, places) if agree.all() else (rows[agree], places[agree])
 
 
-def _equal(pairs: Sequence[tuple[Ids, Ids]], limits: QueryLimits, width: int) -> tuple[Places, Places]:
+def _equal(pairs: Sequence[tuple[Ids, Ids]], limits: QueryLimits, width: int) -> tuple[Indexes, Indexes]:
     """Return the indexes of rows that are equal in all pairs of columns."""
     own, other = pairs[0]
     if len(pairs) > 1:
@@ -196,7 +196,7 @@ class _PatternRun:
         return self._table
 
     def _variables_to_come(self) -> set[Variable]:
-        return {p for _, pattern in self._remaining for p in pattern.places if type(p) is Variable}
+        return {p for _, pattern in self._remaining for p in pattern.terms if type(p) is Variable}
 
     def _test(self) -> None:
         """Filter the rows by the conditions of whose variables no further one will be bound."""
@@ -243,7 +243,7 @@ class _PatternRun:
             return False
         return pattern.predicate == RDF_TYPE or not self._is_bound(pattern.object)
 
-    def _is_bound(self, place: Place) -> bool:
+    def _is_bound(self, place: PatternTerm) -> bool:
         return type(place) is not Variable or place in self._table.columns
 
     def _estimate(self, number: int, pattern: TriplePattern) -> float:
@@ -294,7 +294,7 @@ class _PatternRun:
         else:
             self._match_all(number, subject, object_, relation)
 
-    def _match_all(self, number: int, subject: Place, object_: Place, relation: Relation) -> None:
+    def _match_all(self, number: int, subject: PatternTerm, object_: PatternTerm, relation: Relation) -> None:
         """Join with all facts of a predicate; neither end of the pattern is bound."""
         subjects, objects, form_ids = relation.pairs()
         if subject == object_:
@@ -313,9 +313,9 @@ class _PatternRun:
     def _match_any(self, number: int, pattern: TriplePattern) -> None:
         """Match a pattern whose predicate is a variable."""
         triples = self._source.triples()
-        bound = [self._is_bound(place) for place in pattern.places]
+        bound = [self._is_bound(place) for place in pattern.terms]
         if any(bound):
-            ends = [self._values(p) if k else None for p, k in zip(pattern.places, bound, strict=True)]
+            ends = [self._values(p) if k else None for p, k in zip(pattern.terms, bound, strict=True)]
             found = triples.matching(ends[0], ends[1], ends[2], self._context.limits)
         else:
             found = triples.all()
@@ -332,15 +332,15 @@ class _PatternRun:
                 )
         by_value = (found.subjects, found.predicates, found.objects)
         agree = np.ones(len(found.rows), np.bool_)
-        for i, place in enumerate(pattern.places):
+        for i, place in enumerate(pattern.terms):
             for j in range(i):
-                if type(place) is Variable and place == pattern.places[j]:
+                if type(place) is Variable and place == pattern.terms[j]:
                     agree &= by_value[i] == by_value[j]
-        columns: dict[Place, Ids] = {pattern.object: found.form_ids[agree]}
+        columns: dict[PatternTerm, Ids] = {pattern.object: found.form_ids[agree]}
         columns |= {pattern.subject: found.subjects[agree], pattern.predicate: found.predicates[agree]}
         self._extend(found.rows[agree], columns, number)
 
-    def _extend(self, rows: Ids, columns: dict[Place, Ids], number: int) -> None:
+    def _extend(self, rows: Ids, columns: dict[PatternTerm, Ids], number: int) -> None:
         """Extend rows by the columns of variables that are new, or whose literal forms the matched pattern
         determines.
 
@@ -356,7 +356,7 @@ class _PatternRun:
                 self._binding_pattern[place] = number
         self._table = table
 
-    def _determines_form_of(self, place: Place, number: int) -> bool:
+    def _determines_form_of(self, place: PatternTerm, number: int) -> bool:
         """Return whether a pattern determines the literal forms of a variable, since it is the first in the
         text that binds it.
         """
@@ -365,12 +365,12 @@ class _PatternRun:
         by = self._binding_pattern.get(place)
         return by is None or (number < by and self._source.has_forms)
 
-    def _relation(self, predicate: Term, object_: Place) -> Relation:
+    def _relation(self, predicate: Term, object_: PatternTerm) -> Relation:
         if predicate == RDF_TYPE and type(object_) is not Variable:
             return self._source.members(cast(Term, object_))
         return self._source.relation(predicate)
 
-    def _values(self, place: Place, table: SolutionTable | None = None) -> Ids:
+    def _values(self, place: PatternTerm, table: SolutionTable | None = None) -> Ids:
         """Return the value numbers of a pattern's term or variable, one for each row."""
         rows = self._table if table is None else table
         if type(place) is Variable:

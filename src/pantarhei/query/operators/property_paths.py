@@ -9,7 +9,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
-from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
+from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, PatternTerm
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.pattern_joins import join, split_by_unbound
 from pantarhei.query.solutions import UNIT, Ids, SolutionTable, TermSpace
@@ -69,7 +69,7 @@ class _PathJoin:
         return join(start, self._all_pairs(), terms, self._context.limits)
 
     def _join_from(
-        self, start: SolutionTable, given: Ids, wanted: Ids | None, here: Place, there: Place
+        self, start: SolutionTable, given: Ids, wanted: Ids | None, here: PatternTerm, there: PatternTerm
     ) -> SolutionTable:
         """Join rows that bind one end of the path.
 
@@ -98,7 +98,7 @@ class _PathJoin:
         table = start.take(rows)
         return table.with_column(there, found.form_ids[places]) if isinstance(there, Variable) else table
 
-    def _seed_forms(self, here: Place, seeds: Ids) -> Ids:
+    def _seed_forms(self, here: PatternTerm, seeds: Ids) -> Ids:
         """Return the literal form of each seed as an end of its own path of length zero: the form in the
         query, or in the graph.
         """
@@ -112,7 +112,7 @@ class _PathJoin:
         form_ids[known] = forms[np.searchsorted(nodes, seeds[known])]
         return form_ids
 
-    def _drop_foreign_loops(self, found: Ends, seeds: Ids, other: Place) -> Ends:
+    def _drop_foreign_loops(self, found: Ends, seeds: Ids, other: PatternTerm) -> Ends:
         """Drop paths of length zero, except those from a term of the graph, or from a seed equal to the
         constant other end.
         """
@@ -201,7 +201,7 @@ class _PathJoin:
         return nodes, _least(nodes, arrivals, self._context.terms)
 
 
-def _is_given(place: Place) -> bool:
+def _is_given(place: PatternTerm) -> bool:
     """Return whether an end is a constant, or an end of another path's steps."""
     return not isinstance(place, Variable) or str.startswith(place, ("#start", "#end"))
 
@@ -235,7 +235,7 @@ def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
     return least
 
 
-def _values(start: SolutionTable, place: Place, terms: TermSpace) -> Ids | None:
+def _values(start: SolutionTable, place: PatternTerm, terms: TermSpace) -> Ids | None:
     """Return the value numbers of an end of a path, one for each row; None if the rows do not bind it."""
     if not isinstance(place, Variable):
         return np.full(start.size, terms.values(terms.ids_of([place]))[0])

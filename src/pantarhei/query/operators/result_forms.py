@@ -10,8 +10,8 @@ from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.term import Term, Triple
-from pantarhei.query.algebra.nodes import Place, TriplePattern, is_hidden
-from pantarhei.query.solutions import Ids, Places, SolutionTable, TermSpace
+from pantarhei.query.algebra.nodes import PatternTerm, TriplePattern, is_hidden
+from pantarhei.query.solutions import Ids, Indexes, SolutionTable, TermSpace
 from pantarhei.query.sources.relation import FactSource
 from pantarhei.rdf.ntriples import write_term
 
@@ -29,13 +29,13 @@ def construct(template: Sequence[TriplePattern], table: SolutionTable, terms: Te
 
 def construct_by_row(
     template: Sequence[TriplePattern], table: SolutionTable, terms: TermSpace
-) -> tuple[Places, Ids]:
+) -> tuple[Indexes, Ids]:
     """Instantiate a template for all rows; returns the row index of each triple, and the triples, shape (n,
     3).
 
     Each triple pattern of the template produces at most one triple for a row.
     """
-    blank: set[Place] = {p for pattern in template for p in pattern.places if isinstance(p, BNode)}
+    blank: set[PatternTerm] = {p for pattern in template for p in pattern.terms if isinstance(p, BNode)}
     made = _blank_nodes(template, blank, table, terms) if blank else {}
     parts = [_instantiate(pattern, table, made, terms) for pattern in template]
     if not parts:
@@ -44,9 +44,9 @@ def construct_by_row(
 
 
 def _instantiate(
-    pattern: TriplePattern, table: SolutionTable, made: Mapping[Place, Ids], terms: TermSpace
-) -> tuple[Places, Ids]:
-    columns = [_column(place, table, made, terms) for place in pattern.places]
+    pattern: TriplePattern, table: SolutionTable, made: Mapping[PatternTerm, Ids], terms: TermSpace
+) -> tuple[Indexes, Ids]:
+    columns = [_column(place, table, made, terms) for place in pattern.terms]
     fits = np.ones(table.size, np.bool_)
     for column, kinds in zip(columns, _TERM_TYPES, strict=True):
         distinct, codes = np.unique(column, return_inverse=True)
@@ -58,7 +58,9 @@ def _instantiate(
 _TERM_TYPES: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef, BNode, Literal))
 
 
-def _column(place: Place, table: SolutionTable, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
+def _column(
+    place: PatternTerm, table: SolutionTable, made: Mapping[PatternTerm, Ids], terms: TermSpace
+) -> Ids:
     if isinstance(place, Variable):
         return table.column(place)
     if place in made:
@@ -67,8 +69,8 @@ def _column(place: Place, table: SolutionTable, made: Mapping[Place, Ids], terms
 
 
 def _blank_nodes(
-    template: Sequence[TriplePattern], labels: set[Place], table: SolutionTable, terms: TermSpace
-) -> dict[Place, Ids]:
+    template: Sequence[TriplePattern], labels: set[PatternTerm], table: SolutionTable, terms: TermSpace
+) -> dict[PatternTerm, Ids]:
     """Return for each blank node of a template the column of its instances in the rows."""
     # plans have columns in any order, and may omit columns without bindings
     variables = sorted(v for v in table.columns if not is_hidden(v))
@@ -80,8 +82,8 @@ def _blank_nodes(
         )
         for row in rows
     ]
-    order = {label: place for place, label in enumerate(dict.fromkeys(p for t in template for p in t.places))}
-    shape = repr([[str(p) for p in t.places if not isinstance(p, BNode)] for t in template])
+    order = {label: place for place, label in enumerate(dict.fromkeys(p for t in template for p in t.terms))}
+    shape = repr([[str(p) for p in t.terms if not isinstance(p, BNode)] for t in template])
     return {
         label: terms.ids_of([BNode(_label_of(f"{shape}\n{order[label]}\n{text}")) for text in texts])
         for label in labels
@@ -93,7 +95,7 @@ def _label_of(text: str) -> str:
 
 
 def describe(
-    places: Sequence[Place], table: SolutionTable, source: FactSource, terms: TermSpace
+    places: Sequence[PatternTerm], table: SolutionTable, source: FactSource, terms: TermSpace
 ) -> list[Triple]:
     """Return the triples whose subject is a described term, or a blank node that is reached from one through
     objects.

@@ -13,7 +13,7 @@ import numpy as np
 from rdflib import URIRef
 
 from pantarhei.model.term import Term
-from pantarhei.query.solutions import NO_LIMITS, Ids, Mask, Places, QueryLimits
+from pantarhei.query.solutions import NO_LIMITS, Ids, Indexes, Mask, QueryLimits
 
 
 class MatchedPairs(NamedTuple):
@@ -25,7 +25,7 @@ class MatchedPairs(NamedTuple):
         form_ids: term numbers of the facts' objects, in their literal forms; identical to `others` if equal.
     """
 
-    rows: Places
+    rows: Indexes
     others: Ids
     form_ids: Ids
 
@@ -96,7 +96,7 @@ class MatchedTriples(NamedTuple):
         form_ids: term numbers of the objects, in their literal forms.
     """
 
-    rows: Places
+    rows: Indexes
     subjects: Ids
     predicates: Ids
     objects: Ids
@@ -166,8 +166,8 @@ class Lookup:
         self._size = len(column)
         self._low = int(column.min()) if len(column) else 0
         span = int(column.max()) - self._low + 1 if len(column) else 0
-        self._place_of: Places | None = None
-        self._starts: Places | None = None
+        self._place_of: Indexes | None = None
+        self._starts: Indexes | None = None
         if span <= _DENSE * len(column) + _SPARE_CELLS:
             place_of = np.full(span + 1, -1, np.int64)  # the last cell is for absent numbers
             place_of[column - self._low] = np.arange(len(column))
@@ -179,7 +179,7 @@ class Lookup:
         self._order = np.argsort(column, kind="stable")
         self._sorted = column[self._order] if self._starts is None else column[:0]
 
-    def find(self, numbers: Ids, limits: QueryLimits = NO_LIMITS) -> tuple[Places, Places]:
+    def find(self, numbers: Ids, limits: QueryLimits = NO_LIMITS) -> tuple[Indexes, Indexes]:
         """Return the pairs of an index in `numbers` and an index in the column at which the numbers are
         equal.
 

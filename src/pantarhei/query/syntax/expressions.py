@@ -15,7 +15,7 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import QueryError, QueryTextError
 from pantarhei.model.term import Term, respelled
-from pantarhei.query.algebra.nodes import TIMESTAMP, Aggregate, Call, Expression, Node, Place
+from pantarhei.query.algebra.nodes import TIMESTAMP, Aggregate, Call, Expression, Node, PatternTerm
 from pantarhei.query.expressions import check_pattern, is_known_function
 from pantarhei.query.syntax.grammar import ARITIES, ParseTree, Part, QueryText, stream_word, subtrees, tokens
 
@@ -134,7 +134,7 @@ class NameScope:
             return Literal(content, lang=tag[0][1:])
         return respelled(Literal(content, datatype=self.iri(tag[0]), normalize=False))
 
-    def place(self, part: Written, pattern: int) -> Place:
+    def place(self, part: Written, pattern: int) -> PatternTerm:
         """Return the term or variable at a position of a triple pattern; a blank node becomes a variable.
 
         Args:

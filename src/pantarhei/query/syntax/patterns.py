@@ -176,7 +176,9 @@ class PatternReader:
                 nodes.append(algebra.BGP((algebra.TriplePattern(start, middle, end),)))
         return nodes
 
-    def _path(self, subject: algebra.Place, path: Written, object_: algebra.Place) -> algebra.Node:
+    def _path(
+        self, subject: algebra.PatternTerm, path: Written, object_: algebra.PatternTerm
+    ) -> algebra.Node:
         """Return the rows of a path between two ends; they may also bind variables of the path's steps."""
         if isinstance(path, Token | URIRef):
             return algebra.BGP((algebra.TriplePattern(subject, self.names.term(path), object_),))
@@ -205,7 +207,9 @@ class PatternReader:
                 )
         return self._negated(subject, parts, object_)
 
-    def _negated(self, subject: algebra.Place, parts: Sequence[Part], object_: algebra.Place) -> algebra.Node:
+    def _negated(
+        self, subject: algebra.PatternTerm, parts: Sequence[Part], object_: algebra.PatternTerm
+    ) -> algebra.Node:
         backward = {self.names.term(part.children[0]) for part in parts if not isinstance(part, Token)}
         forward = {self.names.term(part) for part in parts if isinstance(part, Token)}
         ahead = algebra.NegatedSet(subject, object_, frozenset(forward))

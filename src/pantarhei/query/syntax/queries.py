@@ -95,7 +95,7 @@ class _QueryReader:
         if self._windows is None:
             self._refuse_stream_words(tree, body)
         default, named = self._dataset(subtrees(body, "dataset")[0])
-        described: tuple[algebra.Place, ...] = ()
+        described: tuple[algebra.PatternTerm, ...] = ()
         template: tuple[algebra.TriplePattern, ...] = ()
         groups, templates = subtrees(body, "group"), subtrees(body, "template")
         if body.data == "select":
@@ -139,7 +139,7 @@ class _QueryReader:
                 raise self._names.error(verb, "a path in a template", "a property or a variable")
         return tuple(algebra.TriplePattern(*map(self._variable_or_term, triple)) for triple in triples)
 
-    def _variable_or_term(self, part: Written) -> algebra.Place:
+    def _variable_or_term(self, part: Written) -> algebra.PatternTerm:
         if isinstance(part, Token) and part.type == "VAR":
             return variable(part)
         return self._names.term(part)

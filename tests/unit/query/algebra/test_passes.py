@@ -265,5 +265,5 @@ def test_registered_queries_give_it_too(where: str) -> None:
 def test_only_ends_that_may_be_no_terms_of_the_graph_are_said(where: str, given: set[str]) -> None:
     node = mark_given_ends(pattern(where))
 
-    said = [part.given for part in nodes_of(node) if isinstance(part, Closure)]
+    said = [part.substituted for part in nodes_of(node) if isinstance(part, Closure)]
     assert {str(variable) for ends in said for variable in ends} == given
