@@ -48,7 +48,7 @@ from pantarhei.temporal.numbered import NumberedTemporalProgram
 from pantarhei.temporal.reasons.occurrence_intervals import KernelFacts
 from pantarhei.temporal.reasons.proof_search import ProofContext
 from pantarhei.temporal.reification import reify_pairs
-from pantarhei.temporal.rule_evaluation import PriorState, RuleEvaluation, rebuild_evaluation, wastes_memory
+from pantarhei.temporal.rule_evaluation import RuleEvaluation, rebuild_evaluation, wastes_memory
 from pantarhei.temporal.rule_form import check_jump
 from pantarhei.temporal.rules import RulesWithOntology, TemporalRules
 from pantarhei.temporal.rules_checkpoint import data_of, kind_of_saved, to_bytes
@@ -414,7 +414,7 @@ class TemporalRuleEngine:
                 return
             self._data = DataStream(first, tick, TickHistory(first), TupleNumbers())
             self._evaluation = RuleEvaluation(self._numbered, first, tick, self._data.tuples)
-            self._evaluation.restore(self._data.past, PriorState())
+            self._evaluation.restore(self._data.past)
             at_once = self._concluded(self._evaluation)
             self._note(changes.at, signed(at_once, 1))
             came, went = self._standing(model), NO_FACTS

@@ -202,7 +202,10 @@ class NumberedTemporalProgram:
     def _number_times(self, program: TemporalProgram) -> None:
         """Number the remembered predicates, and the predicates whose rows have a tick."""
         of = self.predicates
-        self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
+        self.windows = {
+            of[each.source]: [(of[symbol], size) for symbol, size in each.windows]
+            for each in program.remembered
+        }
         self.dated_conclusions = [
             NumberedInput(
                 of[each.source], Mode.AT, size, of[target], is_asserted=False, arity=each.source.arity
@@ -354,10 +357,6 @@ def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:
     flags = np.zeros(max(sources, default=-1) + 2, bool)
     flags[list(sources)] = True
     return flags
-
-
-def _sized(windows: Iterable[tuple[Symbol, int]], of: Mapping[Symbol, int]) -> list[tuple[int, int]]:
-    return [(of[symbol], size) for symbol, size in windows]
 
 
 _MOST_FOUND: Final = 1 << 14

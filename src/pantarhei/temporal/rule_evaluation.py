@@ -32,18 +32,6 @@ from pantarhei.temporal.timestamped_rows import TickCounter, TimestampedRows
 from pantarhei.temporal.tuples import PairNumbers, TupleNumbers, TupleRows
 
 
-class PriorState(NamedTuple):
-    """Facts that held at the end of the last closed tick; arrays have shape (n, 3).
-
-    Args:
-        states: facts of the materialization.
-        concluded: remembered conclusions; predicates are numbered by the temporal kernel.
-    """
-
-    states: Integers = NO_FACTS
-    concluded: Integers = NO_FACTS
-
-
 class RuleEvaluation:
     """Evaluation of rules at the present tick.
 
@@ -112,29 +100,35 @@ class RuleEvaluation:
 
     # -- start -------------------------------------------------------------------------------------
 
-    def restore(self, past: TickHistory, standing: PriorState) -> None:
-        """Insert the input before the present tick. Costs time linear in the history and the states."""
+    def restore(self, past: TickHistory, states: Integers = NO_FACTS, concluded: Integers = NO_FACTS) -> None:
+        """Insert the input before the present tick. Costs time linear in the history and the states.
+
+        Args:
+            states: facts of the materialization at the end of the last closed tick.
+            concluded: remembered conclusions at the end of the last closed tick; numbered by the temporal
+                kernel.
+        """
         self.program.literals.begin()
         self._insert([np.array([self.program.always], np.int32)])
         if self._tuples is not None:
             before = past.columns
-            self._insert(map(self._tuples.define, (standing.concluded, before.facts[before.of_rules])))
-        self._input_rows.restore(past, standing.states, standing.concluded)
-        self._event_boxes.restore(past, standing.states, self.tick)
-        self._insert(self._state_boxes.restore(past, standing.states, self.tick))
-        turns = past.last_changes("concluded", "withdrawn")
+            self._insert(map(self._tuples.define, (concluded, before.facts[before.of_rules])))
+        self._input_rows.restore(past, states, concluded)
+        self._event_boxes.restore(past, states, self.tick)
+        self._insert(self._state_boxes.restore(past, states, self.tick))
+        changes = past.last_changes("concluded", "withdrawn")
         for receiver, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
-                concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
-                self._insert([operator.restore(turns.starts_of(concluded, past.complete_from), self.tick)])
-                self._pending[receiver] = [signed(concluded, 1)]  # some may no longer be derived
+                running = concluded[concluded[:, 0] == operator.source]
+                self._insert([operator.restore(changes.starts_of(running, past.complete_from), self.tick)])
+                self._pending[receiver] = [signed(running, 1)]  # some may no longer be derived
             self._timers.update(receiver)
-        self._begin_counts(past, standing.states)
+        self._begin_counts(past, states)
         if self._timestamped is not None:
-            self._add_dated(self._timestamped.restore(past, standing.states, standing.concluded, self.tick))
+            self._add_dated(self._timestamped.restore(past, states, concluded, self.tick))
         self._settle()
         self._changed.clear()
-        self._remember(signed(standing.concluded, -1))
+        self._remember(signed(concluded, -1))
 
     def _begin_counts(self, past: TickHistory, states: Integers) -> None:
         for key, counting in self._counts.items():
@@ -366,7 +360,7 @@ def rebuild_evaluation(
         states: present states.
     """
     evaluation = RuleEvaluation(numbered, data.first, data.tick, data.tuples)
-    evaluation.restore(data.past, PriorState(data.states_before(states), data.concluded))
+    evaluation.restore(data.past, data.states_before(states), data.concluded)
     evaluation.change(*data.net_state_changes, data.asserted)
     evaluation.take_changes()
     return evaluation

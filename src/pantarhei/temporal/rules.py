@@ -95,7 +95,9 @@ class TemporalRules:
             check_triples(self.rules)
         for rule in self.rules:
             check_safety(rule)
-        self._check_remembered(self.strata, written or {})
+        for predicate in sorted(self.remembered.difference(self.strata)):
+            problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
+            raise TemporalRuleError(problem, "the head of a rule", *(written or {}).get(predicate, ()))
         if self.start is not None:
             kind_of(self.start)
 
@@ -132,13 +134,6 @@ class TemporalRules:
             (set(each.rules), each.remembered, each.start, each.feedback) for each in (self, other)
         )
         return mine == theirs
-
-    def _check_remembered(
-        self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, TextPosition]
-    ) -> None:
-        for predicate in sorted(self.remembered.difference(concluded)):
-            problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
-            raise TemporalRuleError(problem, "the head of a rule", *written.get(predicate, ()))
 
     def __str__(self) -> str:
         names = names_in_text(self._iris(), self.prefixes)

@@ -155,15 +155,15 @@ class NumberedSelections:
             conditions.append((IS_NAME, taken[0][0], NONE, NONE))
         return NumberedSelection(taken, tuple(conditions))
 
-    def selecting(self, kinds: int, by_source: Mapping[int, Iterable[_Feed]]) -> FactSelection:
+    def selecting(self, kinds: int, by_source: Mapping[int, Iterable[RowMapping[int]]]) -> FactSelection:
         """Return the kernel's `FactSelection` for rows, grouped by the predicate of their facts."""
         starts, codes, conditions = [0], list[tuple[int, ...]](), list[tuple[int, int, int, int]]()
         for source in range(max(by_source, default=-1) + 1):
-            for feed in by_source.get(source, ()):
-                begin, taken = len(conditions), (*feed.selector.taken, (TIME_ARGUMENT, NONE))[:2]
-                conditions += feed.selector.conditions
+            for mapping in by_source.get(source, ()):
+                begin, taken = len(conditions), (*mapping.selector.taken, (TIME_ARGUMENT, NONE))[:2]
+                conditions += mapping.selector.conditions
                 (subject, object_) = taken
-                codes.append((feed.kind, feed.target, *subject, *object_, begin, len(conditions)))
+                codes.append((mapping.kind, mapping.target, *subject, *object_, begin, len(conditions)))
             starts.append(len(codes))
         return FactSelection(starts, np.ravel(codes), np.ravel(conditions), kinds, self._width)
 
@@ -173,12 +173,6 @@ class NumberedSelections:
         literals.
         """
         return self._memberships.bits
-
-
-class _Feed(NamedTuple):
-    kind: int
-    target: int
-    selector: NumberedSelection
 
 
 ALL_ARGUMENTS: Final = NumberedSelection(((1, NONE), (2, NONE)))
@@ -225,7 +219,7 @@ class RowMapper(Generic[K]):
 
     Args:
         selectors: the program's selections.
-        followed: the mappings.
+        mappings: the mappings.
 
     Attributes:
         sources: predicates of the facts.
@@ -233,13 +227,13 @@ class RowMapper(Generic[K]):
         is_one_to_one: true if each row has all arguments of its fact.
     """
 
-    def __init__(self, selectors: NumberedSelections, followed: Iterable[RowMapping[K]]) -> None:
-        given = list(followed)
+    def __init__(self, selectors: NumberedSelections, mappings: Iterable[RowMapping[K]]) -> None:
+        given = list(mappings)
         self._selectors, self._kinds = selectors, list(dict.fromkeys(each.kind for each in given))
-        place_of = {kind: place for place, kind in enumerate(self._kinds)}
-        by_source: defaultdict[int, list[_Feed]] = defaultdict(list)
+        index_of = {kind: index for index, kind in enumerate(self._kinds)}
+        by_source: defaultdict[int, list[RowMapping[int]]] = defaultdict(list)
         for source, target, kind, selector in given:
-            by_source[source].append(_Feed(place_of[kind], target, selector))
+            by_source[source].append(RowMapping(source, target, index_of[kind], selector))
         self._selecting = selectors.selecting(len(self._kinds), by_source)
         self.sources = frozenset(by_source)
         self.targets = [each.target for each in given]
@@ -274,13 +268,13 @@ class SupportCounts:
     two facts derive equal rows, nothing is counted.
 
     Args:
-        followings: the mappings from facts to rows.
+        mappers: the mappings from facts to rows.
     """
 
-    def __init__(self, *followings: RowMapper[Any]) -> None:
-        targets = [target for following in followings for target in following.targets]
+    def __init__(self, *mappers: RowMapper[Any]) -> None:
+        targets = [target for mapper in mappers for target in mapper.targets]
         is_shared = len(set(targets)) < len(targets)
-        self._is_needed = is_shared or not all(each.is_one_to_one for each in followings)
+        self._is_needed = is_shared or not all(each.is_one_to_one for each in mappers)
         self._counts: Counter[Fact] | None = None
 
     def reset(self) -> None:

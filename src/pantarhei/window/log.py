@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, takewhile
 from operator import attrgetter, sub
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,56 +44,42 @@ _CHUNK = 512
 _LEVEL, _TICKS = attrgetter("level"), attrgetter("ticks")
 
 
-class TimelineItem(Protocol):
-    """Interface of an item of a timeline: a timestamp with its level and its tick."""
-
-    @property
-    def level(self) -> int: ...
-    @property
-    def ticks(self) -> int: ...
-    @property
-    def at(self) -> TimePoint: ...
-
-
-M = TypeVar("M", bound=TimelineItem)
-
-
 @dataclass(frozen=True, slots=True)
-class Timeline(Generic[M]):
-    """Items in chunks of 512, by ascending level and tick. Immutable. A change costs O(n / 512 + 512) for n
-    items.
+class Timeline:
+    """Entries in chunks of 512, by ascending level and tick. Immutable. A change costs O(n / 512 + 512) for n
+    entries.
 
     Args:
-        chunks: the items, oldest first; no chunk is empty.
+        chunks: the entries, oldest first; no chunk is empty.
         first_level: lower bound of the levels.
     """
 
-    chunks: tuple[tuple[M, ...], ...] = ()
+    chunks: tuple[tuple[Entry, ...], ...] = ()
     first_level: int = 0
 
     @classmethod
-    def of(cls, items: Iterable[M], first_level: int = 0) -> Timeline[M]:
-        """Build a timeline from items in ascending order, none below `first_level`. Costs linear time."""
-        given = tuple(items)
+    def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Timeline:
+        """Build a timeline from entries in ascending order, none below `first_level`. Costs linear time."""
+        given = tuple(entries)
         return cls(tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)), first_level)
 
     # -- change ------------------------------------------------------------------------------------
 
-    def with_newest(self, item: M) -> Timeline[M]:
-        """Return the timeline with a further item, newer than all others."""
+    def with_newest(self, entry: Entry) -> Timeline:
+        """Return the timeline with a further entry, newer than all others."""
         *full, last = self.chunks or ((),)
         if len(last) == _CHUNK:
-            return Timeline((*self.chunks, (item,)), self.first_level)
-        return Timeline((*full, (*last, item)), self.first_level)
+            return Timeline((*self.chunks, (entry,)), self.first_level)
+        return Timeline((*full, (*last, entry)), self.first_level)
 
-    def without_newest(self) -> Timeline[M]:
-        """Return the timeline without its newest item."""
+    def without_newest(self) -> Timeline:
+        """Return the timeline without its newest entry."""
         *full, last = self.chunks
         shorter = last[:-1]
         return Timeline((*full, shorter) if shorter else tuple(full), self.first_level)
 
-    def from_level(self, level: int) -> Timeline[M]:
-        """Return the timeline without the items below a level."""
+    def from_level(self, level: int) -> Timeline:
+        """Return the timeline without the entries below a level."""
         if level <= self.first_level:
             return self
         whole = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
@@ -105,16 +91,16 @@ class Timeline(Generic[M]):
     # -- reading -----------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """Return the number of items n. Costs O(n / 512)."""
+        """Return the number of entries n. Costs O(n / 512)."""
         return sum(map(len, self.chunks))
 
-    def __iter__(self) -> Iterator[M]:
+    def __iter__(self) -> Iterator[Entry]:
         """Iterate oldest first."""
         return chain.from_iterable(self.chunks)
 
     @property
-    def newest(self) -> M | None:
-        """Newest item; None if there is none."""
+    def newest(self) -> Entry | None:
+        """Newest entry; None if there is none."""
         return self.chunks[-1][-1] if self.chunks else None
 
     @property
@@ -122,20 +108,20 @@ class Timeline(Generic[M]):
         """Level of the next timestamp of the stream."""
         return self.chunks[-1][-1].level + 1 if self.chunks else self.first_level
 
-    def at_level(self, level: int) -> M | None:
-        """Return the item with a level; None if there is none. Costs O(log n)."""
+    def at_level(self, level: int) -> Entry | None:
+        """Return the entry with a level; None if there is none. Costs O(log n)."""
         chunk = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
         place = bisect_left(self.chunks[chunk], level, key=_LEVEL) if chunk < len(self.chunks) else 0
         found = self.chunks[chunk][place] if chunk < len(self.chunks) else None
         return found if found is not None and found.level == level else None
 
-    def at_ticks(self, ticks: int) -> M | None:
-        """Return the item with a tick; None if there is none. Costs O(log n)."""
+    def at_ticks(self, ticks: int) -> Entry | None:
+        """Return the entry with a tick; None if there is none. Costs O(log n)."""
         found = self.at_level(self.first_level_from(ticks))
         return found if found is not None and found.ticks == ticks else None
 
     def first_level_from(self, ticks: int) -> int:
-        """Return the level of the first item at a tick or later; `next_level` if there is none. Costs O(log
+        """Return the level of the first entry at a tick or later; `next_level` if there is none. Costs O(log
         n).
         """
         if self.chunks and ticks <= self.chunks[0][0].ticks:  # the most frequent case, without a search
@@ -145,26 +131,26 @@ class Timeline(Generic[M]):
             return self.next_level
         return self.chunks[chunk][bisect_left(self.chunks[chunk], ticks, key=_TICKS)].level
 
-    def after(self, level: int) -> Iterator[M]:
-        """Yield the items above a level, oldest first. Costs a binary search, and linear time in the yielded
-        items.
+    def after(self, level: int) -> Iterator[Entry]:
+        """Yield the entries above a level, oldest first. Costs a binary search, and linear time in these
+        entries.
         """
         whole = bisect_right(self.chunks, level, key=lambda chunk: chunk[-1].level)
         for chunk in self.chunks[whole:]:
             yield from chunk[bisect_right(chunk, level, key=_LEVEL) :]
 
-    def below(self, level: int) -> list[M]:
-        """Return the items below a level, oldest first. Costs linear time in the returned items."""
-        return list(takewhile(lambda item: item.level < level, self))
+    def below(self, level: int) -> list[Entry]:
+        """Return the entries below a level, oldest first. Costs linear time in the returned entries."""
+        return list(takewhile(lambda entry: entry.level < level, self))
 
     def check_invariants(self) -> None:
-        """Assert that levels and ticks ascend. Costs a scan of the items; for tests."""
-        items = list(self)
+        """Assert that levels and ticks ascend. Costs a scan of the entries; for tests."""
+        entries = list(self)
         assert all(self.chunks), "a chunk is empty"
         for name in ("level", "ticks"):
-            values = [getattr(item, name) for item in items]
+            values = [getattr(entry, name) for entry in entries]
             assert values == sorted(set(values)), f"{name} does not ascend"
-        assert not items or items[0].level >= self.first_level, "the first item is below first_level"
+        assert not entries or entries[0].level >= self.first_level, "the first entry is below first_level"
 
 
 # Size of an entry without the contents of its arrays: objects, array headers, and its slot in a chunk.
@@ -282,7 +268,7 @@ class Log:
         evidence: the part of `bytes` for evidence of conflicts.
     """
 
-    timeline: Timeline[Entry] = field(default_factory=Timeline)
+    timeline: Timeline = field(default_factory=Timeline)
     assertions: int = 0
     bytes: int = 0
     evidence: int = 0

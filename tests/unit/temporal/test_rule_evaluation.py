@@ -13,7 +13,7 @@ from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Appended, AssertedPart
 from pantarhei.temporal.numbered import NumberedTemporalProgram
-from pantarhei.temporal.rule_evaluation import PriorState, RuleEvaluation
+from pantarhei.temporal.rule_evaluation import RuleEvaluation
 from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import compile_rules
@@ -38,7 +38,7 @@ def running(text, past=(), standing=(), tick=0):
 
     said = [TickRecord(at, rows(events), rows(added), rows(removed)) for at, events, added, removed in past]
     evaluation = RuleEvaluation(numbered, FIRST, tick)
-    evaluation.restore(TickHistory.of(FIRST, said), PriorState(rows(" ".join(standing))))
+    evaluation.restore(TickHistory.of(FIRST, said), rows(" ".join(standing)))
 
     def holds():
         facts = evaluation.model.facts()

@@ -77,7 +77,8 @@ def tokens(text: str, source: str | None = None) -> list[Token]:
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise _no_token(text, source, place)
+            unexpected = f"unexpected {text[place]!r}", "rules such as alarm(X) :- hot(X)."
+            raise _error_at(text, source, place, *_UNFINISHED.get(text[place], unexpected))
         kind, start, place = str(match.lastgroup), place, match.end()
         if kind == "block":
             place = text.find(_CLOSES[match[0]], place) + 2
@@ -115,11 +116,6 @@ _INSTEAD = {
     "=>": ">=",
 }
 """Replacements for words and signs of other languages."""
-
-
-def _no_token(text: str, source: str | None, place: int) -> TemporalTextError:
-    cannot = f"unexpected {text[place]!r}", "rules such as alarm(X) :- hot(X)."
-    return _error_at(text, source, place, *_UNFINISHED.get(text[place], cannot))
 
 
 def _error_at(text: str, source: str | None, place: int, problem: str, expected: str) -> TemporalTextError:
