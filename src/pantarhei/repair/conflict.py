@@ -32,7 +32,7 @@ from pantarhei.proofs.supports import BudgetExceeded, RowSet, StepBudget, minima
 Levels = npt.NDArray[np.int64]
 
 Rank = Callable[[Integers], Sequence[Any]]
-"""Sort keys of facts, shape (n, 3), that do not depend on how terms are numbered."""
+"""Function from facts, shape (n, 3), to sort keys that do not depend on the numbers of terms."""
 
 # Kernel steps for each step of a budget, which counts steps of Python.
 _KERNEL_STEPS = 100

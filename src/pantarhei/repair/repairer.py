@@ -28,7 +28,7 @@ from pantarhei.repair.result import ConflictCase, LazySequence, Occurrences, Pro
 from pantarhei.window.log import Entry, Log
 
 Moments = dict[int, tuple[TimePoint, Forms]]
-"""Timestamp and forms of the ABoxes of some levels."""
+"""Timestamp and literal forms of ABoxes, by level."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ _S = TypeVar("_S")
 _F = TypeVar("_F", bound="FoundConflicts")
 
 Prove = Callable[[frozenset[Assertion], tuple[Rule, ...]], tuple[Proof, ...]]
-"""Finds a proof of ⊥ from some assertions for each of some constraints."""
+"""Function from assertions and constraints to a proof of ⊥ for each constraint."""
 
 
 def no_proofs(assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -> tuple[Proof, ...]:

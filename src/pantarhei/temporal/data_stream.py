@@ -186,8 +186,8 @@ class DataStream(NamedTuple):
         """
         record = TickRecord(self.tick, self.events, *self.net_state_changes, concluded, withdrawn)
         past = self.past.with_tick(record, needed)
-        standing = union(difference(self.concluded, withdrawn), concluded)
-        return DataStream(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
+        remembered = union(difference(self.concluded, withdrawn), concluded)
+        return DataStream(self.first, tick, past, self.tuples, remembered, oldest=self.oldest)
 
     @property
     def bytes(self) -> int:

@@ -43,7 +43,7 @@ UNTIL_REMOVED: Final = 1 << 61
 """Expiry of facts that hold until they are removed, later than every tick (`ticks.py`)."""
 
 EXPIRED: Final = -(1 << 62)
-"""Expiry of a fact that does not hold: earlier than every tick, negative ticks included (`ticks.py`)."""
+"""Expiry of a fact that does not hold, earlier than every tick (`ticks.py`)."""
 
 
 class ExpiryModel:

@@ -78,11 +78,11 @@ class InputRows:
         events, ticks = past.part("events")
         for size, rows, indexes in self._of_events.rows_from(events):
             self._add_lasting(rows, ticks[indexes] + size)
-        self._begin(self._of_states, states, past.last_changes("added", "removed"))
-        self._begin(self._of_conclusions, concluded, past.last_changes("concluded", "withdrawn"))
+        self._restore(self._of_states, states, past.last_changes("added", "removed"))
+        self._restore(self._of_conclusions, concluded, past.last_changes("concluded", "withdrawn"))
 
-    def _begin(self, mapper: RowMapper[int], standing: Integers, changes: LastChanges) -> None:
-        for _, rows, _ in mapper.rows_from(standing):
+    def _restore(self, mapper: RowMapper[int], present: Integers, changes: LastChanges) -> None:
+        for _, rows, _ in mapper.rows_from(present):
             self._model.add(rows, UNTIL_REMOVED)
         for size, rows, indexes in mapper.rows_from(changes.absent):
             self._add_lasting(rows, changes.until[indexes] - 1 + size)
@@ -191,7 +191,7 @@ class Timers:
 
 
 class StateBoxes:
-    """□ over states: one `StateBox` for each input.
+    """□ ended_rows states: one `StateBox` for each input.
 
     An update costs time linear in the states that begin or end, and the runs that become long enough.
 
@@ -232,8 +232,8 @@ class StateBoxes:
         for source in sorted({*begun, *ended}):
             for index in self._indexes[source]:
                 box, target = self._boxes[index], self._feeds[index].target
-                fresh, over = box.change(begun.get(source, []), ended.get(source, []), tick)
-                yield RowChanges(rows_of(fresh, target), rows_of(over, target))
+                fresh, ended_rows = box.change(begun.get(source, []), ended.get(source, []), tick)
+                yield RowChanges(rows_of(fresh, target), rows_of(ended_rows, target))
                 self._timers.update(index)
 
     def _by_predicate(self, facts: Integers) -> dict[int, list[Fact]]:
@@ -246,7 +246,7 @@ class StateBoxes:
 
 
 class EventBoxes:
-    """□ over assertions, or over assertions and states together.
+    """□ ended_rows assertions, or ended_rows assertions and states together.
 
     A new tick costs time linear in its assertions, in those of the tick before, and in the present states if
     states count. A further change within the tick costs time linear in the change.
@@ -285,9 +285,9 @@ class EventBoxes:
         changes = [(each.tick, self._among(each.added), self._among(each.removed)) for each in past]
         oldest = max(past.complete_from, tick - self._largest)
         held = facts_by_tick(changes, self._present_states, tick - 1, oldest) if self._states.sources else ()
-        standing = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
-        for each in sorted({*events, *standing}):
-            self._add_tick(events.get(each, NO_FACTS), standing.get(each, NO_FACTS), each)
+        states_by_tick = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
+        for each in sorted({*events, *states_by_tick}):
+            self._add_tick(events.get(each, NO_FACTS), states_by_tick.get(each, NO_FACTS), each)
 
     def next_due(self) -> int | None:
         """Return the next tick if a run is open: without a new assertion the run ends there."""

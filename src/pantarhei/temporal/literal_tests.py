@@ -69,10 +69,10 @@ def _is_name(argument: Argument, named: frozenset[Argument]) -> bool:
 SAME_TERM: Final = URIRef("urn:pantarhei:temporal:same")
 DIFFERENT_TERM: Final = URIRef("urn:pantarhei:temporal:other")
 DIFFERENT_VALUE: Final = URIRef("urn:pantarhei:temporal:other-unless-names")
-"""`!=` where two names may denote one individual: unknown, hence false, of two names."""
+"""`!=` without unique names: false for two names, which may denote one individual."""
 
 COMPARISON_OF: Final = {SAME_TERM: EQUAL, DIFFERENT_TERM: NOT_EQUAL, DIFFERENT_VALUE: NOT_EQUAL}
-"""The SWRL comparison of literals that each of them extends to names."""
+"""SWRL comparison of literals that each comparison of terms extends to names."""
 
 
 def with_kernel_tests(rule: TemporalRule, unique_names: bool) -> TemporalRule:

@@ -33,7 +33,7 @@ class Occurrence(NamedTuple):
 
 
 OccurrenceChanges = Mapping[Occurrence, bool]
-"""Occurrences that entered or left a window; true if inside now."""
+"""Occurrences that entered a window (true) or left it (false)."""
 
 
 class OccurrenceWindow:
@@ -153,7 +153,7 @@ class OccurrenceWindow:
 
 
 _Expected = tuple[Integers, npt.NDArray[np.bool_]]
-"""Rows that may be inserted or deleted, and a mask of those that must hold."""
+"""Rows that may have changed, and a mask of the rows that must hold."""
 
 
 class OccurrenceRows:
@@ -175,25 +175,25 @@ class OccurrenceRows:
         self._changed: dict[Occurrence, bool] = {}
         self._tick = first
 
-    def restore(self, closed: Iterable[Occurrence], tick: int, standing: Iterable[Fact] = ()) -> None:
+    def restore(self, closed: Iterable[Occurrence], tick: int, persistent: Iterable[Fact] = ()) -> None:
         """Resume at a tick with the earlier occurrences, oldest first; `change` returns the rows.
 
         Args:
-            standing: facts that occur at each tick until they end, such as states.
+            persistent: facts that occur at each tick until they end, such as states.
         """
         self._inside.restore(closed, tick)
-        self._inside.add(fact for fact in standing if fact[0] in self._sources)
+        self._inside.add(fact for fact in persistent if fact[0] in self._sources)
         self._tick = tick
         self._changed = dict.fromkeys(self._inside, True)
 
-    def advance(self, tick: int, standing: Iterable[Fact] = ()) -> None:
+    def advance(self, tick: int, persistent: Iterable[Fact] = ()) -> None:
         """Start a new tick; `change` returns the row changes.
 
         Args:
-            standing: facts that occur at each tick until they end, such as states.
+            persistent: facts that occur at each tick until they end, such as states.
         """
         self._changed.update(self._inside.advance(tick))
-        self._changed.update(self._inside.add(fact for fact in standing if fact[0] in self._sources))
+        self._changed.update(self._inside.add(fact for fact in persistent if fact[0] in self._sources))
         self._tick = tick
 
     def change(
@@ -226,24 +226,24 @@ class OccurrenceRows:
         return [fact for fact in given if fact[0] in self._sources]
 
     def _rows(self, changed: OccurrenceChanges, model: ExpiryModel) -> RowChanges:
-        touched = {each.fact for each in changed}
+        changed_facts = {each.fact for each in changed}
         inserted, deleted = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:
             has_pairs = False
             if feed.mode is Mode.AT:
                 rows, expected, has_pairs = self._dated(feed, changed)
             else:
-                rows, expected = self._counted(feed, touched)
-            there = model.present(rows)
-            fresh, over = rows[expected & ~there], rows[there & ~expected]
+                rows, expected = self._counted(feed, changed_facts)
+            present = model.present(rows)
+            fresh, obsolete = rows[expected & ~present], rows[present & ~expected]
             inserted.append(fresh)
-            deleted.append(over)
+            deleted.append(obsolete)
             if has_pairs:
-                inserted.append(self._pairs.use(fresh[:, 1], over[:, 1]))
+                inserted.append(self._pairs.use(fresh[:, 1], obsolete[:, 1]))
         return RowChanges(np.concatenate(inserted), np.concatenate(deleted))
 
-    def _counted(self, feed: NumberedInput, touched: set[Fact]) -> _Expected:
-        candidates = {fact for fact in touched if fact[0] == feed.source}
+    def _counted(self, feed: NumberedInput, changed_facts: set[Fact]) -> _Expected:
+        candidates = {fact for fact in changed_facts if fact[0] == feed.source}
         if feed.mode is Mode.ALWAYS:
             candidates.update(fact for fact in self._inside.counts if fact[0] == feed.source)
         given = sorted(candidates)

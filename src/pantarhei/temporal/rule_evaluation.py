@@ -138,9 +138,12 @@ class RuleEvaluation:
                 counting.restore((Occurrence(*each) for each in asserted), self.tick)
             else:
                 self._counted_states = dict.fromkeys(as_tuples(states))
-                turns = ((each.tick, each.added, each.removed) for each in past)
+                state_changes = ((each.tick, each.added, each.removed) for each in past)
                 held = facts_by_tick(
-                    turns, self._counted_states, self.tick - 1, max(past.complete_from, self.tick - key.size)
+                    state_changes,
+                    self._counted_states,
+                    self.tick - 1,
+                    max(past.complete_from, self.tick - key.size),
                 )
                 occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
                 counting.restore(reversed(occurred), self.tick, self._counted_states)

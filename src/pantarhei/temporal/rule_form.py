@@ -113,7 +113,7 @@ def _is_number(given: Argument | None) -> bool:
 
 
 MAX_WINDOW_SIZE: Final = 4_000_000
-"""Maximum length of a window in ticks or assertions: an entry is kept for each."""
+"""Maximum length of a window in ticks or assertions, for each of which memory is needed."""
 
 
 _A_TIME = 'a variable, a number, or a datetime such as "2026-01-01T00:00:00Z"^^xsd:dateTime'

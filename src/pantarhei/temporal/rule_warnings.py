@@ -110,7 +110,7 @@ def unremembered_conclusions(
 
 
 MAX_NEW_LITERALS: Final = 50_000
-"""Maximum number of new literals at a tick where rules may compute without end."""
+"""Maximum number of new literals at one tick, for rules that may compute without end."""
 
 
 @dataclass(frozen=True, slots=True)

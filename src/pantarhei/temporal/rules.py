@@ -51,7 +51,7 @@ from pantarhei.temporal.text.rule_terms import check_prefixes, declarations, nam
 from pantarhei.temporal.text.rules_text import RulesText, read_rules
 
 RuleWarning = ConstantRule | UnrememberedConclusion | UnassertableConclusion | UnboundedComputation
-"""Warning of a construct that is valid and probably not meant."""
+"""Warning of a construct that is valid but probably not intended."""
 
 
 @dataclass(frozen=True)

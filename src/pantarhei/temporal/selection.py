@@ -25,7 +25,7 @@ from pantarhei.model.term import Term
 from pantarhei.temporal.literal_tests import Bits, RangeMemberships
 
 TICK_PLACE: Final = 0
-"""Place of the tick's time; the arguments of an event have places from 1."""
+"""Position of the tick's time in `Selection.arguments`; the arguments of an event have positions from 1."""
 
 
 class ArgumentCondition(NamedTuple):
@@ -179,7 +179,7 @@ ALL_ARGUMENTS: Final = NumberedSelection(((1, NONE), (2, NONE)))
 """Selection of all facts, with both arguments."""
 
 FIRST_ARGUMENT: Final = NumberedSelection(((1, NONE),))
-"""Selection of all facts, with the first argument, and the tick where rows are dated."""
+"""Selection of all facts, with the first argument, and with the tick if the rows have one."""
 
 K = TypeVar("K", bound=Hashable)
 

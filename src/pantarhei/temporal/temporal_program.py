@@ -37,7 +37,7 @@ from pantarhei.temporal.selection import Selection
 from pantarhei.temporal.ticks import Ticks
 
 UNIT = URIRef("urn:pantarhei:temporal:unit")
-"""Argument of atoms without arguments; also connects the parts of a body that share no variable."""
+"""Argument of atoms without arguments; it also connects parts of a body without common variables."""
 
 FIRST = URIRef("urn:pantarhei:temporal:first")
 REST = URIRef("urn:pantarhei:temporal:rest")
@@ -45,14 +45,14 @@ TUPLE = URIRef("urn:pantarhei:temporal:tuple")
 """`tuple(x, y)` requests the number of a tuple; `first` and `rest` define the number."""
 
 IS_LITERAL = URIRef("urn:pantarhei:temporal:is-literal")
-"""Built-in of the temporal kernel: its argument, given twice, is a literal."""
+"""Built-in of the temporal kernel that holds if its argument, given twice, is a literal."""
 
 ALWAYS = Symbol(URIRef("urn:pantarhei:temporal:always"), 1)
-"""Class whose only member is the unit, at each tick: the body of rules without positive atoms."""
+"""Class whose only member at each tick is the unit; the body of rules without positive atoms."""
 
 
 UNBOUNDED: Final = 1 << 62
-"""Length of a window that holds the whole timeline."""
+"""Length of a window that contains the whole timeline."""
 
 
 class Input(NamedTuple):

@@ -158,11 +158,11 @@ class TickHistory:
     bytes: int = field(default=0, compare=False)
 
     @classmethod
-    def of(cls, begun: int, ticks: Iterable[TickRecord]) -> TickHistory:
+    def of(cls, complete_from: int, ticks: Iterable[TickRecord]) -> TickHistory:
         """Build a history from records, oldest first."""
-        past = cls(begun)
+        past = cls(complete_from)
         for record in ticks:
-            past = past.with_tick(record, begun)
+            past = past.with_tick(record, complete_from)
         return past
 
     def __iter__(self) -> Iterator[TickRecord]:
@@ -174,22 +174,22 @@ class TickHistory:
         Full chunks are dropped as a whole, once all their ticks are before `needed`. Empty records are not
         stored.
         """
-        chunks, begun, size, last = self.chunks, self.complete_from, self.bytes, self.last
+        chunks, complete_from, size, last = self.chunks, self.complete_from, self.bytes, self.last
         while chunks and chunks[0].last < needed:
-            begun, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
+            complete_from, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
         if not chunks:
-            gone = list(takewhile(lambda each: each.tick < needed, last))
-            if gone:
-                begun, last = gone[-1].tick + 1, last[len(gone) :]
-                size -= sum(each.bytes for each in gone)
+            dropped = list(takewhile(lambda each: each.tick < needed, last))
+            if dropped:
+                complete_from, last = dropped[-1].tick + 1, last[len(dropped) :]
+                size -= sum(each.bytes for each in dropped)
         if record.is_empty:
-            return TickHistory(begun, chunks, last, size)
+            return TickHistory(complete_from, chunks, last, size)
         last = (*last, record)
         if len(last) < _CHUNK:
-            return TickHistory(begun, chunks, last, size + record.bytes)
+            return TickHistory(complete_from, chunks, last, size + record.bytes)
         whole = HistoryChunk.of(last)
         return TickHistory(
-            begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in last[:-1])
+            complete_from, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in last[:-1])
         )
 
     @property
@@ -204,11 +204,11 @@ class TickHistory:
         )
 
     @classmethod
-    def of_columns(cls, begun: int, whole: HistoryChunk) -> TickHistory:
+    def of_columns(cls, complete_from: int, whole: HistoryChunk) -> TickHistory:
         """Build a history from a chunk made by `columns`.
 
         Args:
-            begun: see `TickHistory.complete_from`.
+            complete_from: see the class.
         """
         count = len(whole.ticks)
         starts = np.arange(0, count + _CHUNK, _CHUNK)
@@ -224,7 +224,7 @@ class TickHistory:
         full = count // _CHUNK
         last = tuple(chain(*chunks[full:]))
         size = sum(chunk.bytes for chunk in chunks[:full]) + sum(record.bytes for record in last)
-        return cls(begun, tuple(chunks[:full]), last, size)
+        return cls(complete_from, tuple(chunks[:full]), last, size)
 
     def mapped(
         self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
@@ -248,36 +248,36 @@ class TickHistory:
         facts, ticks = zip(*parts, strict=True)
         return np.concatenate(facts), np.concatenate(ticks)
 
-    def last_changes(self, coming: str, going: str) -> LastChanges:
+    def last_changes(self, begun: str, ended: str) -> LastChanges:
         """Return the latest change of each fact. Costs sorting the changes.
 
         Args:
-            coming, going: names of the fields of `TickRecord` with the begun and the ended facts.
+            begun, ended: names of the fields of `TickRecord` with the begun and the ended facts.
         """
-        (added, added_at), (removed, removed_at) = self.part(coming), self.part(going)
+        (added, added_at), (removed, removed_at) = self.part(begun), self.part(ended)
         facts, ticks = np.concatenate([added, removed]), np.concatenate([added_at, removed_at])
-        is_there = np.arange(len(facts)) < len(added)
+        is_present = np.arange(len(facts)) < len(added)
         order = np.lexsort((ticks, *facts.T))
-        facts, ticks, is_there = facts[order], ticks[order], is_there[order]
+        facts, ticks, is_present = facts[order], ticks[order], is_present[order]
         newest = np.append((facts[1:] != facts[:-1]).any(axis=1), np.ones(min(1, len(facts)), bool))
-        there, gone = np.flatnonzero(newest & is_there), np.flatnonzero(newest & ~is_there)
-        return LastChanges(facts[there], ticks[there], facts[gone], ticks[gone])
+        present, absent = np.flatnonzero(newest & is_present), np.flatnonzero(newest & ~is_present)
+        return LastChanges(facts[present], ticks[present], facts[absent], ticks[absent])
 
 
 def facts_by_tick(
-    turns: Iterable[tuple[int, Integers, Integers]], facts: Iterable[Fact], last: int, oldest: int
+    changes: Iterable[tuple[int, Integers, Integers]], facts: Iterable[Fact], last: int, oldest: int
 ) -> Iterator[tuple[int, set[Fact]]]:
     """Yield the ticks from `last` back to `oldest`, each with the set of facts that held at it.
 
     Args:
-        turns: tick, begun facts and ended facts, for each tick with changes.
+        changes: tick, begun facts and ended facts, for each tick with changes.
         facts: facts that held at the tick `last`.
         last, oldest: first and last tick to yield, in this order.
     """
-    by_tick = {tick: (coming, going) for tick, coming, going in turns}
-    standing = set(facts)
+    by_tick = {tick: (begun, ended) for tick, begun, ended in changes}
+    held = set(facts)
     for tick in range(last, oldest - 1, -1):
-        yield tick, standing
+        yield tick, held
         if tick in by_tick:
-            coming, going = by_tick[tick]
-            standing = standing - set(as_tuples(coming)) | set(as_tuples(going))
+            begun, ended = by_tick[tick]
+            held = held - set(as_tuples(begun)) | set(as_tuples(ended))

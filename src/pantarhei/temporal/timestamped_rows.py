@@ -172,10 +172,10 @@ class TimestampedRows:
             tick: the present tick.
         """
         mapper = self._mapper([feed])
-        for each, standing in facts_by_tick(
+        for each, held_facts in facts_by_tick(
             changes, as_tuples(facts), tick - 1, max(begun, tick - feed.size)
         ):
-            there = sorted(fact for fact in standing if fact[0] == feed.source)
+            there = sorted(fact for fact in held_facts if fact[0] == feed.source)
             held = np.array(there, np.int32).reshape(-1, 3)
             yield from self._rows(mapper, held, each)
 

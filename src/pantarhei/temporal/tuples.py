@@ -2,7 +2,7 @@
 
 The numbers are outside the range of the vocabulary. Pairs count down from the largest name. The number of a
 pair is reused once no fact has the pair. Tuples count up from `FIRST_TUPLE`. A tuple consists of two sides,
-of which the left one may be a tuple again; it keeps its number, since remembered conclusions contain it.
+of which the left one may be a tuple itself; it keeps its number, since remembered conclusions contain it.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class PairNumbers(StratumOperator):
         self._links: list[
             tuple[npt.NDArray[np.intp], int]
         ] = []  # pairs to define, with the expiry of their links
-        self._begun = 0  # number of indexes allocated so far
+        self._allocated = 0  # number of indexes allocated so far
         self._free: list[int] = []
-        self._most = _FEW
+        self._threshold = _FEW
 
     def numbers_at(self, names: Integers, time: int, expiry: int) -> Integers:
         """Return the numbers of pairs of `names` with one time; the numbers are in use until `expiry`."""
@@ -101,16 +101,16 @@ class PairNumbers(StratumOperator):
 
     def _new(self, count: int) -> npt.NDArray[np.intp]:
         """Allocate indexes, free ones first."""
-        again = self._free[len(self._free) - min(count, len(self._free)) :]
-        del self._free[len(self._free) - len(again) :]
-        begun, self._begun = self._begun, self._begun + count - len(again)
-        if self._begun > len(self._until):
-            more = max(_FEW, 2 * self._begun) - len(self._until)
+        reused = self._free[len(self._free) - min(count, len(self._free)) :]
+        del self._free[len(self._free) - len(reused) :]
+        first_new, self._allocated = self._allocated, self._allocated + count - len(reused)
+        if self._allocated > len(self._until):
+            more = max(_FEW, 2 * self._allocated) - len(self._until)
             self._until = np.append(self._until, np.full(more, EXPIRED, np.int64))
             self._is_requested = np.append(self._is_requested, np.zeros(more, bool))
             self._uses = np.append(self._uses, np.zeros(more, np.int32))
             self._terms = np.append(self._terms, np.empty((more, 2), np.int32), axis=0)
-        return np.array([*again, *range(begun, self._begun)], np.intp)
+        return np.array([*reused, *range(first_new, self._allocated)], np.intp)
 
     def _rows_of(self, indexes: npt.NDArray[np.intp]) -> Integers:
         """Return the rows that define pairs: all `left` rows, then all `right` rows."""
@@ -140,17 +140,17 @@ class PairNumbers(StratumOperator):
 
     def remove_unused(self, tick: int) -> Integers:
         """Free the numbers of pairs that no fact has after a tick; return their defining rows."""
-        if len(self._indexes) < self._most:
+        if len(self._indexes) < self._threshold:
             return NO_FACTS
         indexes = np.array(list(self._indexes.values()), np.intp)
         is_used = self._is_requested[indexes] | (self._uses[indexes] > 0)
-        over = np.sort(indexes[(self._until[indexes] < tick) & ~is_used])
-        for key in _keys(self._terms[over]).tolist():
+        unused = np.sort(indexes[(self._until[indexes] < tick) & ~is_used])
+        for key in _keys(self._terms[unused]).tolist():
             del self._indexes[key]
-        self._until[over] = EXPIRED
-        self._free += over.tolist()
-        self._most = max(_FEW, 2 * len(self._indexes))
-        return self._rows_of(over)
+        self._until[unused] = EXPIRED
+        self._free += unused.tolist()
+        self._threshold = max(_FEW, 2 * len(self._indexes))
+        return self._rows_of(unused)
 
 
 def _keys(terms: Integers) -> npt.NDArray[np.int64]:
@@ -265,7 +265,7 @@ class TupleRows(StratumOperator):
         self.watched, self.derives = (requested,), NONE
         self._tuples, self._requested, self._first, self._rest = tuples, requested, first, rest
         self._linked: dict[int, None] = {}
-        self._most = _FEW
+        self._threshold = _FEW
 
     def define(self, facts: Integers) -> Integers:
         """Return the rows that define the tuples in facts."""
@@ -296,7 +296,7 @@ class TupleRows(StratumOperator):
 
         Scans the model once the number of defined tuples has doubled since the last scan.
         """
-        if len(self._linked) < self._most:
+        if len(self._linked) < self._threshold:
             return NO_FACTS
         facts = model.facts()
         facts = facts[(facts[:, 0] != self._first) & (facts[:, 0] != self._rest)]
@@ -304,6 +304,6 @@ class TupleRows(StratumOperator):
         used = [self._tuples.number(left, right) for left, right in requested]
         used += facts[:, 1:][are_tuples(facts[:, 1:])].tolist()
         kept = dict.fromkeys(number for number in self._tuples.with_inner(used) if number in self._linked)
-        over = self._rows(number for number in self._linked if number not in kept)
-        self._linked, self._most = kept, max(_FEW, 2 * len(kept))
-        return over
+        unused = self._rows(number for number in self._linked if number not in kept)
+        self._linked, self._threshold = kept, max(_FEW, 2 * len(kept))
+        return unused

@@ -25,7 +25,7 @@ from pantarhei.temporal.selection import TICK_PLACE, Selection
 from pantarhei.temporal.temporal_program import TUPLE, Input, TemporalProgram
 
 _MOST: Final = 8
-"""Maximum number of inputs that replace those of one predicate: each processes the events separately."""
+"""Maximum number of inputs that replace the inputs of one predicate, since each processes all events."""
 
 
 def unfold(program: TemporalProgram) -> TemporalProgram:

@@ -311,7 +311,7 @@ class Window:
         if bounds.open_end:
             raise QueryWindowError("closed", repr(self.closed), '"both" or "right"')
         if bounds.leaves_out:
-            expected = f"a step no longer than {self.range}, or some times are in no window"
+            expected = f"a slide of at most {self.range}, so that each timestamp is in a window"
             raise QueryWindowError("slide", str(self.slide), expected)
 
     def _in_ticks(self, kind: TimeKind) -> _Bounds | CalendarBounds:
@@ -350,7 +350,7 @@ class _Bounds:
         slide = 1 if is_tick else duration_ticks(window.slide, kind)  # type: ignore[arg-type]
         origin = 0 if plainly(window.origin, 0) else ticks_of(window.origin, kind)
         if slide < 1:
-            raise OptionError("slide", str(window.slide), "a step longer than nothing")
+            raise OptionError("slide", str(window.slide), "a slide above 0")
         if length < 1 and window.closed != "both":
             closed = parameter("closed", f'"{window.closed}"')
             raise OptionError("range", str(window.range), f"a length above 0 with {closed}")

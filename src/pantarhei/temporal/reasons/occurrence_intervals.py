@@ -25,10 +25,10 @@ Arguments = tuple[int, ...]
 """Numbers of an atom's terms."""
 
 Pattern = tuple[int | None, ...]
-"""Numbers of an atom's terms, None for any term."""
+"""Numbers of an atom's terms; None matches any term."""
 
 _Table = npt.NDArray[np.signedinteger]
-"""Rows whose last three columns are a fact, such as a tick and a fact, oldest first."""
+"""Rows, oldest first: a tick, or a tick and a sign, or nothing, followed by the three columns of a fact."""
 
 
 class TickRun(NamedTuple):
@@ -115,35 +115,35 @@ class TickIntervals:
         """
         given, own = self._input(predicate, pattern), self._conclusions(predicate, pattern)
         found = self._runs(given, self._state_changes, self._states, self.now, EvidenceBasis.HELD)
-        standing, last = self._data.concluded, self.now - 1
-        remembered = self._runs(own, self._remembered_changes, standing, last, EvidenceBasis.CONCLUDED)
+        concluded, last = self._data.concluded, self.now - 1
+        remembered = self._runs(own, self._remembered_changes, concluded, last, EvidenceBasis.CONCLUDED)
         for arguments, runs in remembered.items():
             found.setdefault(arguments, []).extend(runs)
         return {arguments: list(_disjoint(runs)) for arguments, runs in found.items()}
 
     def _runs(
-        self, facts: _FactLookup, changes: _Table, standing: Integers, last: int, known: EvidenceBasis
+        self, facts: _FactLookup, changes: _Table, held: Integers, last: int, known: EvidenceBasis
     ) -> _Runs:
         """Return the runs of facts.
 
         Args:
             facts: lookup of the facts.
             changes: rows of tick, sign and fact, oldest first.
-            standing: facts that held at the tick `last`.
+            held: facts that held at the tick `last`.
             last: end of the runs of these facts.
             known: kind of the evidence.
         """
         found: _Runs = {}
         begun: dict[Arguments, int] = {}
-        always = self._data.past.complete_from
+        first = self._data.past.complete_from
         for (tick, sign), arguments in facts.among(changes):
             if sign > 0:
                 begun[arguments] = tick
             else:
-                run = TickRun(begun.pop(arguments, always), tick - 1, known)
+                run = TickRun(begun.pop(arguments, first), tick - 1, known)
                 found.setdefault(arguments, []).append(run)
-        for _, arguments in facts.among(standing):
-            run = TickRun(begun.get(arguments, always), last, known)
+        for _, arguments in facts.among(held):
+            run = TickRun(begun.get(arguments, first), last, known)
             found.setdefault(arguments, []).append(run)
         return found
 

@@ -48,7 +48,7 @@ from pantarhei.temporal.rules import RulesWithOntology
 from pantarhei.temporal.ticks import Ticks
 
 _MOST = 1_000
-"""Maximum number of partial matches of a body that are tried."""
+"""Maximum number of partial matches of a body that `_unmet` examines."""
 
 
 class InputProofs(NamedTuple):

@@ -115,7 +115,7 @@ _INSTEAD = {
     "=<": "<=",
     "=>": ">=",
 }
-"""Replacements for words and signs of other languages."""
+"""Suggestions for words and signs of other rule languages."""
 
 
 def _error_at(text: str, source: str | None, place: int, problem: str, expected: str) -> TemporalTextError:
