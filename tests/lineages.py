@@ -179,7 +179,7 @@ def lineage_of(case: Case, order: random.Random | None = None) -> Lineage:
         rows=np.array(rows, np.int32),
         facts=_table([(row, 0, NONE) for row in rows], 3),
         levels=np.array([FOREVER if row in background else 0 for row in rows], np.int64),
-        bases=np.array([case.assertions.get(row, NONE) for row in rows], np.int64),
+        assertion_levels=np.array([case.assertions.get(row, NONE) for row in rows], np.int64),
         cut_short=False,
     )
 

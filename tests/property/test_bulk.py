@@ -43,7 +43,7 @@ def a_world(seed, facts):
     encoded = np.unique(vocabulary.encode(world.facts(facts)).facts, axis=0)
     shuffled = np.random.default_rng(seed).permutation(encoded).astype(np.int32)
     model = WindowModel(program, "newest", vocabulary)
-    model._come_to(LEVELS - 1)
+    model._advance_to(LEVELS - 1)
     return model, shuffled, np.random.default_rng(seed).integers(LEVELS, size=len(shuffled), dtype=np.int32)
 
 
@@ -168,7 +168,7 @@ def test_edges_are_not_counted_beside_the_facts_that_they_are(in_pieces):
     model, facts = encoded_model([transitive, chain], [*links, *starts])
     program = BulkProgram(model.program.plans)
     levels = np.zeros(len(facts), np.int32)
-    assert program.closure({}, facts, levels, model.vocabulary, most=90).came == 90
+    assert program.closure({}, facts, levels, model.vocabulary, most=90).inserted == 90
     with pytest.raises(TooManyError):
         program.closure({}, facts, levels, model.vocabulary, most=89)
 
@@ -199,18 +199,18 @@ def test_what_follows_one_by_one_along_a_chain_is_left_to_the_kernel():
 
 def test_many_that_wait_are_sorted_again_only_when_they_have_doubled(in_pieces, monkeypatch):
     sorted_ = []
-    news = Columns.news
+    newer = Columns.newer
 
     def counted(columns, keys, levels):
         sorted_.append(len(keys))
-        return news(columns, keys, levels)
+        return newer(columns, keys, levels)
 
     rules = [Rule("cax-sco", (is_a(EX[f"C{i}"], x),), is_a(A, x)) for i in range(200)]
     model, facts = encoded_model(rules, [(EX[f"i{i}"], RDF.type, EX[f"C{i}"]) for i in range(200)])
     program = BulkProgram(model.program.plans)
-    monkeypatch.setattr(Columns, "news", counted)
+    monkeypatch.setattr(Columns, "newer", counted)
     found = program.closure({}, facts, np.zeros(200, np.int32), model.vocabulary)
-    assert found.came == 400
+    assert found.inserted == 400
     assert sum(sorted_) < 200 + 4 * 200
 
 

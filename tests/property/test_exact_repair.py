@@ -112,8 +112,8 @@ def open_rows(lineage):
     """The rows that are neither in all maximal subsets nor in none, as far as levels decide it."""
     decision = decision_of(lineage, UNLIMITED)
     places = np.flatnonzero(lineage.asserted)
-    order = places[np.argsort(-lineage.bases[places], kind="stable")]
-    _, starts = np.unique(-lineage.bases[order], return_index=True)
+    order = places[np.argsort(-lineage.assertion_levels[places], kind="stable")]
+    _, starts = np.unique(-lineage.assertion_levels[order], return_index=True)
     decision.decide_by_levels(contiguous(order), contiguous(np.append(starts, len(order))))
     return rows_at(lineage, decision.statuses() == OPEN)
 

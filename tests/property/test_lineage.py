@@ -64,7 +64,7 @@ def test_a_settled_level_is_the_highest_that_an_assertion_or_an_instance_gives(s
     model = reasoner._held.model
     found = model.lineage_of(model.facts(), 1 << 20, explains_background=True)
     assert len(found.rows) == len(model) and len(found.violations) == 0
-    given = np.where(found.bases >= FOREVER, FOREVER, found.bases)
+    given = np.where(found.assertion_levels >= FOREVER, FOREVER, found.assertion_levels)
     np.maximum.at(given, found.places(found.instances[:, 0]), instance_levels(found))
     assert given.tolist() == found.levels.tolist()
     timeline = reasoner._held.history.log.timeline

@@ -125,12 +125,14 @@ class _ProofChoice:
 
     def __post_init__(self) -> None:
         self.goal, *_ = rows = self.lineage.rows.tolist()
-        self._bases = dict(zip(rows, self.lineage.bases.tolist(), strict=True))
+        self._assertion_levels = dict(zip(rows, self.lineage.assertion_levels.tolist(), strict=True))
         self._facts = dict(zip(rows, map(tuple, self.lineage.facts.tolist()), strict=True))
         always = set(self.lineage.rows[self.lineage.background].tolist())
         self.level = int(self.lineage.levels[0])
-        self.always = {row for row in always if self._bases[row] == FOREVER}
-        self.asserted = [row for row in rows if NONE < self._bases[row] < FOREVER and row not in always]
+        self.always = {row for row in always if self._assertion_levels[row] == FOREVER}
+        self.asserted = [
+            row for row in rows if NONE < self._assertion_levels[row] < FOREVER and row not in always
+        ]
         self._entailed = always
         self._sets: Mapping[int, Antichain] = {}  # the minimal supports of each row
         self._triples: dict[int, Triple] = {}
@@ -147,7 +149,7 @@ class _ProofChoice:
     @property
     def _newest_asserted(self) -> list[int]:
         """The asserted rows whose level is at least that of the goal."""
-        return [row for row in self.asserted if self._bases[row] >= self.level]
+        return [row for row in self.asserted if self._assertion_levels[row] >= self.level]
 
     def best(self) -> Proof:
         """Return the best proof."""
@@ -284,7 +286,7 @@ class _ProofChoice:
         if among.leave_no_choice({*self.always, *leaves}):
             return leaves
         left = self.extractor.limit * _STEPS_PER_INSTANCE
-        for row in sorted(leaves, key=lambda row: (self._bases[row], self._text(row))):
+        for row in sorted(leaves, key=lambda row: (self._assertion_levels[row], self._text(row))):
             left -= len(among.found)
             if left < 0:
                 break
@@ -302,7 +304,7 @@ class _ProofChoice:
             if instance is not None:
                 return ProofStep(self._triple(row), rules[instance.rule], premises)
             if row in found.support:
-                abox = self.extractor.abox(self._bases[row])
+                abox = self.extractor.abox(self._assertion_levels[row])
                 (triple,) = self.extractor.model.vocabulary.decode([self._facts[row]], abox.forms)
                 return ProofStep(triple, at=abox.at)
             return ProofStep(self._triple(row), is_open=row not in self.always)
@@ -325,11 +327,11 @@ class _ProofChoice:
 
     def _oldest(self, support: RowSet) -> int:
         """Return the level of the oldest assertion of a support."""
-        return min((self._bases[row] for row in support), default=FOREVER)
+        return min((self._assertion_levels[row] for row in support), default=FOREVER)
 
     def _age_key(self, support: RowSet) -> tuple[list[int], list[str]]:
         """Return a sort key by which supports with newer assertions come first."""
-        return sorted(-self._bases[row] for row in support), sorted(map(self._text, support))
+        return sorted(-self._assertion_levels[row] for row in support), sorted(map(self._text, support))
 
 
 def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | None:
@@ -342,7 +344,7 @@ def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | Non
     if lineage is None:
         return None
     found = _Violations(model, lineage, {})
-    given = lineage.rows[(lineage.bases != NONE) | lineage.background].tolist()
+    given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
     return found.proof(found.all.cheapest(dict.fromkeys(given, 0)))
 
 
@@ -371,7 +373,7 @@ def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> 
     `most` rule instances, the fact is an open step.
     """
     lineage = model.lineage_of(fact, most)
-    given = lineage.rows[(lineage.bases != NONE) | lineage.background].tolist()
+    given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
     found = _Violations(model, lineage, {})
     return found.proof(found.all.cheapest(dict.fromkeys(given, 0)), goal=int(lineage.rows[0]))
 
@@ -393,7 +395,7 @@ class _Violations:
     def shortest(self) -> dict[Rule, Proof]:
         """Return for each violated constraint a proof with few rule instances."""
         lineage = self._lineage
-        leaves = {*self._asserted, *lineage.rows[lineage.bases == FOREVER].tolist()}
+        leaves = {*self._asserted, *lineage.rows[lineage.assertion_levels == FOREVER].tolist()}
         by_constraint: defaultdict[int, list[RuleInstance]] = defaultdict(list)
         for instance in self.all.by_head[BOTTOM]:
             by_constraint[instance.rule].append(instance)

@@ -239,11 +239,11 @@ class ConflictEvidence:
         atoms[is_open] = np.arange(is_open.sum(), dtype=np.int32)
         atoms[~is_open] = np.arange(len(members), len(members) + (~is_open).sum(), dtype=np.int32)
         levels = np.full(len(places) + len(alone), NONE, np.int64)
-        levels[: is_open.sum()] = lineage.bases[places[is_open]]
+        levels[: is_open.sum()] = lineage.assertion_levels[places[is_open]]
         heads = np.where(heads == NONE, NONE, atoms[heads]).astype(np.int32)
         rules = OpenRules(levels, heads, numbers, starts, atoms[bodies])
         is_complete = decision.is_complete and lineage.floor == NONE
-        evidence = cls(lineage.facts[members], lineage.bases[members], singles, rules, is_complete)
+        evidence = cls(lineage.facts[members], lineage.assertion_levels[members], singles, rules, is_complete)
         return evidence, members
 
     @classmethod
@@ -323,7 +323,7 @@ class KeptEvidence:
     def levels(self) -> Levels:
         """Levels of the members, with duplicates; of all assertions in the lineage before the extraction."""
         known = self._known
-        return known.bases[known.asserted] if isinstance(known, Lineage) else known.levels
+        return known.assertion_levels[known.asserted] if isinstance(known, Lineage) else known.levels
 
     @property
     def evidence(self) -> ConflictEvidence:

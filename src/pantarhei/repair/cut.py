@@ -133,8 +133,8 @@ def exact_cut(lineage: Lineage, budget: Budget, rank: Rank) -> Cut:
         rank: sort keys of facts, so that a limit ends a search independently of the numbers of terms.
     """
     places = np.flatnonzero(lineage.asserted)
-    order = places[np.argsort(lineage.bases[places], kind="stable")[::-1]]
-    levels = lineage.bases[order]
+    order = places[np.argsort(lineage.assertion_levels[places], kind="stable")[::-1]]
+    levels = lineage.assertion_levels[order]
     starts = np.concatenate([[0], np.flatnonzero(levels[1:] != levels[:-1]) + 1, [len(order)]])
     decision = decision_of(lineage, budget)
     opened = decision.decide_by_levels(contiguous(order), contiguous(starts))
@@ -154,7 +154,7 @@ def _settled(
 ) -> tuple[Integers, Integers]:
     """Return the rows of open facts that some maximal subset lacks, and of facts beyond the budget."""
     places, *columns = decision.residue()
-    levels = np.where(status[places] == OPEN, lineage.bases[places], NONE)
+    levels = np.where(status[places] == OPEN, lineage.assertion_levels[places], NONE)
     rules = OpenRules(levels, *columns)
     residue = rules.residue()
     if not decision.is_complete:

@@ -58,8 +58,8 @@ class RepairReport:
             cut: the cut, as rows of the lineage.
             kept: the evidence of the conflict sets.
         """
-        facts, levels = lineage.facts[cut.places], lineage.bases[cut.places]
-        lost, lost_levels = lineage.facts[cut.undecided], lineage.bases[cut.undecided]
+        facts, levels = lineage.facts[cut.places], lineage.assertion_levels[cut.places]
+        lost, lost_levels = lineage.facts[cut.undecided], lineage.assertion_levels[cut.undecided]
         moments, lexicon = self._moments(lost_levels), self.lexicon
         return Repair(
             self.arriving.at,
@@ -198,7 +198,7 @@ class Repairer:
             places = exact_cut(lineage, self.budget, self._ranked).places
             return Cut(places, places)
         found = evidence.conflicts(self.budget)
-        times = dict(enumerate(lineage.bases[members].tolist()))
+        times = dict(enumerate(lineage.assertion_levels[members].tolist()))
         sets = [conflict.rows for conflict in found]
         if self.method == "algorithm3":
             cut, undecided = algorithm3(sets, times), frozenset[int]()

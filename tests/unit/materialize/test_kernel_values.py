@@ -78,8 +78,8 @@ def test_what_the_window_asserts_is_above_the_floor_or_below_it(floor, above, be
 
 def test_what_is_given_and_always_holds_is_not_asserted():
     lineage = lineage_of(CASE)
-    bases = np.where(lineage.rows == 2, FOREVER, lineage.bases)
-    assert rows_of_lineage_rows(lineage, lineage._replace(bases=bases).asserted) == {0, 1}
+    bases = np.where(lineage.rows == 2, FOREVER, lineage.assertion_levels)
+    assert rows_of_lineage_rows(lineage, lineage._replace(assertion_levels=bases).asserted) == {0, 1}
 
 
 def test_an_instance_gives_its_head_the_lowest_level_of_its_body():

@@ -211,7 +211,7 @@ def test_members_are_numbered_from_0_with_their_facts_and_levels():
     evidence, places = ConflictEvidence.of(lineage, Budget())
     assert sorted(lineage.rows[places].tolist()) == [3, 7, 8], "6 is in no conflict"
     assert evidence.facts.tolist() == lineage.facts[places].tolist()
-    assert evidence.levels.tolist() == lineage.bases[places].tolist()
+    assert evidence.levels.tolist() == lineage.assertion_levels[places].tolist()
     rows = lineage.rows[places].tolist()
     assert [[rows[member], constraint] for member, constraint in evidence.singles.tolist()] == [[8, 2]]
 

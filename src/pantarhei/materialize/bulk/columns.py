@@ -1,7 +1,7 @@
 """Facts of one predicate as columns: sorted 64-bit keys, and the level of each fact.
 
-A key is `subject << 32 | object + 1`; a class fact has object -1. Columns are immutable: a change creates new
-ones.
+A key is `subject << 32 | object + 1`; a class fact has object -1. Columns are immutable; changes create new
+columns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
 ONE_TERM = 1 << 32
-"""How many keys there are that begin with one term."""
+"""Number of possible keys of one subject."""
 
 
 def pair_keys(subjects: Integers | int, objects: Integers | int) -> Keys:
@@ -37,22 +37,22 @@ def pair_keys(subjects: Integers | int, objects: Integers | int) -> Keys:
 
 
 def classes_of_subjects(keys: Keys) -> Keys:
-    """Return the keys of class facts about the subjects of keys."""
+    """Return the keys of the class facts about the subjects of these keys."""
     return np.bitwise_and(keys, ~_LOW)
 
 
 def subjects_of(keys: Keys) -> Integers:
-    """Return the subject of each key, in which subject and object are packed."""
+    """Return the subject of each key."""
     return np.right_shift(keys, _SHIFT).astype(np.int32)
 
 
 def objects_of(keys: Keys) -> Integers:
-    """Return the object of each key, in which subject and object are packed."""
+    """Return the object of each key."""
     return (np.bitwise_and(keys, _LOW) - 1).astype(np.int32)
 
 
 class RowMatches(NamedTuple):
-    """Pairs of a row of the query and an index in the columns."""
+    """Pairs of a row of the query and the index of a matching fact in the columns."""
 
     rows: Places
     places: Places | Integers
@@ -62,7 +62,7 @@ class Columns:
     """Facts of one predicate.
 
     Args:
-        keys: ascending, distinct.
+        keys: ascending and distinct.
         levels: of each fact.
     """
 
@@ -73,15 +73,15 @@ class Columns:
         return len(self.keys)
 
     @cached_property
-    def _turned(self) -> tuple[Keys, Integers]:
-        """Keys with subject and object exchanged, ascending, and the index of each fact."""
+    def _keys_by_object(self) -> tuple[Keys, Integers]:
+        """Keys with subject and object exchanged, ascending, and for each the index of its fact."""
         turned = pair_keys(objects_of(self.keys), subjects_of(self.keys) - 1) if len(self.keys) else self.keys
         places = np.arange(len(turned), dtype=np.int32)
         keys, order = _radix.sorted_with(turned, places)
         return keys, order
 
     def find(self, keys: Keys) -> Places:
-        """Return the indexes of `keys`, -1 where one is missing."""
+        """Return the index of each of `keys`, -1 for a missing one."""
         if not len(self.keys):
             return np.full(len(keys), -1, np.intp)
         places = np.searchsorted(self.keys, keys)
@@ -90,49 +90,52 @@ class Columns:
         return places
 
     def forwards(self, starts: Keys, width: int) -> RowMatches:
-        """Return the facts whose keys lie in `[start, start + width)`, for each start."""
+        """Return the facts whose keys are in `[start, start + width)`, for each of `starts`."""
         return _ranges(self.keys, starts, width)
 
     def backwards(self, starts: Keys, width: int) -> RowMatches:
-        """Return the facts whose keys with subject and object exchanged lie in `[start, start + width)`, for
-        each start.
+        """Return the facts whose keys are in `[start, start + width)` after exchanging subject and object,
+        for each of `starts`.
         """
-        turned, order = self._turned
+        turned, order = self._keys_by_object
         rows, places = _ranges(turned, starts, width)
         return RowMatches(rows, order[places])
 
     def count_forwards(self, starts: Keys, width: int) -> int:
-        """Return the number of facts of `forwards`."""
+        """Return the number of matches of `forwards`."""
         return _count(self.keys, starts, width)
 
     def count_backwards(self, starts: Keys, width: int) -> int:
-        """Return the number of facts of `backwards`."""
-        return _count(self._turned[0], starts, width)
+        """Return the number of matches of `backwards`."""
+        return _count(self._keys_by_object[0], starts, width)
 
-    def news(self, keys: Keys, levels: Integers) -> Columns:
-        """Return the given facts that are missing here, or stored at a lower level."""
-        given = _without_repetition(keys, levels)
+    def newer(self, keys: Keys, levels: Integers) -> Columns:
+        """Return those of the given facts that are missing here or have a lower level here."""
+        given = _distinct(keys, levels)
         if not len(self.keys):
             return given
         places = self.find(given.keys)
         newer = np.where(places < 0, True, given.levels > self.levels[places])
         return Columns(given.keys[newer], given.levels[newer])
 
-    def with_news(self, news: Columns) -> Columns:
-        """Return the columns merged with `news` about them. Costs the number of all facts."""
+    def merged_with(self, newer: Columns) -> Columns:
+        """Return the columns with the facts of `newer` inserted or raised to their new levels.
+
+        Costs time linear in all facts.
+        """
         if not len(self.keys):
-            return news
-        places = np.searchsorted(self.keys, news.keys)
+            return newer
+        places = np.searchsorted(self.keys, newer.keys)
         inside = np.minimum(places, len(self.keys) - 1)
-        known = self.keys[inside] == news.keys
+        known = self.keys[inside] == newer.keys
         levels = self.levels
         if known.any():
             levels = levels.copy()
-            levels[places[known]] = news.levels[known]
+            levels[places[known]] = newer.levels[known]
         new = ~known
         where = places[new]
         return Columns(
-            np.insert(self.keys, where, news.keys[new]), np.insert(levels, where, news.levels[new])
+            np.insert(self.keys, where, newer.keys[new]), np.insert(levels, where, newer.levels[new])
         )
 
 
@@ -140,24 +143,24 @@ NO_COLUMNS = Columns(np.empty(0, np.int64), np.empty(0, np.int32))
 
 
 def columns_of(facts: Integers, levels: Integers) -> dict[int, Columns]:
-    """Return the columns of facts, shape (n, 3), by predicate. Costs sorting them."""
+    """Return columns by predicate of facts, shape (n, 3). The cost is that of sorting the facts."""
     return {
-        predicate: _without_repetition(keys, at)
+        predicate: _distinct(keys, at)
         for predicate, (keys, at) in columns_by_predicate(facts, levels).items()
     }
 
 
 def merged(parts: Sequence[tuple[Keys, Integers]]) -> tuple[Keys, Integers]:
-    """Merge keys and levels, each fact once at its highest level."""
+    """Merge parts, each keys and levels: each fact once, at its highest level."""
     if len(parts) == 1:
         return parts[0]
     keys, levels = (np.concatenate(column) for column in zip(*parts, strict=True))
-    whole = _without_repetition(keys, levels)
+    whole = _distinct(keys, levels)
     return whole.keys, whole.levels
 
 
 def columns_by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, Integers]]:
-    """Group facts, shape (n, 3), into keys and levels by ascending predicate."""
+    """Return the keys and levels of facts, shape (n, 3), grouped by ascending predicate."""
     if not len(facts):
         return {}
     column = facts[:, 0]
@@ -173,8 +176,8 @@ def columns_by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tupl
     }
 
 
-def _without_repetition(keys: Keys, levels: Integers) -> Columns:
-    """Return distinct facts, each at its highest level."""
+def _distinct(keys: Keys, levels: Integers) -> Columns:
+    """Return the distinct facts, each at its highest level."""
     if np.all(keys[1:] > keys[:-1]):  # usual where facts are derived column by column
         return Columns(keys, levels)
     if levels.min() == levels.max():
@@ -190,7 +193,7 @@ def _without_repetition(keys: Keys, levels: Integers) -> Columns:
 
 
 def starts_of(terms: Integers) -> Keys:
-    """Return the first key of each of `terms`; their ranges are `ONE_TERM` wide."""
+    """Return the lowest key of each of `terms`; the keys of one term span `ONE_TERM` numbers."""
     return terms.astype(np.int64) << _SHIFT
 
 
@@ -204,7 +207,7 @@ def _count(keys: Keys, starts: Keys, width: int) -> int:
 
 
 def _ranges(keys: Keys, starts: Keys, width: int) -> RowMatches:
-    """Return for each of `starts` the indexes of the keys in its range."""
+    """Return the indexes of the keys in the range of each of `starts`."""
     begins, ends = _bounds(keys, starts, width)
     counts = ends - begins
     rows = np.repeat(np.arange(len(starts)), counts)

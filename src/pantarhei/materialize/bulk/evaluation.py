@@ -1,15 +1,15 @@
 """Semi-naive evaluation over columns, with levels.
 
-A fact's level is the maximum over its derivations of the smallest level in the body (`keep="newest"`, see
-materialize/kernel/newest.py). Predicates are evaluated in the dependency order of the rules, so that all
-facts of a predicate are there when it is evaluated; only predicates that depend on themselves are evaluated
-more than once. A fact whose level rises is evaluated again.
+The level of a fact is the maximum over its derivations of the smallest level in the body (`keep="newest"`,
+see materialize/kernel/newest.py). Predicates are evaluated in the dependency order of the rules, so that all
+facts of a predicate are known when it is evaluated. Only predicates that depend on themselves are evaluated
+several times. A fact whose level rises is evaluated again.
 
-Plans that join transitive properties join with their edges only: the edges of a property are columns of their
-own, under another number, evaluated right after the property.
+Rules of transitive properties join with edges only. The edges of a property are stored as columns of their
+own under another number, and evaluated right after the property.
 
-The result is ordered so that each fact has a proof from earlier facts of its level and facts of higher
-levels. The kernel of rows can store it as settled (`NewestKernel.enter`).
+The result is ordered: each fact follows from facts of its level that precede it and from facts of higher
+levels. The kernel can therefore store it as settled (`NewestKernel.insert_settled`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def edges_of(predicate: int) -> int:
 
 
 def with_edges(predicate: int, plan: JoinPlan, plans: Plans) -> Iterator[tuple[int, JoinPlan]]:
-    """Return the plans, each with its trigger, that replace a forward plan where joins use edges."""
+    """Yield the plans that replace a forward plan whose rule joins with edges or copies them, each with its
+    trigger.
+    """
     edge_atom = int(plans.edge_atoms[plan.rule])
     if plan.atom == edge_atom:
         yield edges_of(predicate), plan
@@ -62,33 +64,33 @@ def with_edges(predicate: int, plan: JoinPlan, plans: Plans) -> Iterator[tuple[i
         yield edges_of(predicate), plan._replace(head=(edges_of(plan.head[0]), *plan.head[1:]))
 
 
-def makes_edges(plan: JoinPlan, plans: Plans) -> bool:
-    """True if a forward plan derives edges from any facts."""
+def derives_edges(plan: JoinPlan, plans: Plans) -> bool:
+    """Return true if the heads of a forward plan are edges, whatever facts match its body."""
     head, rule = plan.head[0], plan.rule
     noted = head != NONE and bool(plans.edges_noted[head])
     return noted and int(plans.edge_atoms[rule]) == NO_EDGE and not plans.copies[rule]
 
 
-# Evaluating a predicate costs as much as this many facts in the kernel, and one more for this many stored
-# facts.
-_A_TAKING, _COPIED = 100, 256
-# Cost that may be wasted in any case.
-_PATIENCE = 1 << 16
-# Partial matches processed together even if few new facts are allowed.
-_LEAST_ROWS = 1 << 16
-# Rows of the kernel that take as much memory as a partial match with its derived facts and their sorting.
-_A_ROW = 4
+# Cost of evaluating a predicate, as a number of facts derived in the kernel: a fixed part, and one fact for
+# each so many stored facts of the predicate.
+_EVALUATION_COST, _STORED_PER_COST = 100, 256
+# Initial budget, in the same unit.
+_BUDGET = 1 << 16
+# Least limit of the rows of a frame, even if few new facts are allowed.
+_MIN_ROWS = 1 << 16
+# Number of kernel rows with the memory of one partial match, its derived fact, and their sorting.
+_KERNEL_ROWS = 4
 
 
 class Settled(NamedTuple):
-    """Facts of one predicate with their levels, in the order they settled."""
+    """Facts of one predicate with their levels, in the order in which they settled."""
 
     predicate: int
     columns: Columns
 
     @property
     def facts(self) -> Integers:
-        """Return the facts, shape (n, 3)."""
+        """The facts, shape (n, 3)."""
         facts = np.empty((len(self.columns), 3), np.int32)
         facts[:, 0] = self.predicate
         facts[:, 1], facts[:, 2] = subjects_of(self.columns.keys), objects_of(self.columns.keys)
@@ -96,7 +98,11 @@ class Settled(NamedTuple):
 
 
 class Violating(NamedTuple):
-    """Facts that match the constraint plan at `offset` of the code, shape (n, 3)."""
+    """Facts that match the trigger of a violated constraint, shape (n, 3).
+
+    Args:
+        offset: index of the constraint's plan in the code.
+    """
 
     offset: int
     facts: Integers
@@ -106,17 +112,17 @@ class Evaluated(NamedTuple):
     """Result of an evaluation.
 
     Args:
-        settled: facts that are new or rose, in the order they settled.
+        settled: facts that are new or rose to a higher level, in the order in which they settled.
         violating: facts that violate constraints.
-        edges: edges of transitive properties that are new or at a higher level.
-        came: number of new facts; the others rose.
+        edges: edges of transitive properties that are new or rose.
+        inserted: number of new facts.
         firings: number of rule instances.
     """
 
     settled: list[Settled]
     violating: list[Violating]
     edges: list[Settled]
-    came: int
+    inserted: int
     firings: int
 
 
@@ -129,14 +135,14 @@ class TooManyError(Exception):
 
 
 class TooSlowError(Exception):
-    """Too few facts derived at a time, as along a chain: the kernel of rows is faster."""
+    """Too few facts are derived at a time, as along a chain: evaluation by row is faster."""
 
 
-class _Waiting:
-    """Pending facts of one predicate.
+class _PendingFacts:
+    """Facts of one predicate that are not evaluated yet.
 
     Args:
-        most: number of facts beyond which known ones are removed.
+        most: number of facts above which known and repeated facts are removed.
     """
 
     def __init__(self, most: int) -> None:
@@ -148,25 +154,25 @@ class _Waiting:
         self.size += len(keys)
 
     @property
-    def are_many(self) -> bool:
+    def exceeds_limit(self) -> bool:
         return self.size > self.most and len(self.parts) > 1
 
-    def keep(self, news: Columns) -> None:
-        """Replace the pending facts, until they have doubled."""
-        self.parts, self.size = [(news.keys, news.levels)], len(news)
-        self.most = max(self.most, 2 * len(news))
+    def keep(self, new: Columns) -> None:
+        """Replace the pending facts, and raise the limit to twice their number."""
+        self.parts, self.size = [(new.keys, new.levels)], len(new)
+        self.most = max(self.most, 2 * len(new))
 
 
 class BulkProgram:
-    """Plans of a program, for matching by column. Costs time linear in their size.
+    """Plans of a program for matching by column. Decoding costs time linear in their size.
 
-    `noted` are the properties whose edges have columns of their own.
+    `noted` has the properties whose edges have columns of their own.
 
     Args:
-        always: columns that frames keep beside the variables still needed.
+        extra: columns that frames keep in addition to the variables that are still needed.
     """
 
-    def __init__(self, plans: Plans, always: frozenset[int] = frozenset()) -> None:
+    def __init__(self, plans: Plans, extra: frozenset[int] = frozenset()) -> None:
         self.width = plans.membership_bytes
         code = plans.code.tolist()
         starts, offsets = plans.forward.start.tolist(), plans.forward.plans.tolist()
@@ -176,9 +182,9 @@ class BulkProgram:
         for predicate, (start, end) in enumerate(pairwise(starts)):
             for offset in offsets[start:end]:
                 written = JoinPlan.at(code, offset)
-                making = makes_edges(written, plans)
+                is_deriving = derives_edges(written, plans)
                 for trigger, plan in with_edges(predicate, written, plans):
-                    self._plans.setdefault(trigger, []).append(_read(plan, offset, making, always))
+                    self._plans.setdefault(trigger, []).append(_read(plan, offset, is_deriving, extra))
                 if written.head[0] != NONE:
                     derives.append((predicate, written.head[0]))
         self._ranks = ranks(derives)
@@ -194,7 +200,7 @@ class BulkProgram:
         """Return the consequences of adding `facts`, shape (n, 3), at `levels` to the `stored` facts.
 
         Args:
-            stored: columns of each predicate and of its edges, closed under the rules.
+            stored: columns of each predicate, and of its edges, closed under the rules.
             literals: evaluates conditions.
             most: limit of new facts.
 
@@ -202,14 +208,14 @@ class BulkProgram:
             TooManyError: the limit is exceeded.
             TooSlowError: too few facts are derived at a time.
         """
-        rows = min(MOST_ROWS, max(most // _A_ROW, _LEAST_ROWS))
+        rows = min(MOST_ROWS, max(most // _KERNEL_ROWS, _MIN_ROWS))
         matcher = ColumnMatcher(dict(stored), literals, self.width, rows)
         return self.close(matcher, columns_by_predicate(facts, levels), most)
 
     def close(
         self, matcher: ColumnMatcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
     ) -> Evaluated:
-        """Evaluate facts by predicate; `matcher` holds the stored facts, and receives the new ones."""
+        """Evaluate the given facts. `matcher` has the stored facts, and receives the new ones."""
         return _Evaluation(self, matcher, most).run(given)
 
     def plans_of(self, predicate: int) -> Sequence[Plan]:
@@ -217,7 +223,9 @@ class BulkProgram:
         return self._plans.get(predicate, ())
 
     def rank(self, predicate: int) -> tuple[int, bool]:
-        """Return the position of the predicate in the order of evaluation; its edges come right after it."""
+        """Return the position of a predicate in the order of evaluation. The edges of a property follow it
+        directly.
+        """
         return self._ranks.get(max(predicate, edges_of(predicate)), 0), predicate < 0
 
 
@@ -225,79 +233,83 @@ class _Evaluation:
     """One evaluation in progress."""
 
     def __init__(self, program: BulkProgram, matcher: ColumnMatcher, most: int) -> None:
-        self._program, self._matcher, self._most, self._came = program, matcher, most, 0
+        self._program, self._matcher, self._most, self._inserted = program, matcher, most, 0
         self._columns = matcher.columns
-        self._waiting: dict[int, _Waiting] = {}
+        self._pending: dict[int, _PendingFacts] = {}
         self._queue: list[tuple[tuple[int, bool], int]] = []
         self._closure = Evaluated([], [], [], 0, 0)
         self._firings = 0
-        self._patience = _PATIENCE
+        self._budget = _BUDGET
 
     def run(self, given: Mapping[int, tuple[Keys, Integers]]) -> Evaluated:
         for predicate, (keys, at) in given.items():
-            self._patience += 4 * len(keys)
+            self._budget += 4 * len(keys)
             self._derive(predicate, keys, at)
             if predicate in self._program.noted:
                 self._derive(edges_of(predicate), keys, at)
         while self._queue:
             _, predicate = heappop(self._queue)
-            self._take(predicate)
-        return self._closure._replace(came=self._came, firings=self._firings)
+            self._evaluate(predicate)
+        return self._closure._replace(inserted=self._inserted, firings=self._firings)
 
     def _derive(self, predicate: int, keys: Keys, levels: Integers) -> None:
-        """Add pending facts of a predicate; known ones are removed if there are many."""
-        waiting = self._waiting.get(predicate)
-        if waiting is None:
-            waiting = self._waiting[predicate] = _Waiting(self._matcher.most_rows)
+        """Add pending facts of a predicate; known facts are removed if there are many pending ones."""
+        pending = self._pending.get(predicate)
+        if pending is None:
+            pending = self._pending[predicate] = _PendingFacts(self._matcher.most_rows)
             heappush(self._queue, (self._program.rank(predicate), predicate))
-        waiting.add(keys, levels)
-        if waiting.are_many:
+        pending.add(keys, levels)
+        if pending.exceeds_limit:
             columns = self._columns.get(predicate, NO_COLUMNS)
-            news = self._matcher.news(predicate, *merged(waiting.parts))
+            new = self._matcher.newer(predicate, *merged(pending.parts))
             if predicate >= 0:  # edges are counted as facts already
-                self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
-            waiting.keep(news)
+                self._check_limit(int(np.count_nonzero(columns.find(new.keys) < 0)))
+            pending.keep(new)
 
-    def _check(self, more: int) -> None:
-        if self._came + more > self._most:
-            raise TooManyError(self._came + more)
+    def _check_limit(self, more: int) -> None:
+        if self._inserted + more > self._most:
+            raise TooManyError(self._inserted + more)
 
-    def _pay(self, came: int, stored: int) -> None:
-        """Charge the cost of evaluating a predicate with `stored` facts and `came` new ones."""
-        self._patience += 4 * came - _A_TAKING - stored // _COPIED
-        if self._patience < 0:
+    def _charge(self, inserted: int, stored: int) -> None:
+        """Subtract the cost of evaluating a predicate from the budget, and credit it with the inserted facts.
+
+        Raises:
+            TooSlowError: the budget is exhausted.
+        """
+        self._budget += 4 * inserted - _EVALUATION_COST - stored // _STORED_PER_COST
+        if self._budget < 0:
             raise TooSlowError
 
-    def _take(self, predicate: int) -> None:
-        """Store the new pending facts of `predicate`, and derive their consequences."""
+    def _evaluate(self, predicate: int) -> None:
+        """Store the pending facts of `predicate` that are new, and derive their consequences."""
         columns = self._columns.get(predicate, NO_COLUMNS)
-        news = self._matcher.news(predicate, *merged(self._waiting.pop(predicate).parts))
-        if not len(news):
+        new = self._matcher.newer(predicate, *merged(self._pending.pop(predicate).parts))
+        if not len(new):
             return
-        self._columns[predicate] = stored = columns.with_news(news)
+        self._columns[predicate] = stored = columns.merged_with(new)
         if predicate < 0:
-            self._pay(0, len(stored))
-            self._closure.edges.append(Settled(edges_of(predicate), news))
+            self._charge(0, len(stored))
+            self._closure.edges.append(Settled(edges_of(predicate), new))
         else:
-            came = len(stored) - len(columns)
-            self._came += came
-            self._check(0)
-            self._pay(came, len(stored))
-            self._closure.settled.append(Settled(predicate, news))
+            inserted = len(stored) - len(columns)
+            self._inserted += inserted
+            self._check_limit(0)
+            self._charge(inserted, len(stored))
+            self._closure.settled.append(Settled(predicate, new))
         for plan in self._program.plans_of(predicate):
             if plan.head[0] == NONE:
-                self._note_violations(plan, predicate, news)
+                self._record_violations(plan, predicate, new)
             else:
-                self._fire(plan, news)
+                self._fire(plan, new)
 
-    def _fire(self, plan: Plan, news: Columns) -> None:
+    def _fire(self, plan: Plan, new: Columns) -> None:
         _, first, second = plan.head
         if plan.renames:  # p(x, y) -> q(x, y), or p(x, y) -> C(x): keys and their order are unchanged
-            self._firings += len(news)
-            keys = news.keys if plan.head[1:] == plan.trigger else classes_of_subjects(news.keys)
-            self._derive_head(plan, keys, news.levels)
+            self._firings += len(new)
+            keys = new.keys if plan.head[1:] == plan.trigger else classes_of_subjects(new.keys)
+            self._derive_head(plan, keys, new.levels)
             return
-        for frame in self._matcher.matches(plan, news):
+        for frame in self._matcher.matches(plan, new):
             self._firings += len(frame.levels)
             keys, levels = self._matcher.keys(frame, first, second), frame.levels
             if first >= 0:
@@ -311,31 +323,31 @@ class _Evaluation:
 
     def _derive_head(self, plan: Plan, keys: Keys, levels: Integers) -> None:
         self._derive(plan.head[0], keys, levels)
-        if plan.makes_edges:
+        if plan.derives_edges:
             self._derive(edges_of(plan.head[0]), keys, levels)
 
-    def _note_violations(self, plan: Plan, predicate: int, news: Columns) -> None:
-        """Record the new facts that match a constraint."""
-        for frame in self._matcher.matches(plan, news):
+    def _record_violations(self, plan: Plan, predicate: int, new: Columns) -> None:
+        """Record the new facts that match the trigger of a violated constraint."""
+        for frame in self._matcher.matches(plan, new):
             self._firings += len(frame.levels)
             places = np.unique(frame.slots[TRIGGER])
-            some = Columns(news.keys[places], news.levels[places])
+            some = Columns(new.keys[places], new.levels[places])
             self._closure.violating.append(Violating(plan.offset, Settled(predicate, some).facts))
 
 
-def _read(written: JoinPlan, offset: int, makes_edges: bool, always: frozenset[int]) -> Plan:
-    """Convert a plan for matching by frames."""
+def _read(written: JoinPlan, offset: int, derives_edges: bool, extra: frozenset[int]) -> Plan:
+    """Decode a plan for matching by frames."""
     _, head, trigger, _, steps, conditions = written
-    needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
+    needed = extra | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
     read: list[JoinStep] = []
     for place, (kind, *operands) in reversed([*enumerate((*steps, *conditions))]):
         read.append(JoinStep(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
-        needed |= _variables(operands[1:3] if place < len(steps) else _asked(kind, operands))
+        needed |= _variables(operands[1:3] if place < len(steps) else _condition_arguments(kind, operands))
     read.reverse()
-    return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]), makes_edges)
+    return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]), derives_edges)
 
 
-def _asked(kind: int, operands: list[int]) -> list[int]:
+def _condition_arguments(kind: int, operands: list[int]) -> list[int]:
     """Return the arguments that a condition reads."""
     if kind in (DIFFERENT, IDENTICAL):
         return operands[:2]

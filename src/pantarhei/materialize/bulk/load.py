@@ -1,4 +1,4 @@
-"""Bulk load: many facts into the kernel of rows at once, and closed models of many ABoxes."""
+"""Bulk load: many facts into the kernel at once, and closed models of many ABoxes."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def load(
     previous: Integers,
     literals: Literals,
 ) -> None:
-    """Assert facts like `kernel.add`: consequences are found set at a time, and stored as settled.
+    """Assert facts like `kernel.add`, but derive their consequences by column, and store them as settled.
 
-    Costs some milliseconds, sorting the stored facts, and for each fact a fraction of the kernel's time. If
-    few facts follow at a time, the kernel derives them instead. No interpretation may have been merged into
-    the kernel, since its levels would lack proofs.
+    Costs some milliseconds, sorting the stored facts, and a fraction of the kernel's time for each fact. If
+    too few facts are derived at a time, the kernel derives them by row. No interpretation may have been
+    merged into the kernel, since the levels of its facts lack derivations.
 
     Args:
-        program: the kernel's.
+        program: the plans of the kernel's program.
         facts: int32, contiguous, shape (n, 3).
-        levels: of each.
-        previous: filled as by `kernel.add`.
+        levels: of each fact.
+        previous: set as by `kernel.add`.
 
     Raises:
-        CapacityExceededError: the kernel's limit is exceeded; it is unusable.
+        CapacityExceededError: the kernel's limit is exceeded; the kernel is unusable.
     """
     new = _new(kernel, facts)
     most = min(kernel.store.max_facts, kernel.store.max_bytes // ROW.itemsize) - kernel.store.live
@@ -66,7 +66,7 @@ def load(
         kernel.add(contiguous(facts), contiguous(levels), contiguous(previous))
         return
     kernel.use_literals(literals)  # its array may have been reallocated
-    kernel.store.reserve(closure.came)
+    kernel.store.reserve(closure.inserted)
     for part in closure.settled:
         edges = _edges_among(part, closure.edges)
         kernel.insert_settled(contiguous(part.facts), contiguous(part.columns.levels), contiguous(edges))
@@ -81,7 +81,7 @@ def load(
 
 
 def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]:
-    """Return a mask of facts that are not stored."""
+    """Return a mask of the facts that are not stored."""
     if not kernel.store.live:
         return slice(None)
     levels = np.empty(len(facts), np.int32)
@@ -91,7 +91,7 @@ def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]
 
 
 def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:
-    """Return 1 for each of the facts that is an edge, 0 for the others."""
+    """Return 1 for each of the facts that is an edge, else 0."""
     found = np.zeros(len(part.columns), np.int32)
     for others in edges:
         if others.predicate == part.predicate:
@@ -100,7 +100,7 @@ def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:
 
 
 def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
-    """Return the kernel's facts by predicate, and their edges."""
+    """Return the columns of the kernel's facts, and of their edges."""
     if not kernel.store.live:
         return {}
     *fact, levels, flags = kernel.store.columns("predicate", "subject", "object", "level", "flags")
@@ -115,18 +115,18 @@ def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
     return columns
 
 
-_ABOX = -2  # column of frames: the ABox of a match, as in front of a subject
-_BITS = 31  # bits of a subject with its ABox
+_ABOX = -2  # column of frames: the number of the match's ABox, shifted to its place before a subject
+_BITS = 31  # bits of a subject with its ABox number
 
 
 class ClosedABoxes(NamedTuple):
     """Canonical models of ABoxes.
 
     Args:
-        first: mask of given facts that are the first occurrence in their ABox.
-        derived: further facts of each model outside the background's, ordered so that each follows from
-            earlier facts, the asserted ones and the background.
-        contradictory: the ABoxes that violate constraints.
+        first: mask of the given facts that are the first occurrence in their ABox.
+        derived: for each ABox the facts of its model that are neither asserted nor in the background, ordered
+            so that each follows from preceding facts, asserted facts and the background.
+        contradictory: the indexes of ABoxes that violate constraints.
     """
 
     first: npt.NDArray[np.bool_]
@@ -135,16 +135,17 @@ class ClosedABoxes(NamedTuple):
 
 
 def most_aboxes(names: int) -> int:
-    """Return the number of ABoxes that can be closed together, given the number of names."""
+    """Return the number of ABoxes that can be closed together in a vocabulary with `names` names."""
     return 1 << (_BITS - _bits(names))
 
 
 class ABoxProgram:
-    """Plans of a program on a background, for closing several ABoxes set at a time, each by itself.
+    """Plans of a program on a background, for closing several ABoxes together, each one alone with the
+    background.
 
-    The ABoxes are closed together without joins between them: keys have the number of the ABox in front of
-    the subject, and a match lies within one ABox and the background, which is stored once. All new facts have
-    one level. Costs time linear in the plans, and sorting the background.
+    In the keys, the number of the ABox precedes the subject, so that facts of different ABoxes do not join. A
+    match consists of facts of one ABox and of the background, which is stored once. All new facts have one
+    level. Construction costs time linear in the plans, and sorting the background.
 
     Args:
         background: closed under the rules, shape (n, 3).
@@ -153,7 +154,9 @@ class ABoxProgram:
     def __init__(self, plans: Plans, background: Integers) -> None:
         self._program = BulkProgram(plans, frozenset((_ABOX,)))
         self._background = columns_of(background, np.zeros(len(background), np.int32))
-        for predicate in self._program.noted & self._background.keys():  # all facts may be joined with
+        for predicate in (
+            self._program.noted & self._background.keys()
+        ):  # every background fact counts as an edge
             self._background[edges_of(predicate)] = self._background[predicate]
 
     def close(
@@ -167,7 +170,7 @@ class ABoxProgram:
         """Return the models of the ABoxes `facts[bounds[i]:bounds[i + 1]]`, shape (n, 3) each.
 
         Args:
-            names: number of names.
+            names: number of names in the vocabulary.
             most: limit of facts in all models together, without the background.
 
         Raises:
@@ -186,22 +189,22 @@ class ABoxProgram:
                 first[places] = False
                 first[places[of_keys]] = True
             asserted[predicate] = keys, np.zeros(len(keys), np.int32)
-        matcher = _Within(self._background, literals, self._program.width, bits)
+        matcher = _ABoxMatcher(self._background, literals, self._program.width, bits)
         closure = self._program.close(matcher, asserted, most)
         violating = [np.unique(some.facts[:, 1] >> bits) for some in closure.violating]
         return ClosedABoxes(
             first,
-            _apart(_without(closure.settled, asserted), bits, count),
+            _split_by_abox(_not_asserted(closure.settled, asserted), bits, count),
             frozenset(int(abox) for aboxes in violating for abox in aboxes),
         )
 
 
 def _bits(names: int) -> int:
-    """Return the bits of the number of a name."""
+    """Return the number of bits of the largest of `names` numbers."""
     return max(1, (names - 1).bit_length())
 
 
-def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Integers]]) -> Integers:
+def _not_asserted(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Integers]]) -> Integers:
     """Return the settled facts that are not asserted, in order."""
     found = [NO_FACTS]
     for predicate, columns in settled:
@@ -214,8 +217,8 @@ def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Inte
     return np.concatenate(found)
 
 
-def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
-    """Return the facts of each ABox, in order, with plain subjects."""
+def _split_by_abox(facts: Integers, bits: int, count: int) -> list[Integers]:
+    """Return the facts of each ABox, in order, with the number of the ABox removed from the subjects."""
     aboxes = facts[:, 1] >> bits
     # numpy uses radix sort for 16-bit numbers
     order = np.argsort(aboxes.astype(np.uint16) if count <= 1 << 16 else aboxes, kind="stable")
@@ -224,16 +227,18 @@ def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
     return np.split(facts, np.searchsorted(aboxes[order], np.arange(1, count)))
 
 
-class _Within(ColumnMatcher):
-    """Matcher within ABoxes, whose facts are its columns, and a background."""
+class _ABoxMatcher(ColumnMatcher):
+    """Matcher of bodies whose facts belong to one ABox or to a background; `columns` has the facts of all
+    ABoxes.
+    """
 
     def __init__(self, background: Mapping[int, Columns], literals: Literals, width: int, bits: int) -> None:
         super().__init__({}, literals, width, MOST_ROWS)
         self._background, self._bits = background, bits
         self._name = np.int32((1 << bits) - 1)
 
-    def news(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
-        news = super().news(predicate, keys, levels)
+    def newer(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
+        news = super().newer(predicate, keys, levels)
         background = self._background.get(predicate)
         if background is None:
             return news
@@ -247,12 +252,12 @@ class _Within(ColumnMatcher):
     def _subjects(self, keys: Keys) -> Integers:
         return subjects_of(keys) & self._name
 
-    def _always(self, keys: Keys) -> Mapping[int, Integers]:
+    def _extra_columns(self, keys: Keys) -> Mapping[int, Integers]:
         return {_ABOX: subjects_of(keys) & ~self._name}
 
     def _check(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         predicate, first, second, _ = step.operands
-        frame = _about_names(frame, first)
+        frame = _with_name_subjects(frame, first)
         own, background = (part.get(predicate, NO_COLUMNS) for part in (self.columns, self._background))
         found = own.find(self.keys(frame, first, second)) >= 0
         if len(background):
@@ -262,18 +267,19 @@ class _Within(ColumnMatcher):
 
     def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         predicate, first, _, _ = step.operands
-        frame = _about_names(frame, first) if step.kind == FORWARD else frame
+        frame = _with_name_subjects(frame, first) if step.kind == FORWARD else frame
         background, own = (part.get(predicate, NO_COLUMNS) for part in (self._background, self.columns))
-        yield from self._along(background, frame, step, _of_terms, ONE_TERM)
+        yield from self._join_ranges(background, frame, step, _of_terms, ONE_TERM)
         if step.kind == FORWARD:
-            yield from self._along(own, frame, step, _of_subjects, ONE_TERM)
+            yield from self._join_ranges(own, frame, step, _of_subjects, ONE_TERM)
         else:
-            yield from self._along(own, frame, step, _of_objects, 1 << self._bits)
+            yield from self._join_ranges(own, frame, step, _of_objects, 1 << self._bits)
 
 
-def _about_names(frame: Frame, subject: int) -> Frame:
-    """Return the matches in which an argument is not a literal: prefixed with an ABox it would look like a
-    name.
+def _with_name_subjects(frame: Frame, subject: int) -> Frame:
+    """Return the matches in which an argument is not a literal.
+
+    A literal's number combined with that of an ABox would look like a name.
     """
     names = frame.column(subject) < FIRST_LITERAL
     return frame if names.all() else frame.rows(names)

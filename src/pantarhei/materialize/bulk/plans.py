@@ -1,9 +1,8 @@
-"""Rule bodies matched by column, as the kernel's join machine (materialize/kernel/matcher.py) matches them by
-row.
+"""Matching of rule bodies by column, like the kernel's matching by row (materialize/kernel/matcher.py).
 
-A plan is decoded from the kernel's code. Matching keeps a *frame*: an array for each bound variable, and the
-smallest level so far, with a row for each partial match. Each step extends or filters the frame; a frame that
-would exceed a limit is split in halves.
+A plan is decoded from the kernel's code. Matching maintains a *frame*: partial matches as an array for each
+bound variable, and the smallest level of each partial match. Each step extends or filters the frame. A frame
+that would exceed a limit is split in halves.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ from pantarhei.rules.compilation.plan import (
 )
 
 MOST_ROWS = 1 << 22
-"""The rows of a frame at most, 16 to 40 bytes each."""
+"""Maximum number of rows of a frame, of 16 to 40 bytes each."""
 
 TRIGGER = -1
-"""In the frames of a constraint: which of the given facts a match is with."""
+"""Column of the frames of a constraint: the index of the given fact that is the trigger."""
 
 
 class JoinStep(NamedTuple):
-    """Further atom of a body, or a condition, as in matcher.py; and the variables needed after it."""
+    """Further atom of a body, or a condition, as in matcher.py; `needed` are the variables used after it."""
 
     kind: int
     operands: tuple[int, int, int, int]
@@ -53,15 +52,15 @@ class JoinStep(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """One rule, matched from one atom of its body.
+    """One rule, matched starting from one atom of its body, the trigger.
 
     Args:
-        offset: index in the kernel's code.
+        offset: index of the plan in the kernel's code.
         head: predicate and arguments, NONE for a constraint.
-        trigger: arguments of the given atom.
+        trigger: arguments of the trigger.
         steps: the other atoms.
-        conditions: conditions after the atoms.
-        makes_edges: whether it derives edges of the head's property.
+        conditions: evaluated after the atoms.
+        derives_edges: true if the heads are edges of their property.
     """
 
     offset: int
@@ -69,11 +68,11 @@ class Plan(NamedTuple):
     trigger: tuple[int, int]
     steps: tuple[JoinStep, ...]
     conditions: tuple[JoinStep, ...]
-    makes_edges: bool
+    derives_edges: bool
 
     @property
     def renames(self) -> bool:
-        """True if it copies each fact, or its subject, to another predicate."""
+        """True if the rule copies each fact, or the subject of each fact, to another predicate."""
         first, second = self.trigger
         plain = first >= 0 and first != second and (second >= 0 or second == NONE)
         alone = not self.steps and not self.conditions
@@ -81,7 +80,7 @@ class Plan(NamedTuple):
 
 
 class Literals(Protocol):
-    """Data ranges and built-ins of literals."""
+    """Data ranges of literals, and built-ins, of a vocabulary."""
 
     memberships: npt.NDArray[np.uint8]
 
@@ -90,17 +89,19 @@ class Literals(Protocol):
 
 
 class Frame(NamedTuple):
-    """Partial matches: terms of the bound variables still needed, and the smallest level."""
+    """Partial matches: the terms bound to the variables that are still needed, and the smallest level of each
+    match.
+    """
 
     slots: Mapping[int, Integers]
     levels: Integers
 
     def rows(self, places: Places | npt.NDArray[np.bool_] | slice) -> Frame:
-        """Return some of the matches."""
+        """Return the matches with these indexes."""
         return Frame({slot: terms[places] for slot, terms in self.slots.items()}, self.levels[places])
 
     def only(self, needed: frozenset[int]) -> Frame:
-        """Return the frame without variables that are no longer needed."""
+        """Return the frame without the variables that are no longer needed."""
         return Frame({slot: terms for slot, terms in self.slots.items() if slot in needed}, self.levels)
 
     def halves(self) -> tuple[Frame, Frame]:
@@ -109,7 +110,7 @@ class Frame(NamedTuple):
         return self.rows(slice(0, middle)), self.rows(slice(middle, None))
 
     def value(self, argument: int) -> Integers | int:
-        """Return an argument of a plan: a column, or a constant number."""
+        """Return an argument of a plan: the column of a variable, or a constant."""
         if argument >= 0:
             return self.slots[argument]
         return argument if argument == NONE else -2 - argument
@@ -120,34 +121,34 @@ class Frame(NamedTuple):
 
 
 class ColumnMatcher:
-    """Matcher of plans against columns by predicate, which the owner updates.
+    """Matcher of plans against columns.
 
     Args:
-        columns: the facts; a predicate without facts may be missing.
+        columns: the facts by predicate, which the caller may change between matches.
         literals: evaluates conditions.
-        width: bytes of data range bits for each literal.
-        most_rows: limit of a frame.
+        width: bytes of data ranges for each literal.
+        most_rows: maximum number of rows of a frame.
     """
 
     def __init__(self, columns: dict[int, Columns], literals: Literals, width: int, most_rows: int) -> None:
         self.columns, self._literals, self._width = columns, literals, width
         self.most_rows = most_rows
 
-    def news(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
-        """Return the given facts that are missing, or stored at a lower level."""
-        return self.columns.get(predicate, NO_COLUMNS).news(keys, levels)
+    def newer(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
+        """Return those of the given facts that are missing or have a lower level in the columns."""
+        return self.columns.get(predicate, NO_COLUMNS).newer(keys, levels)
 
     def keys(self, frame: Frame, first: int, second: int) -> Keys:
-        """Return the keys of the facts made of two arguments in each match."""
+        """Return for each match the key of the fact that has these two arguments."""
         return np.broadcast_to(pair_keys(frame.value(first), frame.value(second)), frame.levels.shape)
 
     def matches(self, plan: Plan, given: Columns) -> Iterator[Frame]:
-        """Yield the matches of `plan` with each of the facts `given` as its trigger, a frame at a time."""
+        """Yield the matches of `plan` whose trigger is one of the facts `given`, as frames."""
         frame = self._begin(plan, given)
         return self._match(plan, 0, frame) if len(frame.levels) else iter(())
 
     def _begin(self, plan: Plan, given: Columns) -> Frame:
-        """Return the frame of the trigger's facts that match its arguments."""
+        """Return the frame of the facts that match the trigger."""
         first, second = plan.trigger
         subjects, objects = self._subjects(given.keys), objects_of(given.keys)
         kept: npt.NDArray[np.bool_] | None = None
@@ -159,7 +160,7 @@ class ColumnMatcher:
             agreeing = objects == -2 - second
             kept = agreeing if kept is None else kept & agreeing
         slots = {slot: terms for slot, terms in ((first, subjects), (second, objects)) if slot >= 0}
-        slots |= self._always(given.keys)
+        slots |= self._extra_columns(given.keys)
         if plan.head[0] == NONE:
             slots[TRIGGER] = np.arange(len(given), dtype=np.int32)
         frame = Frame(slots, given.levels)
@@ -168,8 +169,8 @@ class ColumnMatcher:
     def _subjects(self, keys: Keys) -> Integers:
         return subjects_of(keys)
 
-    def _always(self, _keys: Keys) -> Mapping[int, Integers]:
-        """Return the columns of frames beside the variables of a plan."""
+    def _extra_columns(self, _keys: Keys) -> Mapping[int, Integers]:
+        """Return columns of the first frame in addition to the variables of the plan."""
         return {}
 
     def _match(self, plan: Plan, at: int, frame: Frame) -> Iterator[Frame]:
@@ -197,11 +198,13 @@ class ColumnMatcher:
         yield Frame(frame.slots, np.minimum(frame.levels, columns.levels[places]))
 
     def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
-        """Join a step with one bound argument, from subjects to objects or back."""
+        """Join a step with one bound argument, from subjects to objects or from objects to subjects."""
         columns = self.columns.get(step.operands[0], NO_COLUMNS)
-        return self._along(columns, frame, step, lambda part, known: starts_of(part.column(known)), ONE_TERM)
+        return self._join_ranges(
+            columns, frame, step, lambda part, known: starts_of(part.column(known)), ONE_TERM
+        )
 
-    def _along(
+    def _join_ranges(
         self,
         columns: Columns,
         frame: Frame,
@@ -209,7 +212,14 @@ class ColumnMatcher:
         starts_of: Callable[[Frame, int], Keys],
         width: int,
     ) -> Iterator[Frame]:
-        """Yield the matches with the facts whose keys lie in the ranges of the known arguments."""
+        """Join a step with facts of `columns`: those whose keys are in the range that the bound argument
+        determines.
+
+        Args:
+            starts_of: returns the start of the range for each partial match, given the frame and the bound
+                argument.
+            width: length of the ranges.
+        """
         if not len(columns):
             return
         _, first, second, _ = step.operands
@@ -229,7 +239,7 @@ class ColumnMatcher:
             yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
 
     def _parts(self, frame: Frame, count: Callable[[Frame], int]) -> Iterator[Frame]:
-        """Split the frame into parts that stay within the limit when extended."""
+        """Split the frame into parts that stay within the limit when they are extended."""
         if len(frame.levels) > 1 and count(frame) > self.most_rows:
             for half in frame.halves():
                 yield from self._parts(half, count)
@@ -239,7 +249,7 @@ class ColumnMatcher:
     # -- conditions --------------------------------------------------------------------------------
 
     def _met(self, condition: JoinStep, frame: Frame) -> Frame:
-        """Return the matches that meet a condition, with the result of a computation."""
+        """Return the matches that meet a condition. A computation also binds its slot."""
         kind, (first, second, third, slot) = condition.kind, condition.operands
         if kind in (DIFFERENT, IDENTICAL):
             same = frame.column(first) == frame.column(second)
@@ -268,7 +278,7 @@ class ColumnMatcher:
         return members
 
     def _evaluated(self, builtin: int, left: Integers, right: Integers) -> Integers:
-        """Evaluate a built-in for each row, once for each distinct pair of operands."""
+        """Evaluate a built-in for each match, but once for each distinct pair of operands."""
         pairs = (left.astype(np.int64) << 32) | (right.astype(np.int64) & 0xFFFFFFFF)
         distinct, rows = np.unique(pairs, return_inverse=True)
         evaluate = self._literals.evaluate

@@ -46,10 +46,10 @@ def test_each_fact_is_there_once_at_its_highest_level_in_order(given):
 def test_news_are_what_is_new_or_newer_and_with_them_it_is_the_whole(old, new):
     before = columns(old)
     added = columns(new)
-    news = before.news(added.keys, added.levels)
+    news = before.newer(added.keys, added.levels)
     known = newest(old)
     assert as_dict(news) == {f: level for f, level in newest(new).items() if level > known.get(f, -1)}
-    assert as_dict(before.with_news(news)) == newest([*old, *new])
+    assert as_dict(before.merged_with(news)) == newest([*old, *new])
 
 
 @given(rows, st.lists(st.integers(0, 4), max_size=4))

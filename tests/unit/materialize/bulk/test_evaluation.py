@@ -12,8 +12,8 @@ from pantarhei.materialize.bulk.evaluation import (
     BulkProgram,
     TooManyError,
     TooSlowError,
+    derives_edges,
     edges_of,
-    makes_edges,
     with_edges,
 )
 from pantarhei.model.rule import Different, Rule
@@ -57,7 +57,7 @@ def test_a_level_is_the_largest_over_the_derivations_of_the_smallest_in_the_body
     derived = {member(A, a): 3, member(B, a): 3, member(B, b): 2, member(B, c): 4}
     made = closing(given)
     assert closing.levels(made) == given | derived
-    assert made.came == len(given | derived)
+    assert made.inserted == len(given | derived)
 
 
 def test_what_is_stored_is_joined_with_and_comes_again_only_where_it_rises():
@@ -65,7 +65,7 @@ def test_what_is_stored_is_joined_with_and_comes_again_only_where_it_rises():
     stored = {member(A, b): 2, member(B, b): 2, member(A, a): 1, member(B, a): 1}
     made = closing({(a, R, b): 5}, stored)
     assert closing.levels(made) == {(a, R, b): 5, member(A, a): 2, member(B, a): 2}
-    assert made.came == 1
+    assert made.inserted == 1
 
 
 def test_each_fact_settles_after_what_it_follows_from():
@@ -91,7 +91,7 @@ def test_violations_are_the_facts_with_which_a_constraint_matches_with_its_plan(
 def test_no_more_facts_come_than_may_those_stored_not_counted():
     closing, stored = Closing(SUBCLASS), {member(A, c): 1, member(B, c): 1}
     given = {member(A, a): 1, member(A, b): 1}
-    assert closing(given, stored, most=4).came == 4
+    assert closing(given, stored, most=4).inserted == 4
     with pytest.raises(TooManyError) as raised:
         closing(given, stored, most=3)
     assert raised.value.facts > 3
@@ -106,13 +106,13 @@ def test_edges_are_told_apart_from_what_transitivity_derives():
 
 
 def test_a_long_chain_is_given_up_for_the_kernel_of_rows(monkeypatch):
-    monkeypatch.setattr(evaluation, "_PATIENCE", 0)
+    monkeypatch.setattr(evaluation, "_BUDGET", 0)
     closing = Closing(DOMAIN)
     chain = {(EX[f"n{i}"], R, EX[f"n{i + 1}"]): 0 for i in range(300)}
     with pytest.raises(TooSlowError):
         closing({**chain, member(A, EX.n300): 0})
     star = {(EX[f"n{i}"], R, EX.n300): 0 for i in range(300)}
-    assert closing({**star, member(A, EX.n300): 0}).came == 601
+    assert closing({**star, member(A, EX.n300): 0}).inserted == 601
 
 
 COPY = Rule("prp-symp", (related(R, x, y),), related(R, y, x))
@@ -165,4 +165,4 @@ def test_other_plans_stay_what_they_are(rule):
 )
 def test_edges_are_made_by_all_but_transitivity_and_copies(rule, makes):
     found, plans, _ = plans_of(rule)
-    assert {makes_edges(plan, plans) for _, plan in found} == {makes}
+    assert {derives_edges(plan, plans) for _, plan in found} == {makes}

@@ -37,7 +37,7 @@ class Loaded:
     def __init__(self, at_once):
         program = compile_(RULES)
         self.model = WindowModel(program, "newest", Vocabulary(program))
-        self.model._come_to(9)
+        self.model._advance_to(9)
         self.program, self.at_once = BulkProgram(program.plans), at_once
 
     def add(self, given):
@@ -94,7 +94,7 @@ def test_a_violation_between_what_is_there_and_what_comes_is_noted():
 
 
 def test_what_follows_few_at_a_time_is_left_to_the_kernel(monkeypatch):
-    monkeypatch.setattr(evaluation, "_PATIENCE", -(10**9))
+    monkeypatch.setattr(evaluation, "_BUDGET", -(10**9))
     slow, by_row = Loaded(True), Loaded(False)
     assert slow.add(FIRST) == by_row.add(FIRST)
     assert slow.levels() == by_row.levels() and slow.model.kernel.pops > 0

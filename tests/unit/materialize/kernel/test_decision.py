@@ -26,8 +26,8 @@ def decision_of(lineage, most_tests=UNLIMITED):
 def levels_of(lineage):
     """(asserted places, newest level first, where each level begins)."""
     places = np.flatnonzero(lineage.asserted)
-    order = places[np.argsort(-lineage.bases[places], kind="stable")]
-    _, starts = np.unique(-lineage.bases[order], return_index=True)
+    order = places[np.argsort(-lineage.assertion_levels[places], kind="stable")]
+    _, starts = np.unique(-lineage.assertion_levels[order], return_index=True)
     return contiguous(order), contiguous(np.append(starts, len(order)))
 
 
