@@ -119,7 +119,7 @@ class FollowedLevels(Followed):
 
 
 @pytest.mark.parametrize("bulk", [False, True])
-@pytest.mark.parametrize("seed", seeds(2, 12))
+@pytest.mark.parametrize("seed", seeds(4, 12))
 def test_levels_are_known_from_changes_alone(seed, bulk, monkeypatch):
     if bulk:
         monkeypatch.setattr(WindowModel, "bulk_from", 0)
