@@ -166,10 +166,10 @@ class ConclusionSet(Set[Triple]):
 
     @staticmethod
     def _add(changed: Set[Triple], opposite: set[Triple], same: set[Triple]) -> None:
-        """Add changes in one direction; a triple changed back cancels the earlier `opposite` change."""
-        back = changed & opposite
-        opposite -= back
-        same |= changed - back
+        """Add changes in one direction; a reverted change cancels the earlier `opposite` one."""
+        reverted = changed & opposite
+        opposite -= reverted
+        same |= changed - reverted
 
     def __contains__(self, triple: object) -> bool:
         with self._lock:

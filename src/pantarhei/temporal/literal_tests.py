@@ -50,9 +50,9 @@ def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
 
 def denies_same_individual(rule: TemporalRule, test: Builtin) -> bool:
     """Test whether a test is `X != Y` in a rule that also has `not owl:sameAs(X, Y)`."""
-    denied = [formula.atom for formula in rule.body if formula.is_negated]
-    apart = [set(atom.arguments) for atom in denied if atom.predicate == OWL.sameAs]
-    return test.name == NOT_EQUAL and set(test.arguments) in apart
+    negated = [formula.atom for formula in rule.body if formula.is_negated]
+    different_names = [set(atom.arguments) for atom in negated if atom.predicate == OWL.sameAs]
+    return test.name == NOT_EQUAL and set(test.arguments) in different_names
 
 
 def _named(rule: TemporalRule, concluded: set[URIRef]) -> frozenset[Argument]:

@@ -58,10 +58,10 @@ class TuplePredicate:
         """Rules that derive the reified atoms from the triples, and the triples from the reified atoms."""
         if self.plain is None:
             return ()
-        plain, whole = Formula(self.plain), reify_atom(self, self.plain.arguments)
-        there = TemporalRule(Formula(whole.atom), (plain,))
-        back = TemporalRule(plain, (Formula(whole.atom), *map(Formula, whole.links)))
-        return (*_with_requests(there, whole.requests), back)
+        plain, reified = Formula(self.plain), reify_atom(self, self.plain.arguments)
+        to_tuple = TemporalRule(Formula(reified.atom), (plain,))
+        to_triple = TemporalRule(plain, (Formula(reified.atom), *map(Formula, reified.links)))
+        return (*_with_requests(to_tuple, reified.requests), to_triple)
 
 
 class TupleRequest(NamedTuple):
@@ -291,12 +291,12 @@ def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...
     ...     print(len(atoms), atoms[0])
     3 p(?pair-x-t, ?y)
     """
-    whole = dict.fromkeys(part for atom in body for part in _pair_atoms(atom))
+    atoms = dict.fromkeys(part for atom in body for part in _pair_atoms(atom))
     first, *links = _pair_atoms(head)
-    if not whole.keys() >= set(links):
+    if not atoms.keys() >= set(links):
         request = Atom(PAIR.name, (head.arguments[0], head.arguments[-1]))
-        yield _needed(whole, request, tests), request, tests
-    yield _needed(whole | dict.fromkeys(links), first, tests), first, tests
+        yield _needed(atoms, request, tests), request, tests
+    yield _needed(atoms | dict.fromkeys(links), first, tests), first, tests
 
 
 def _needed(body: Collection[Atom], head: Atom, tests: tuple[Test, ...]) -> tuple[Atom, ...]:

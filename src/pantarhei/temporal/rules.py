@@ -330,9 +330,9 @@ def _fired(theory: Theory, first_heads: dict[Symbol, Formula]) -> tuple[list[Rul
                 if rule.head is not None and (head := symbol_of(rule.head)) not in reached:
                     reached[head] = reached[symbol]
                     waiting.append(head)
-    whole = dict.fromkeys(rules)
-    instances = [rule for rule in fired if rule not in whole]
-    return [rule for rule in whole if rule in fired] + instances, reached
+    distinct_rules = dict.fromkeys(rules)
+    instances = [rule for rule in fired if rule not in distinct_rules]
+    return [rule for rule in distinct_rules if rule in fired] + instances, reached
 
 
 def _instances(rules: Iterable[Rule], symbol: Symbol) -> Iterator[Rule]:

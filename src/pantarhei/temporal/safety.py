@@ -219,7 +219,7 @@ def _cycle_error(
     strict: _Dependency, uses_of: Sequence[Sequence[_Dependency]], heads: Sequence[URIRef]
 ) -> TemporalRuleError:
     """Return the error that a predicate depends on itself through negation, □ or a count."""
-    way = _path(strict, uses_of)
+    path = _path(strict, uses_of)
     formula = strict.formula
     if formula.is_negated:
         what, expected = "its own absence", "negation only of what is concluded without it"
@@ -230,7 +230,7 @@ def _cycle_error(
         expected = "□ and counts only of what is concluded without them, or asserted in front for assertions"
 
     def problem() -> str:
-        steps = [short(heads[strict.head]), str(formula), *(str(use.formula) for use in way)]
+        steps = [short(heads[strict.head]), str(formula), *(str(use.formula) for use in path)]
         shown = steps if len(steps) <= _MOST_STEPS else [*steps[: _MOST_STEPS - 2], "…", steps[-1]]
         return f"{steps[0]} depends on {what}: {' ← '.join(shown)}"
 
@@ -251,9 +251,9 @@ def _path(strict: _Dependency, uses_of: Sequence[Sequence[_Dependency]]) -> list
             if use.body not in reached_by and use.body != strict.body:
                 reached_by[use.body] = use
                 waiting.append(use.body)
-    way: list[_Dependency] = []
+    path: list[_Dependency] = []
     at = strict.head
     while at != strict.body:
-        way.append(reached_by[at])
-        at = way[-1].head
-    return way[::-1]
+        path.append(reached_by[at])
+        at = path[-1].head
+    return path[::-1]

@@ -137,7 +137,7 @@ class _Translation:
         for symbol, head in self.heads.items():  # a concluded predicate may also have input
             if head.arguments:
                 builder.add_input(Input(symbol, False, Mode.NOW, 0, symbol))
-        unlimited = (symbol for symbol, back in self.conclusion_windows.at_ticks.items() if back == UNBOUNDED)
+        unlimited = (symbol for symbol, most in self.conclusion_windows.at_ticks.items() if most == UNBOUNDED)
         return TemporalProgram(
             tuple(builder.rules),
             tuple(builder.inputs),
@@ -214,11 +214,11 @@ class _Translation:
         """Add rules that derive triples from reified conclusions of up to two arguments, for feedback."""
         for wide in self.wide.values():
             if wide.plain is not None:
-                whole = reify_atom(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
+                reified = reify_atom(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
                 concluded = self.fed_back[kernel_symbol(wide.plain)] = Symbol(
                     URIRef(f"concluded-{wide.name}"), wide.arity
                 )
-                body = map(kernel_atom, (whole.atom, *whole.links))
+                body = map(kernel_atom, (reified.atom, *reified.links))
                 self.collected.add("concluded", body, Atom(concluded.name, wide.plain.arguments))
 
     # -- formulas of a body ------------------------------------------------------------------------

@@ -248,9 +248,9 @@ class _Unfolding:
                     yield each
                     continue
                 terms = tuple(Variable(f"x{place}") for place in range(symbol.arity))
-                apart = Symbol(URIRef(f"{_kind(each)}-{symbol.name}"), symbol.arity)
-                self._add(Rule("apart", (Atom(apart.name, terms),), Atom(symbol.name, terms)))
-                yield each._replace(target=apart)
+                separate = Symbol(URIRef(f"{_kind(each)}-{symbol.name}"), symbol.arity)
+                self._add(Rule("separate", (Atom(separate.name, terms),), Atom(symbol.name, terms)))
+                yield each._replace(target=separate)
 
 
 def _kind(given: Input) -> str:

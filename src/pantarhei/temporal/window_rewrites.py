@@ -78,12 +78,12 @@ class ProgramBuilder:
         time = (TIME_VARIABLE,) if given.mode is Mode.AT else ()
         given_symbol = Symbol(URIRef(f"input-{given.target.name}"), 2 if time else wide.arity)
         self.inputs[given._replace(source=kernel_symbol(plain), target=given_symbol)] = None
-        whole = reify_atom(wide, plain.arguments, URIRef(given.target.name))
+        reified = reify_atom(wide, plain.arguments, URIRef(given.target.name))
         body = [Atom(given_symbol.name, (*plain.arguments, *time))]
-        for each in whole.requests:
+        for each in reified.requests:
             self.add("input-request", body, kernel_atom(each.atom))
             body += map(kernel_atom, each.links)
-        self.add("input", body, Atom(given.target.name, (*whole.atom.arguments, *time)))
+        self.add("input", body, Atom(given.target.name, (*reified.atom.arguments, *time)))
 
 
 def kernel_symbol(atom: TemporalAtom) -> Symbol:

@@ -204,10 +204,12 @@ class CalendarBounds:
             return True
         if self.slide.months and other.slide.months:
             (month, day), (others_month, others_day) = (_month_of(each.origin) for each in (self, other))
-            apart = others_month - month, other.slide.months
-            return day == others_day and not any(each % self.slide.months for each in apart)
-        apart = other.origin - self.origin, other.slide.days
-        return not (self.slide.months or other.slide.months or any(each % self.slide.days for each in apart))
+            offsets = others_month - month, other.slide.months
+            return day == others_day and not any(each % self.slide.months for each in offsets)
+        offsets = other.origin - self.origin, other.slide.days
+        return not (
+            self.slide.months or other.slide.months or any(each % self.slide.days for each in offsets)
+        )
 
     def holds(self, other: CalendarBounds) -> bool:
         """Test whether this window always contains another one, also at each boundary at which the other one

@@ -82,8 +82,8 @@ class Timeline:
         """Return the timeline without the entries below a level."""
         if level <= self.first_level:
             return self
-        whole = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
-        chunks = self.chunks[whole:]
+        first_chunk = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
+        chunks = self.chunks[first_chunk:]
         if chunks and chunks[0][0].level < level:
             chunks = (chunks[0][bisect_left(chunks[0], level, key=_LEVEL) :], *chunks[1:])
         return Timeline(chunks, level)
@@ -463,10 +463,10 @@ class _LoggedFacts:
         """Return the facts of each array that are in the set. Costs one vectorized test for all arrays."""
         if not parts:
             return iter(())
-        whole = np.concatenate(parts)
-        places = np.flatnonzero(self.among(whole))
+        all_facts = np.concatenate(parts)
+        places = np.flatnonzero(self.among(all_facts))
         ends = np.searchsorted(places, np.cumsum([len(part) for part in parts])).tolist()
-        found = whole[places]
+        found = all_facts[places]
         return (found[start:end] for start, end in pairwise((0, *ends)))
 
 

@@ -129,11 +129,11 @@ class PastEntries(NamedTuple):
         if early:
             entries = sorted((*outside, *early), key=lambda entry: entry.level)
             levels = tuple(entry.level for entry in early)
-        bounds, settled, recent, waiting, whole, known_from, due = self
-        waiting, whole = waiting + 1, whole + size
+        bounds, settled, recent, waiting, total_bytes, known_from, due = self
+        waiting, total_bytes = waiting + 1, total_bytes + size
         recent = Departure(ticks, arrivals, entries, levels, size), recent
-        past = PastEntries(bounds, settled, recent, waiting, whole, known_from, due)
-        if waiting * _SLACK > bounds.steps or whole > bounds.max_bytes:
+        past = PastEntries(bounds, settled, recent, waiting, total_bytes, known_from, due)
+        if waiting * _SLACK > bounds.steps or total_bytes > bounds.max_bytes:
             return past._shortened(arrivals - bounds.steps, bounds.max_bytes)
         return past
 

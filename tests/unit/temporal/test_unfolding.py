@@ -40,7 +40,7 @@ def written(program):
     return {
         f"{short(rule.head.predicate)} <- {', '.join(short(atom.predicate) for atom in rule.body)}"
         for rule in program.rules
-        if rule.name != "apart"
+        if rule.name != "separate"
     }
 
 

@@ -192,9 +192,9 @@ class BodyMatcher:
             bound = dict(met)
             if self.failed(clause, bound) is not None:
                 continue
-            denied = {each: self.evidence(each, bound) for each in body if each.is_negated}
-            if not any(each.is_met for each in denied.values()):
-                known = {**found, **denied}
+            negated = {each: self.evidence(each, bound) for each in body if each.is_negated}
+            if not any(each.is_met for each in negated.values()):
+                known = {**found, **negated}
                 yield ClauseInstance(clause, bound, tuple(known[formula] for formula in body))
 
     def _matches(

@@ -253,8 +253,8 @@ class _FactLookup(NamedTuple):
         """Return the arguments of a fact, given its two terms in the kernel."""
         if self.tuples is None:
             return (subject, last)[: len(self.pattern)]
-        whole = (*self.tuples.terms(subject), last)
-        return whole[len(whole) - len(self.pattern) :]
+        terms = (*self.tuples.terms(subject), last)
+        return terms[len(terms) - len(self.pattern) :]
 
     def fits(self, arguments: Arguments) -> bool:
         """Test whether arguments match the pattern."""

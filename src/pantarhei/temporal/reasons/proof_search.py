@@ -181,15 +181,15 @@ def _unmet(matcher: BodyMatcher, clause: ProgramClause, binding: Binding) -> Unm
         lacking: Evidence | Test | Different | None = None
         if open_:
             first, rest = matcher.select(open_, bound)
-            ways = [(extended, rest) for extended, _ in matcher.met(first, bound)]
-            waiting += reversed(ways)
-            lacking = None if ways else matcher.closest(first, bound)
+            matches = [(extended, rest) for extended, _ in matcher.met(first, bound)]
+            waiting += reversed(matches)
+            lacking = None if matches else matcher.closest(first, bound)
         else:
             bound = dict(bound)
             lacking = matcher.failed(clause, bound)
             if lacking is None:
-                denied = (matcher.evidence(each, bound) for each in clause.rule.body if each.is_negated)
-                lacking, met = next((each for each in denied if each.is_met), None), met + 1
+                negated = (matcher.evidence(each, bound) for each in clause.rule.body if each.is_negated)
+                lacking, met = next((each for each in negated if each.is_met), None), met + 1
         if lacking is not None and (best is None or best.met < met):
             best = UnmetClause(clause, bound, lacking, met)
     return best
@@ -372,8 +372,8 @@ class ProofSearch:
                 continue
             leaves = tuple(self._leaves(each, chosen, places) for each in chosen.instance.evidence)
             known[atom] = ProofNode(atom, chosen.instance, leaves)
-            behind = [leaf for part in leaves for leaf in part if isinstance(leaf, TickAtom)]
-            waiting += [(each, next(iter(self._usable(each, places)), None)) for each in behind]
+            premises = [leaf for part in leaves for leaf in part if isinstance(leaf, TickAtom)]
+            waiting += [(each, next(iter(self._usable(each, places)), None)) for each in premises]
         last = known.pop(goal)
         yield from sorted(known.values(), key=lambda each: places[self._atoms[each.atom]])
         yield last
@@ -519,8 +519,8 @@ class _ProofWriter:
         if known is EvidenceBasis.HELD and last == self.decoder.now and triple is not None:
             proof = self.inputs.holds(triple)
             if proof is not None:
-                before = TickRun(first, last - 1, known)
-                return [*(self._leaf(atom, before) if before.length else ()), self._include(proof)]
+                earlier = TickRun(first, last - 1, known)
+                return [*(self._leaf(atom, earlier) if earlier.length else ()), self._include(proof)]
         interval = ObservedInterval(replace(atom, is_asserted=False), time(first), time(last), known)
         return [self._add(interval, ProofStep(triple, temporal=interval))]
 

@@ -208,14 +208,14 @@ class TokenCursor:
 
         A name before another name or a number is likely a misspelled word, since no valid text has it there.
         """
-        token, behind = self.peek(further), self.peek(further + 1)
+        token, following = self.peek(further), self.peek(further + 1)
         is_next = further == 0 and token.kind in ("name", "sign")
         if is_next and token.text in _INSTEAD and (token.text != "#" or self.starts_line):
             return f" (did you mean {_INSTEAD[token.text]}?)"
         if further == 0 and (instead := _INSTEAD.get(self.peek(-1).text + token.text)):
             return f" (did you mean {instead}?)"
         is_word = token.kind == "name" and token.text not in WORDS
-        leads_on = behind.kind in ("name", "iri", "prefixed", "quoted", "number") or behind.text == "["
+        leads_on = following.kind in ("name", "iri", "prefixed", "quoted", "number") or following.text == "["
         meant = did_you_mean(token.text, WORDS) if is_word and leads_on else ""
         return "" if f" {self.peek().text}?" in meant else meant  # the suggestion is the next word itself
 

@@ -228,7 +228,7 @@ class ArithmeticReader(RuleTermReader):
 
     def is_comparison(self) -> bool:
         """Test whether the next tokens begin a comparison, not a formula."""
-        token, behind = self.peek(), self.peek(1)
+        token, following = self.peek(), self.peek(1)
         if token.kind in ("number", "string") or self.is_at("-") or self.is_builtin():
             return True
         if is_variable(token):
@@ -236,7 +236,7 @@ class ArithmeticReader(RuleTermReader):
         if token.kind == "name" and token.text in WORDS:
             return False
         return token.kind in ("name", "quoted", "iri", "prefixed") and (
-            behind.kind == "relation" or self.is_at(*_SUMS, *_PRODUCTS, further=1)
+            following.kind == "relation" or self.is_at(*_SUMS, *_PRODUCTS, further=1)
         )
 
     def tests(self) -> list[Builtin]:
@@ -249,19 +249,19 @@ class ArithmeticReader(RuleTermReader):
         written = self.written(token)
         if self.is_builtin():
             return [Builtin(self.predicate(), self.arguments(), written)]
-        left, before = self.expression()
-        if is_variable(token) and not before and self.peek().kind != "relation":
+        left, of_left = self.expression()
+        if is_variable(token) and not of_left and self.peek().kind != "relation":
             problem = f"{token.shown} is read as a variable, by its first letter"
             raise self.error(token, problem, f"{_A_RELATION} after it, or a predicate such as hot(X)")
         relation = self._relation()
-        right, more = self.expression()
-        if relation == "equal" and (before or more):
+        right, of_right = self.expression()
+        if relation == "equal" and (of_left or of_right):
             # `X = Y + 1`: the last computation of the right side, or of the left one, binds the other side
-            computed, result, first = (more, left, before) if more else (before, right, more)
+            computed, result, first = (of_right, left, of_left) if of_right else (of_left, right, of_right)
             last = computed[-1]
             arguments = (result, *last.arguments[1:])
             return [*first, *computed[:-1], replace(last, arguments=arguments, written=written)]
-        return [*before, *more, Builtin(SWRLB[relation], (left, right), written)]
+        return [*of_left, *of_right, Builtin(SWRLB[relation], (left, right), written)]
 
     def expression(self) -> tuple[Argument, list[Builtin]]:
         """Parse sums and products, left-associative; return the result and its computations."""

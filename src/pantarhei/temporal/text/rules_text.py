@@ -109,9 +109,9 @@ def _solutions(test: Builtin) -> Iterator[_Solution]:
                 yield _Solution(test, one, same=other)
     elif test.name in (SWRLB.add, SWRLB.subtract) and len(set(test.arguments)) == 3:
         result, left, right = test.arguments
-        back = SWRLB.subtract if test.name == SWRLB.add else SWRLB.add
+        inverse = SWRLB.subtract if test.name == SWRLB.add else SWRLB.add
         if isinstance(left, Variable):
-            yield _Solution(test, left, replace(test, name=back, arguments=(left, result, right)))
+            yield _Solution(test, left, replace(test, name=inverse, arguments=(left, result, right)))
         if isinstance(right, Variable):
             operands = (result, left) if test.name == SWRLB.add else (left, result)
             computation = replace(test, name=SWRLB.subtract, arguments=(right, *operands))
