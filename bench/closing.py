@@ -81,7 +81,7 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 def figures(workload: str, samples: dict[str, list[float]], unit: str) -> Iterator[Figure]:
-    """Return the figures of all kinds, and the ratios of SWRL to facets."""
+    """Yield the figures of all kinds, and the ratios of SWRL to facets."""
     for kind, each in samples.items():
         yield figure(workload, kind, each, unit)
     for kind in (COMPARED, COMPUTED):

@@ -36,7 +36,7 @@ class ExplanationTasks:
         self.absent = [*self._absent_memberships(generator, count)]
 
     def _absent_memberships(self, generator: random.Random, count: int) -> Iterator[Triple]:
-        """Return absent memberships: classes of other individuals of the same kind."""
+        """Yield absent memberships: classes of other individuals of the same kind."""
         rooms: dict[Any, set[Any]] = {}
         for subject, predicate, object_ in self.holds:
             if predicate == RDF.type:

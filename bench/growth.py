@@ -51,7 +51,7 @@ def rows(tick: int) -> Rows:
 
 
 def expected(ticks: range) -> Iterator[Row]:
-    """Return all facts that hold in the window `ticks`, by the meaning of the ontology; facts can be
+    """Yield all facts that hold in the window `ticks`, by the meaning of the ontology; facts can be
     repeated.
     """
     yield from BACKGROUND

@@ -55,7 +55,7 @@ class Shape:
 
 
 def shapes(size: int) -> list[Shape]:
-    """Yield the shapes, with about `size` assertions each."""
+    """Return the shapes, with about `size` assertions each."""
     names = range(size)
     classes = 300
     two = range(size // 2)

@@ -49,7 +49,7 @@ TEXT = f"""
 
 
 def elements(count: int, each: int) -> list[StreamElement]:
-    """Yield `count` elements, one per second, with `each` assertions."""
+    """Return `count` elements, one per second, with `each` assertions."""
     random, begin = Random(SEED), datetime(2026, 3, 1, tzinfo=UTC)
 
     def observations() -> tuple[URIRef, URIRef, URIRef]:

@@ -1,11 +1,14 @@
-"""Slow, literal definitions of what the engine computes: its oracle in tests.
+"""Literal, slow definitions of what the engine computes: the oracle of the tests.
 
-Each module states one notion as its source defines it, by naive fixpoints and by enumeration of subsets.
-They share nothing with the engine but `pantarhei.model`, `pantarhei.values` and `pantarhei.errors`.
-Import from the modules: `materialization` (OWL 2 RL), `window` (canonical window models), `conflicts`
-(conflict sets), `window_repair`, `explanations` (supports, proofs, reasons for absence); these compare
-literals by value and answer in the literals of `canonical_literals`. And `answers` (SPARQL), which compares
-by value and shows the forms that the data have, and `continuous` (windows and reports of continuous queries),
-which takes facts and rows of any kind. And `lars` (temporal rules), which answers in canonical literals too,
-and `datalog_mtl`, another reading of rules whose conclusions are all remembered.
+Each module implements one definition as its source states it, by naive fixpoints and by enumeration of
+subsets. The modules share only `pantarhei.model`, `pantarhei.values` and `pantarhei.errors` with the engine.
+They are imported one by one:
+
+- `materialization` (OWL 2 RL), `window` (canonical window models), `conflicts` (conflict sets),
+  `window_repair`, `explanations` (supports, proofs, reasons for absence): compare literals by value, and
+  return the literals of `canonical_literals`;
+- `answers` (SPARQL): compares literals by value, and returns the lexical forms of the data;
+- `continuous` (windows and reports of continuous queries): accepts facts and rows of any type;
+- `lars` (temporal rules): returns canonical literals too;
+- `datalog_mtl`: a second semantics for temporal rules whose conclusions are all remembered.
 """

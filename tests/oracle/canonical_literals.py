@@ -1,10 +1,10 @@
-"""One literal for each value, so that equality of triples is equality of facts.
+"""One literal for each value, so that equal triples are equal facts.
 
-Literals are compared by value (`pantarhei.model.term.value_of`). The reference replaces each literal by
-the canonical literal of its value on entry and never looks at lexical forms again: its answers hold canonical
-literals only. The choice depends on the value alone, so that answers of different calls can be compared.
+Literals are compared by value (`pantarhei.model.term.value_of`). The oracle replaces each literal of its
+input by the canonical literal of its value and ignores lexical forms from then on; its answers contain only
+canonical literals. The choice depends only on the value, so that answers of different calls can be compared.
 
-Invariant: `canonical_term(x) == canonical_term(y)` exactly if `value_of(x) == value_of(y)`.
+Invariant: `canonical_term(x) == canonical_term(y)` if and only if `value_of(x) == value_of(y)`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // timedelta(seconds
 
 @lru_cache(maxsize=4096)
 def canonical_literal(literal: Literal) -> Literal:
-    """The one literal that stands for the value of `literal`; an ill-typed one stands for itself.
+    """Return the canonical literal of the value of `literal`; an ill-typed literal is returned unchanged.
 
     >>> canonical_literal(Literal("1.50", datatype=XSD.decimal)).n3()
     '"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
@@ -48,9 +48,9 @@ def canonical_literal(literal: Literal) -> Literal:
             return Literal(text, lang=language)
         case (XSD.string, str(text)):
             return Literal(text)
-        case (URIRef() as datatype, str(text)):  # no known value space: the text itself
+        case (URIRef() as datatype, str(text)):  # unknown value space: the lexical form is the value
             return Literal(text, datatype=datatype, normalize=False)
-        case (XSD.decimal, Fraction() as value):  # its decimals have no end
+        case (XSD.decimal, Fraction() as value):  # decimals with infinitely many digits
             text = "/".join(format(Decimal(each), "f") for each in value.as_integer_ratio())
             return Literal(text, datatype=OWL.rational, normalize=False)
         case (XSD.duration, Period() as period):
@@ -63,7 +63,8 @@ def canonical_literal(literal: Literal) -> Literal:
 
 
 def canonical_term(term: _TermOrVariable) -> _TermOrVariable:
-    """`term`, or the canonical literal of its value; variables stay.
+    """Replace a literal by the canonical literal of its value; other terms and variables are returned
+    unchanged.
 
     >>> canonical_term(Literal(1)) == canonical_term(Literal("1.0", datatype=XSD.decimal))
     True
@@ -72,19 +73,19 @@ def canonical_term(term: _TermOrVariable) -> _TermOrVariable:
 
 
 def canonical_triple(triple: Triple) -> Triple:
-    """`triple` with the canonical literal of its object's value."""
+    """Replace the object of `triple` by the canonical literal of its value."""
     subject, predicate, object_ = triple
     return (subject, predicate, canonical_literal(object_)) if isinstance(object_, Literal) else triple
 
 
 def canonical_facts(facts: Iterable[Triple]) -> frozenset[Triple]:
-    """`facts`, each once: triples whose literals have equal values are one fact."""
+    """Return the distinct facts; triples whose literals have equal values are one fact."""
     return frozenset(map(canonical_triple, facts))
 
 
 @lru_cache(maxsize=4096)
 def canonical_rule(rule: Rule) -> Rule:
-    """`rule` with canonical literals for its constants."""
+    """Replace the constants of `rule` by canonical literals."""
 
     def atom(given: Atom) -> Atom:
         return replace(given, arguments=tuple(map(canonical_term, given.arguments)))

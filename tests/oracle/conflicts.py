@@ -1,4 +1,4 @@
-"""Conflict sets: the minimal inconsistent sets of assertions (PB26 Definition 10), by enumeration."""
+"""Conflict sets by enumeration: the minimal inconsistent sets of assertions (PB26 Definition 10)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Assertion = tuple[int, Triple]
 def conflict_sets(
     rules: Iterable[Rule], assertions: Collection[Assertion], background: Collection[Triple] = ()
 ) -> frozenset[frozenset[Assertion]]:
-    """The minimal sets of assertions that are inconsistent together with `background`.
+    """Return the minimal sets of assertions that are inconsistent together with `background`.
 
-    PB26 Definition 10: inconsistent, and every strict subset is consistent. A fact asserted at two timestamps
-    is two assertions and stands in different conflict sets with each. The empty set is the one conflict set
-    of a background that is inconsistent by itself. Cost: exponential in the number of assertions, unless they
-    are consistent.
+    PB26 Definition 10: the set is inconsistent, and every proper subset is consistent. A fact asserted at two
+    timestamps is two assertions, which belong to different conflict sets. If the background alone is
+    inconsistent, the only conflict set is the empty set. Cost: exponential in the number of assertions,
+    unless they are consistent.
     """
     rules, background = tuple(rules), tuple(background)
     assertions = canonical_assertions(assertions)
@@ -31,7 +31,7 @@ def conflict_sets(
         return is_consistent(rules, [fact for _, fact in chosen] + list(background))
 
     found: list[frozenset[Assertion]] = []
-    if consistent(assertions):  # and so is every subset
+    if consistent(assertions):  # then every subset is consistent
         return frozenset()
     for size in range(len(assertions) + 1):
         for chosen in map(frozenset, combinations(assertions, size)):
@@ -41,5 +41,5 @@ def conflict_sets(
 
 
 def canonical_assertions(assertions: Iterable[Assertion]) -> frozenset[Assertion]:
-    """`assertions` with canonical literals, so that equal values at one timestamp are one assertion."""
+    """Replace literals by canonical ones, so that equal values at one timestamp are one assertion."""
     return frozenset((at, canonical_triple(fact)) for at, fact in assertions)

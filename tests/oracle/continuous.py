@@ -1,19 +1,19 @@
-"""Continuous queries by their definitions: windows, ticks, reports, and streams of answers.
+"""Continuous queries by their definitions: windows, ticks, reports, and answer streams.
 
-A query is evaluated at instants, over the contents of its windows; what it reports then is one *report*. The
-words and definitions are those of
+A query is evaluated at instants, over the contents of its windows; its answers at one instant are a *report*.
+The terms and definitions are those of
 
 - SECRET: Botan, Derakhshan, Dindar, Haas, Miller & Tatbul, *SECRET: a model for analysis of the execution
   semantics of stream processing systems* (VLDB 2010): scope, content, report, tick;
 - RSP-QL: Dell'Aglio, Della Valle, Calbimonte & Corcho, *RSP-QL semantics* (IJSWIS 10(4), 2014): time-based
-  sliding windows, and the operators RStream, IStream and DStream, which are those of CQL (Arasu, Babu &
-  Widom, VLDB Journal 15, 2006), which has windows that count too;
+  sliding windows, and the operators RStream, IStream and DStream of CQL (Arasu, Babu & Widom, VLDB Journal
+  15, 2006), which also defines count-based windows;
 - C-SPARQL: Barbieri, Braga, Ceri, Della Valle & Grossniklaus, *C-SPARQL: a continuous query language for RDF
   data streams* (IJSC 4(1), 2010), and CQELS: Le-Phuoc, Dao-Tran, Parreira & Hauswirth (ISWC 2011), for their
   policies.
 
-A stream is a sequence of elements, each a timestamp and a set of facts, in time order; several may have one
-timestamp. Everything here looks at the whole streams again for each report.
+A stream is a sequence of elements in time order, each a timestamp and a set of facts; several elements can
+have one timestamp. All functions read the whole streams again for each report.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Condition = Literal["close", "change", "non-empty"]
 
 @dataclass(frozen=True, slots=True)
 class SlidingWindow:
-    """A time-based sliding window: one window ends at each boundary `origin + k * step`.
+    """Time-based sliding window: one window ends at each boundary `origin + k * step`.
 
     The window that ends at boundary `c` holds the facts of timestamps `t` with
 
@@ -42,15 +42,15 @@ class SlidingWindow:
         closed="left"    c - range <= t <  c      CSRBench's expected answers, YASPER, Kolibrie
         closed="both"    c - range <= t <= c      PB26
 
-    With `ago` it holds instead what it held that long before: the same with `c - ago` for `c`.
+    With `ago`, `c` is replaced by `c - ago`: the window holds its earlier content.
 
     Args:
-        range, step: lengths. A step beyond the range leaves out what lies between windows.
+        range, step: lengths. If the step exceeds the range, timestamps between two windows are in no window.
         of: the name of its stream.
-        ago: how long; None for not at all.
+        ago: the shift into the past; None for no shift.
         origin: a boundary.
-        since: windows that begin before it report nothing when they close, since they are not whole (RSP-QL's
-            `t0`); None where partial windows report too (C-SPARQL).
+        since: windows that begin before it are incomplete and report nothing when they close (RSP-QL's `t0`);
+            None if partial windows report too (C-SPARQL).
     """
 
     range: Duration
@@ -62,7 +62,7 @@ class SlidingWindow:
     ago: Duration | None = None
 
     def boundaries(self, kind: TimeKind, first: int, last: int) -> Iterator[int]:
-        """The boundaries `c` with `first <= c <= last`, in ticks, ascending."""
+        """Yield the boundaries `c` with `first <= c <= last`, in ticks, ascending."""
         step, origin = duration_ticks(self.step, kind), _ticks(self.origin, kind)
         boundary = origin + (first - origin) // step * step
         while boundary <= last:
@@ -71,7 +71,7 @@ class SlidingWindow:
             boundary += step
 
     def holds(self, kind: TimeKind, at: int, boundary: int) -> bool:
-        """Whether the window that ends at `boundary` holds what has the timestamp `at`, both in ticks."""
+        """True if the window that ends at tick `boundary` includes the tick `at`."""
         end = boundary - self._lag(kind)
         start = end - duration_ticks(self.range, kind)
         match self.closed:
@@ -83,15 +83,16 @@ class SlidingWindow:
                 return start <= at <= end
 
     def active(self, kind: TimeKind, at: int) -> int:
-        """The end of the active window at an instant: the first boundary that has not closed by then.
+        """Return the end of the active window at an instant: the first boundary that has not closed.
 
-        RSP-QL, Definition of the active window: the one that opened earliest of those not closed.
+        RSP-QL, Definition of the active window: among the windows that are not closed, the one that opened
+        first.
         """
         first = at + 1 if self.closed == "left" else at
         return next(self.boundaries(kind, first, first + duration_ticks(self.step, kind)))
 
     def is_whole(self, kind: TimeKind, boundary: int) -> bool:
-        """Whether the window that ends at `boundary` begins no earlier than `since`."""
+        """True if the window that ends at `boundary` does not begin before `since`."""
         start = boundary - self._lag(kind) - duration_ticks(self.range, kind)
         return self.since is None or start >= _ticks(self.since, kind)
 
@@ -101,20 +102,20 @@ class SlidingWindow:
 
 @dataclass(frozen=True, slots=True)
 class CountedWindow:
-    """A window that counts the newest facts, or elements, of its stream; elements are in it as a whole.
+    """Count-based window over the newest facts, or elements, of its stream; it never splits an element.
 
-    The elements of the stream, of the first on, are put together to parts: each has the fewest elements that
-    have `step` or more, and the last one may have less. The window closes with the element that completes a
-    part. It holds the newest part, and the fewest elements before it that have `size - n` or more, where `n`
-    is how many that part has, or will have: `step` at least. So with `size` as its step it tumbles
-    (C-SPARQL), and with 1 it holds the newest elements that have `size` or more (CQELS). Where facts are
-    counted, an element without one is none.
+    From the first one on, the elements of the stream are grouped into parts: each part has the fewest
+    elements with `step` or more units (facts or elements); the last part can have fewer. The window closes
+    with the element that completes a part. It holds the newest part, preceded by the fewest elements with
+    `size - n` or more units, where `n` is the number of units of that part once it is complete, at least
+    `step`. So a step of `size` is a tumbling window (C-SPARQL), and a step of 1 holds the newest elements
+    with `size` or more units (CQELS). If facts are counted, elements without facts are ignored.
 
     Args:
-        size, step: how many; the step is no longer than the size.
-        facts: whether facts are counted, and not elements.
+        size, step: numbers of units; the step is not larger than the size.
+        facts: true if facts are counted, false if elements are.
         of: the name of its stream.
-        whole: whether it reports only when it has its size (RSP-QL).
+        whole: true if the window reports only when it has its full size (RSP-QL).
     """
 
     size: int
@@ -124,7 +125,7 @@ class CountedWindow:
     whole: bool = False
 
     def content(self, came: Sequence[_Element[Fact]]) -> list[_Element[Fact]]:
-        """What it holds when these elements of all streams have come."""
+        """Return the window's elements after the arrival of these elements of all streams."""
         before, newest = self._parted(came)
         room = self.size - max(self._count(newest), self.step)
         ends = (before[start:] for start in reversed(range(len(before) + 1)))
@@ -132,13 +133,13 @@ class CountedWindow:
         return [*fewest, *newest]
 
     def closes(self, came: Sequence[_Element[Fact]]) -> bool:
-        """Whether it closes, so that it reports, with the last of these."""
+        """True if the last of these elements closes the window, so that it reports."""
         _, newest = self._parted(came)
         is_complete = bool(newest) and newest[-1] is came[-1] and self._count(newest) >= self.step
         return is_complete and (not self.whole or self._count(self.content(came)) >= self.size)
 
     def _parted(self, came: Sequence[_Element[Fact]]) -> tuple[list[_Element[Fact]], list[_Element[Fact]]]:
-        """The elements of its stream before the newest part, and that part."""
+        """Return the elements of its stream before the newest part, and that part."""
         before: list[_Element[Fact]] = []
         newest: list[_Element[Fact]] = []
         for element in came:
@@ -154,20 +155,19 @@ class CountedWindow:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """When a query reports: at which instants it looks, and on what condition.
+    """Instants at which a query is evaluated, and conditions on which it reports.
 
     Args:
-        conditions: all must be met (SECRET's report strategies):
-            "close": a window closes; time has passed its boundary `c`, that is, has come to some `t > c`, or
-            `t >= c` for windows closed to the left. Of several boundaries that time passes at once each is
-            reported. A window that counts closes with an element, if the query has no period; if all do count
-            and it has one, it looks when time has passed a multiple of that. Without "close" the query looks
-            at each tick, at the active windows.
-            "change": what holds in the contents of its windows is another than when the query last looked.
-            "non-empty": some window holds a fact of the stream.
-        period: the query looks only at instants that are multiples of it after 1970, or after 0.
-        tick: "abox": it looks after each element; "timestamp": when time leaves a timestamp, after the last
-            element of it.
+        conditions: all must be met (SECRET's report strategies): "close": a window closes, that is, time
+            passes its boundary `c`: it reaches some `t > c`, or `t >= c` for windows closed to the left. If
+            time passes several boundaries at once, each one is reported. A count-based window closes with an
+            element if the query has no period; if all windows count and there is a period, the query is
+            evaluated when time has passed a multiple of it. Without "close" the query is evaluated at each
+            tick, over the active windows. "change": the contents of its windows differ from those at its last
+            evaluation. "non-empty": some window holds a fact of the stream.
+        period: the query is evaluated only at multiples of it, counted from 1970 or from 0.
+        tick: "abox" evaluates after each element; "timestamp" when time leaves a timestamp, after its last
+            element.
     """
 
     conditions: tuple[Condition, ...] = ("close",)
@@ -182,7 +182,7 @@ CQELS = Policy(("change", "non-empty"))
 
 @dataclass(frozen=True, slots=True)
 class _Element(Generic[Fact]):
-    """What comes at once: its tick, the name of its stream, and its facts."""
+    """Element of a stream: its tick, the name of its stream, and its facts."""
 
     at: int
     of: Hashable
@@ -191,13 +191,13 @@ class _Element(Generic[Fact]):
 
 @dataclass(frozen=True, slots=True)
 class _Instant:
-    """A moment at which a query looks.
+    """Instant at which a query is evaluated.
 
     Args:
         at: its tick.
-        seen: how many elements of all streams have come.
-        closing: what closes then: the windows that end at `at` and are closed to the left, or the others that
-            end there; None for a tick of the stream, or an element with which one closes that counts.
+        seen: the number of elements of all streams that have arrived.
+        closing: "left" if windows closed to the left end at `at`, "others" if other windows do; None for a
+            tick of the stream, or for an element that closes a count-based window.
     """
 
     at: int
@@ -214,20 +214,20 @@ def reports(
     until: TimePoint | None = None,
     holding: Callable[..., Hashable] | None = None,
 ) -> list[tuple[TimePoint, Counter[Row]]]:
-    """The answers of a query at each instant at which it reports.
+    """Return the answers of a query at each instant at which it reports.
 
-    Of several windows all are looked at when one of them closes: those that close as well as they close, the
-    others as they stand.
+    If there are several windows and one of them closes, all are read: the closing ones with their final
+    content, the others with their present content.
 
     Args:
-        streams: by the names that the windows have for them. What several bring with one timestamp comes in
-            their order.
-        query: the rows over the contents of the windows, which are its arguments, as frozen sets.
-        kind: what timestamps are.
-        until: time goes on to there after the last element; None: it stays, and what has not closed stays
+        streams: by the names that the windows use. Elements with equal timestamps arrive in the order of the
+            streams.
+        query: function from the contents of the windows, as frozen sets, to rows.
+        kind: the type of timestamps.
+        until: the time reached after the last element; None if time stops there, so that open windows stay
             open.
-        holding: what holds in the contents, which are its arguments, as frozen sets: what the query sees of
-            them. None where that is all that they are.
+        holding: function from the contents, as frozen sets, to the part of them that the query depends on;
+            None if it depends on the whole contents.
 
     >>> stream = [(1, {"a"}), (3, {"b"}), (9, {"c"})]
     >>> reports({None: stream}, [SlidingWindow(4, 2)], sorted, C_SPARQL, TimeKind.INTEGER)
@@ -262,7 +262,7 @@ def _instants(
     kind: TimeKind,
     end: int | None,
 ) -> Iterator[_Instant]:
-    """The instants at which a query looks, in order."""
+    """Yield the instants at which a query is evaluated, in order."""
     times = [element.at for element in elements]
     if "close" in policy.conditions:
         sliding = [window for window in windows if isinstance(window, SlidingWindow)]
@@ -288,8 +288,8 @@ def _ticks_of_stream(times: Sequence[int], policy: Policy, end: int | None) -> I
 def _closings(
     times: Sequence[int], windows: Sequence[SlidingWindow], kind: TimeKind, end: int | None
 ) -> list[_Instant]:
-    """What closes from the first timestamp on. At a boundary, windows closed to the left are first: they
-    close before what comes with its timestamp, the others after it.
+    """Return the closing instants from the first timestamp on. At a boundary, windows closed to the left come
+    first: they close before the elements with its timestamp, the others after them.
     """
     if not times:
         return []
@@ -307,14 +307,16 @@ def _closings(
 
 
 def _completions(elements: Sequence[_Element[Fact]], windows: Sequence[CountedWindow]) -> Iterator[_Instant]:
-    """What closes with an element."""
+    """Yield an instant for each element that closes a count-based window."""
     for seen in range(1, len(elements) + 1):
         if any(window.closes(elements[:seen]) for window in windows):
             yield _Instant(elements[seen - 1].at, seen)
 
 
 def _in_order(instant: _Instant) -> tuple[int, int, int]:
-    """Of one tick first what closes before its elements, then what they close, then what it ends."""
+    """Sort key: by tick, then windows closed to the left, instants of elements, and other windows that end
+    there.
+    """
     return instant.at, ("left", None, "others").index(instant.closing), instant.seen
 
 
@@ -324,7 +326,7 @@ def _content(
     instant: _Instant,
     kind: TimeKind,
 ) -> frozenset[Fact]:
-    """The facts of the window at an instant: as it closes, or else as it stands, of what has come so far."""
+    """Return the facts of a window at an instant: its final content if it closes, else its present one."""
     came = elements[: instant.seen]
     if isinstance(window, CountedWindow):
         return frozenset(fact for element in window.content(came) for fact in element.facts)
@@ -341,20 +343,19 @@ def rstream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[Tim
 
 
 def istream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[TimePoint, Counter[Row]]]:
-    """IStream: the answers of each report that the report before it had not, as bags."""
+    """IStream: the bag difference of each report's answers and those of the report before."""
     return [(at, added) for at, added, _ in deltas(answers)]
 
 
 def dstream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[TimePoint, Counter[Row]]]:
-    """DStream: the answers that the report before had and this one has not, as bags."""
+    """DStream: the bag difference of the answers of the report before and each report's answers."""
     return [(at, removed) for at, _, removed in deltas(answers)]
 
 
 def deltas(
     answers: Iterable[tuple[TimePoint, Counter[Row]]],
 ) -> Iterator[tuple[TimePoint, Counter[Row], Counter[Row]]]:
-    """What came and what went with each report: the answers before, with the one and without the other, are
-    those now.
+    """Yield for each report the inserted and the deleted answers, relative to the report before.
 
     >>> list(deltas([(1, Counter("ab")), (2, Counter("bb"))]))
     [(1, Counter({'a': 1, 'b': 1}), Counter()), (2, Counter({'b': 1}), Counter({'a': 1}))]

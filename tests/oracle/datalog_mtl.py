@@ -1,12 +1,12 @@
 """Temporal rules read as DatalogMTL: metric temporal logic over the integers (Brandt et al., JAIR 62, 2018).
 
-A rule holds at every tick, not at the present one alone: `a :- b in [n], c always in [n]` is
-`a ← ◇⁻[0,n] b, □⁻[0,n] c`. What it derives at a tick stays there, so windows look back at it. That is what
-rules of LARS say once all that they conclude is remembered, as far as both have them: plain heads, `in` and
-`always in` windows of ticks, negation with strata.
+A rule holds at every tick, not only at the present one: `a :- b in [n], c always in [n]` is `a ← ◇⁻[0,n] b,
+□⁻[0,n] c`. A fact derived at a tick remains in the past, so that windows include it. LARS rules
+have this meaning if all their conclusions are remembered, for the fragment that both languages share: plain
+heads, `in` and `always in` windows of ticks, stratified negation.
 
-An atom is read as the set of ticks at which it holds; rules are applied to the whole timeline at once, until
-nothing is new.
+The interpretation of an atom is the set of ticks at which it holds. Rules are applied to the whole timeline
+at once, to the fixpoint.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Ticks = frozenset[int]
 
 
 def materialized(rules: Iterable[TemporalRule], stream: Stream) -> dict[int, frozenset[TemporalAtom]]:
-    """What holds at each tick of the timeline: what the stream says, and all that follows.
+    """Return the ticks at which each atom of the stream, and each derived atom, holds.
 
     Raises:
-        NotStratifiedError: a conclusion rests on its own negation.
-        ValueError: a rule is outside of what both languages have.
+        NotStratifiedError: a conclusion depends on its own negation.
+        ValueError: a rule is outside the fragment that both languages share.
     """
     given = list(rules)
     for rule in given:
@@ -54,7 +54,7 @@ def materialized(rules: Iterable[TemporalRule], stream: Stream) -> dict[int, fro
 
 
 def ticks_of(formula: Formula, holding: Mapping[TemporalAtom, Ticks], timeline: range) -> Ticks:
-    """The ticks at which a formula without variables holds; before the timeline nothing does."""
+    """Return the ticks at which a ground formula holds; nothing holds before the timeline."""
     ticks = holding.get(formula.atom, Ticks())
     reach = range(_size(formula) + 1)
     if formula.mode is Mode.ALWAYS:
@@ -67,7 +67,7 @@ def ticks_of(formula: Formula, holding: Mapping[TemporalAtom, Ticks], timeline: 
 def _derived(
     rule: TemporalRule, holding: Mapping[TemporalAtom, Ticks], timeline: range
 ) -> Iterator[tuple[TemporalAtom, Ticks]]:
-    """Each instance of the head with the ticks at which the body holds."""
+    """Yield each instance of the head with the ticks at which the body holds."""
     positive = [formula for formula in rule.body if not formula.is_negated]
     for binding in _bindings(positive, list(holding), {}):
         body = (ticks_of(_bound(formula, binding), holding, timeline) for formula in rule.body)
@@ -75,14 +75,14 @@ def _derived(
 
 
 def _bindings(formulas: list[Formula], atoms: list[TemporalAtom], binding: Binding) -> Iterator[Binding]:
-    """All ways in which formulas are about atoms that hold at some tick."""
+    """Yield the bindings with which each atom of the formulas holds at some tick."""
     if not formulas:
         yield binding
         return
     first, *rest = formulas
     for atom in atoms:
         if kind(atom) == kind(first.atom):
-            terms = cast("tuple[Term, ...]", atom.arguments)  # a stream has no variables
+            terms = cast("tuple[Term, ...]", atom.arguments)  # streams are ground
             extended = unify(canonical(first.atom).arguments, terms, binding)
             if extended is not None:
                 yield from _bindings(rest, atoms, extended)

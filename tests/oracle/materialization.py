@@ -1,8 +1,8 @@
-"""The materialization of a set of facts: the least set that contains it and is closed under the rules.
+"""Materialization of a set of facts: the least superset that is closed under the rules.
 
-For an OWL 2 RL ontology's rules this is the canonical model of PB26 Definition 1. A class atom `C(x)` is the
-triple `(x, rdf:type, C)`. Heads that would have a literal as subject or as class are not derived.
-Rules that compute must not run for ever: the fixpoint is then infinite.
+For the rules of an OWL 2 RL ontology this is the canonical model of PB26 Definition 1. A class atom `C(x)` is
+the triple `(x, rdf:type, C)`. Heads with a literal as subject or as class are not derived. Recursion through
+computed values does not terminate, since the fixpoint is infinite.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _Index = Mapping[_Key, Sequence[tuple[tuple[Term, ...], Triple]]]
 
 
 def closure(rules: Iterable[Rule], facts: Iterable[Triple]) -> frozenset[Triple]:
-    """All facts that follow from `facts`, these included; constraints derive nothing.
+    """Return all facts that follow from `facts`, including `facts`; constraints derive nothing.
 
-    A naive fixpoint (PB26 Definition 1): apply every rule to everything until nothing is new.
+    Naive fixpoint (PB26 Definition 1): apply every rule to all facts until nothing is new.
 
     >>> from rdflib import Namespace
     >>> EX, x = Namespace("http://example.org/"), Variable("x")
@@ -42,11 +42,11 @@ def closure(rules: Iterable[Rule], facts: Iterable[Triple]) -> frozenset[Triple]
 
 
 def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instance]:
-    """Every instance of a rule or constraint whose body holds in `facts`.
+    """Yield every instance of a rule or constraint whose body holds in `facts`.
 
-    Yields: The rule as given, its ground body in the rule's order, and its ground head: None for a
-        constraint. Instances for which an inequality or a test of the rule fails, or whose head would have a
-        literal as subject or as class, are left out.
+    Yields: The given rule, its ground body in the rule's order, and its ground head, which is None for a
+    constraint. Instances that fail an inequality or a test of the rule, or whose head would have a literal as
+    subject or as class, are left out.
     """
     index = _by_predicate(canonical_facts(facts))
     for rule in rules:
@@ -61,7 +61,7 @@ def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instan
 
 
 def is_consistent(rules: Iterable[Rule], facts: Iterable[Triple]) -> bool:
-    """Whether no constraint has an instance in the closure of `facts`."""
+    """True if no constraint has an instance in the closure of `facts`."""
     return _is_consistent(tuple(rules), canonical_facts(facts))
 
 
@@ -82,8 +82,8 @@ def _is_consistent(rules: tuple[Rule, ...], facts: frozenset[Triple]) -> bool:
 
 
 def _by_predicate(facts: Iterable[Triple]) -> _Index:
-    """The arguments of the facts of each predicate and arity, and of those with a term at a place; class
-    memberships stand under both arities.
+    """Index the argument tuples of facts by predicate and arity, and further by the term at an argument
+    position. Class memberships are indexed under both arities.
     """
     index: defaultdict[_Key, list[tuple[tuple[Term, ...], Triple]]] = defaultdict(list)
     for triple in facts:
@@ -101,7 +101,7 @@ def _by_predicate(facts: Iterable[Triple]) -> _Index:
 def _matches(
     atoms: tuple[Atom, ...], index: _Index, binding: _Binding
 ) -> Iterator[tuple[tuple[Triple, ...], _Binding]]:
-    """All ways to extend `binding` so that every atom holds, with the triples that the atoms become."""
+    """Yield all extensions of `binding` with which every atom holds, with the instantiated triples."""
     if not atoms:
         yield (), binding
         return
@@ -120,13 +120,13 @@ def _matches(
 
 
 def _is_malformed(triple: Triple) -> bool:
-    """Test whether a literal is the subject, or the object of rdf:type."""
+    """True if the subject is a literal, or the object of rdf:type is one."""
     subject, predicate, object_ = triple
     return isinstance(subject, Literal) or (predicate == RDF.type and isinstance(object_, Literal))
 
 
 def unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Binding) -> _Binding | None:
-    """`binding` extended so that `pattern` becomes `terms`; None if it cannot be."""
+    """Return `binding` extended so that `pattern` equals `terms`, or None if that is impossible."""
     extended = dict(binding)
     for argument, term in zip(pattern, terms, strict=True):
         expected = extended.setdefault(argument, term) if isinstance(argument, Variable) else argument
@@ -136,9 +136,9 @@ def unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Bind
 
 
 def tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
-    """`binding` with what the tests compute, one after the other; None if one of them fails.
+    """Return `binding` extended by the values computed by the tests, in order, or None if a test fails.
 
-    What is computed for a variable that is bound already must equal it.
+    A value computed for a bound variable must equal its binding.
     """
     bound = dict(binding)
     for test in tests:

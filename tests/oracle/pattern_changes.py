@@ -1,24 +1,26 @@
-"""What comes to the answers of a basic graph pattern, and what goes, as the graph changes: by the definition,
-and by the algorithms of GD (Gergatsoulis & Damigos; see the glossary).
+"""Inserted and deleted answers of a basic graph pattern as the graph changes: by the definition, and by the
+algorithms of GD (Gergatsoulis & Damigos; see the glossary).
 
 A query is a set of triple patterns whose predicates are constants; its answers are its embeddings in the
-graph (GD Definition 2), and a change of the graph makes some come and others go (Definition 13, `changes`).
+graph (GD Definition 2). A change of the graph inserts and deletes answers (Definition 13, `changes`).
 
-The algorithms find that without the graph, for queries in which no pattern joins two variables (*loosely
-connected*, Definition 11): such a query falls into a ground part and a star for each variable (Definition
-10), whose answers multiply. They are here as they must read to be right. As they are printed they are wrong:
+The algorithms compute these without storing the graph, for queries in which no pattern joins two variables
+(*loosely connected*, Definition 11). Such a query consists of a ground part and a star for each variable
+(Definition 10), and its answers are the product of the answers of the parts. The printed algorithms are
+wrong; they are corrected here as follows:
 
-- Algorithm 1 takes the graph to be empty at the start. Here it is given (so in all of them).
-- Algorithm 2 lets an edge match one pattern only. One edge may be several patterns of one value of the
-  variable (`{a p ?x, ?x p a}` and `a p a`), and a pattern each of several values (`{a p ?x, ?x p b}` and
-  `a p b`). And on a deletion it returns before the match is cleared, so that later ones are told again.
-- Algorithm 3 hands Algorithm 2 the answers of a star where its list of instances is meant. Each star has a
-  list of its own.
-- Lemma 1 takes what is left of a variable for a simple star, which `{?x p ?x}` is not: its only neighbour is
-  no constant. Algorithm 2 as it is here does not ask for that.
-- Told one edge at a time they report what is gone again at the end of a batch. `net` comes first.
-- Section 6.5, a sketch for queries of connected variables, lets the edge that binds a pattern count for this
-  pattern alone; it may be others too. `first_matches` is what is meant.
+- Algorithm 1 assumes an initially empty graph. Here, in all algorithms, the initial graph is an argument.
+- Algorithm 2 lets an edge match only one pattern. One edge can match several patterns with one value of the
+  variable (`{a p ?x, ?x p a}` and `a p a`), or patterns with several values (`{a p ?x, ?x p b}` and `a p b`).
+  And for a deletion it returns before the match is cleared, so that later deletions are reported again.
+- Algorithm 3 passes the answers of a star to Algorithm 2, which expects its list of instances. Here each star
+  has a list of its own.
+- Lemma 1 claims that the patterns of one variable form a simple star. `{?x p ?x}` does not, since its only
+  neighbour is not a constant. Algorithm 2 as corrected does not require it.
+- If batches are processed edge by edge, answers are reported that are deleted again within the batch. `net`
+  reduces the batch first.
+- Section 6.5, a sketch for queries with connected variables, matches the edge that binds a pattern with this
+  pattern only, although it can match others too. `first_matches` implements the intended meaning.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class Message(NamedTuple):
 
 
 class Change(NamedTuple):
-    """An answer that came (positive) or went (negative)."""
+    """Inserted (positive) or deleted (negative) answer."""
 
     sign: Literal["positive", "negative"]
     row: Row
@@ -57,12 +59,12 @@ class Change(NamedTuple):
 
 
 def variables_of(query: Iterable[Pattern]) -> tuple[Variable, ...]:
-    """The variables of a query, in the order of their names."""
+    """Return the variables of a query, sorted by name."""
     return tuple(sorted({node for s, _, o in query for node in (s, o) if isinstance(node, Variable)}))
 
 
 def unified(pattern: Pattern, edge: Triple) -> dict[Variable, Term] | None:
-    """What the variables of a pattern must be for it to be the edge; None if it cannot be."""
+    """Return the binding that maps a pattern to the edge, or None if there is none."""
     if pattern[1] != edge[1]:
         return None
     found: dict[Variable, Term] = {}
@@ -73,7 +75,7 @@ def unified(pattern: Pattern, edge: Triple) -> dict[Variable, Term] | None:
 
 
 def instance(query: Iterable[Pattern], values: Embedding) -> Query:
-    """The query with values in the place of variables."""
+    """Replace variables of the query by their values."""
 
     def node(given: Argument) -> Argument:
         return values.get(given, given) if isinstance(given, Variable) else given
@@ -82,7 +84,7 @@ def instance(query: Iterable[Pattern], values: Embedding) -> Query:
 
 
 def embeddings(query: Query, graph: Collection[Triple]) -> Iterator[dict[Variable, Term]]:
-    """Every way to give the variables values so that each pattern is in the graph (GD Definition 2)."""
+    """Yield all assignments of the variables with which each pattern is in the graph (GD Definition 2)."""
     if not query:
         yield {}
         return
@@ -95,20 +97,20 @@ def embeddings(query: Query, graph: Collection[Triple]) -> Iterator[dict[Variabl
 
 
 def answers(query: Query, graph: Collection[Triple]) -> frozenset[Row]:
-    """The answers of a query; `()` is the one of a ground query that holds."""
+    """Return the answers of a query; the answer of a ground query that holds is `()`."""
     names = variables_of(query)
     return frozenset(tuple(found[name] for name in names) for found in embeddings(query, graph))
 
 
 def changes(query: Query, before: Collection[Triple], after: Collection[Triple]) -> frozenset[Change]:
-    """What a change of the graph makes come and go (GD Definition 13)."""
+    """Return the answers that a change of the graph inserts and deletes (GD Definition 13)."""
     were, are = answers(query, before), answers(query, after)
     came = {Change("positive", row) for row in are - were}
     return frozenset(came | {Change("negative", row) for row in were - are})
 
 
 def changed(graph: Iterable[Triple], messages: Iterable[Message]) -> frozenset[Triple]:
-    """The graph after the messages, one after another (GD section 5)."""
+    """Apply the messages to the graph, in order (GD section 5)."""
     edges = set(graph)
     for operation, edge in messages:
         (edges.add if operation == "ins" else edges.discard)(edge)
@@ -119,11 +121,11 @@ def changed(graph: Iterable[Triple], messages: Iterable[Message]) -> frozenset[T
 
 
 class Decomposition(NamedTuple):
-    """A query's connected-variable decomposition (GD Definition 10).
+    """Connected-variable decomposition of a query (GD Definition 10).
 
     Args:
         ground: the patterns without variables.
-        connected: for each set of variables that patterns join, the patterns with any of them.
+        connected: for each set of variables connected by patterns, the patterns that contain any of them.
     """
 
     ground: Query
@@ -131,7 +133,9 @@ class Decomposition(NamedTuple):
 
 
 def decomposition(query: Query) -> Decomposition:
-    """The parts of a query that share no variable; its answers are the product of theirs (GD Lemma 3)."""
+    """Split a query into parts without shared variables; its answers are the product of the parts' (GD Lemma
+    3).
+    """
     joined: list[frozenset[Variable]] = []
     for pattern in query:
         together = frozenset(variables_of([pattern]))
@@ -146,7 +150,7 @@ def decomposition(query: Query) -> Decomposition:
 
 
 def is_loosely_connected(query: Query) -> bool:
-    """Whether no pattern joins two variables (GD Definition 11)."""
+    """True if no pattern joins two variables (GD Definition 11)."""
     return all(len(variables_of([pattern])) < 2 for pattern in query)
 
 
@@ -154,11 +158,11 @@ def is_loosely_connected(query: Query) -> bool:
 
 
 class Ground:
-    """A ground query (GD Algorithm 1, with `ground_BGP_eval` of Algorithm 4).
+    """Ground query (GD Algorithm 1, with `ground_BGP_eval` of Algorithm 4).
 
     Args:
         query: patterns without variables.
-        graph: the graph at the start.
+        graph: the initial graph.
     """
 
     def __init__(self, query: Query, graph: Collection[Triple] = ()) -> None:
@@ -166,11 +170,11 @@ class Ground:
 
     @property
     def holds(self) -> bool:
-        """Whether all of it is in the graph."""
+        """True if all patterns are in the graph."""
         return all(self.matched.values())
 
     def process(self, message: Message) -> Literal["positive", "negative"] | None:
-        """What one message comes to."""
+        """Apply one message; return the changes of the answers."""
         held = self.holds
         if message.edge in self.matched:
             self.matched[message.edge] = message.operation == "ins"
@@ -180,14 +184,14 @@ class Ground:
 
 
 class Star:
-    """The patterns of one variable (GD Algorithm 2).
+    """Patterns of one variable (GD Algorithm 2).
 
     Args:
-        query: patterns with this variable, and no other.
-        graph: the graph at the start.
+        query: patterns that contain this variable and no other.
+        graph: the initial graph.
 
-    `instances` has for each value of the variable that any pattern matches the ground instance with its match
-    state (the list L).
+    `instances` maps each value of the variable that some pattern matches to the ground instance with its
+    match state (the list L).
     """
 
     def __init__(self, query: Query, graph: Iterable[Triple] = ()) -> None:
@@ -199,11 +203,13 @@ class Star:
 
     @property
     def values(self) -> frozenset[Term]:
-        """The answers."""
+        """Values of the variable that are answers."""
         return frozenset(value for value, ground in self.instances.items() if ground.holds)
 
     def process(self, message: Message) -> list[tuple[Literal["positive", "negative"], Term]]:
-        """What one message comes to, for each value of the variable that it matches a pattern with."""
+        """Apply one message; return the changes for each value of the variable with which it matches a
+        pattern.
+        """
         found: list[tuple[Literal["positive", "negative"], Term]] = []
         unifiers = (unified(pattern, message.edge) for pattern in sorted(self.query))
         for value in dict.fromkeys(values[self.variable] for values in unifiers if values is not None):
@@ -217,11 +223,11 @@ class Star:
 
 
 class LooselyConnected:
-    """A loosely connected query (GD Algorithm 3): a ground part, and stars that share no variable.
+    """Loosely connected query (GD Algorithm 3): a ground part, and stars without shared variables.
 
     Args:
         query: no pattern joins two variables.
-        graph: the graph at the start.
+        graph: the initial graph.
     """
 
     def __init__(self, query: Query, graph: Collection[Triple] = ()) -> None:
@@ -231,7 +237,9 @@ class LooselyConnected:
         self.held = [star.values for star in self.stars]  # the answers T_S
 
     def process(self, message: Message) -> Iterator[Change]:
-        """What one message comes to: part by part, each change beside what the other parts hold by then."""
+        """Apply one message part by part; each change is multiplied by the present answers of the other
+        parts.
+        """
         sign = self.ground.process(message)
         if sign is not None:
             yield from (Change(sign, row) for row in product(*self.held))
@@ -245,21 +253,22 @@ class LooselyConnected:
                     yield from (Change(each, row) for row in product(*others))
 
     def batch(self, messages: Sequence[Message]) -> frozenset[Change]:
-        """What several messages come to as one change."""
+        """Apply several messages as one change."""
         return frozenset(change for message in net(messages) for change in self.process(message))
 
 
 def net(messages: Iterable[Message]) -> list[Message]:
-    """What a batch comes to: of each edge the last message, deletions first."""
+    """Reduce a batch to the last message of each edge, deletions first."""
     last = {message.edge: message for message in messages}
     return sorted(last.values())
 
 
 def first_matches(query: Query, inserted: Sequence[Triple]) -> Iterator[dict[Variable, Term]]:
-    """The embeddings of a query in the edges inserted so far, as section 6.5 finds them: the first edge that
-    matches a pattern binds its variables, and what is left is evaluated over this edge and those after it.
+    """Yield the embeddings of a query in the edges inserted so far, by section 6.5: the first edge that
+    matches a pattern binds its variables, and the remaining patterns are evaluated over this edge and
+    later ones.
 
-    One embedding may come several times.
+    An embedding can be yielded several times.
     """
     if not query:
         yield {}

@@ -1,13 +1,12 @@
-"""Window models: which timestamps each fact of a window's materialization belongs to.
+"""Window models: the timestamps to which each fact of a window's materialization belongs.
 
 `interpretations` is the canonical window model of PB26 Definition 8; `newest` and `with_oldest_assertion` are
 its lower and upper bound. For every fact `f` and timestamp `t` of a window:
 
     newest(f) = t  ⟹  f ∈ I_t  ⟹  f has a proof whose oldest assertion has timestamp t
 
-The background holds at every time. Its closure is one more interpretation, at timestamp `INFINITY`, newer
-than all others and included in every union. None of the functions here repairs anything: constraints are
-ignored.
+The background holds at every time. Its closure is an additional interpretation at timestamp `INFINITY`, newer
+than all others and included in every union. These functions ignore constraints: nothing is repaired.
 """
 
 from __future__ import annotations
@@ -30,16 +29,17 @@ WindowModel = dict[int | float, frozenset[Triple]]
 def interpretations(
     rules: Iterable[Rule], aboxes: ABoxes, background: Collection[Triple] = ()
 ) -> WindowModel:
-    """The canonical window model: the interpretation of each timestamp of `aboxes` and of `INFINITY`.
+    """Return the canonical window model: the interpretation of each timestamp of `aboxes`, and that of
+    `INFINITY`.
 
-    PB26 Definition 8: the ABoxes are added oldest first. The interpretation of the added one starts as its
-    canonical model: the closure of the ABox alone, and then what it yields together with the background.
-    Then, while anything changes, the head of each rule instance whose whole body holds in the union of a
-    minimal set of interpretations (and of the background) is added to the oldest interpretation of that set.
+    PB26 Definition 8: the ABoxes are added oldest first. The interpretation of an added ABox is initially its
+    canonical model: the closure of the ABox alone, then of the ABox with the background. Then, until nothing
+    changes, the head of each rule instance whose body holds in the union of a minimal set of interpretations
+    (and of the background) is added to the oldest interpretation of that set.
 
-    The definition leaves the order of rule applications open. Here they happen in rounds: all that are
-    possible in a state are applied to it at once, as in PB26's Algorithm 1. What enters an interpretation
-    thus depends on newer interpretations only, which makes PB26's Proposition 2 hold to the letter.
+    The definition does not fix the order of rule applications. Here they proceed in rounds: all applications
+    that are possible in a state are made at once, as in PB26's Algorithm 1. So the facts added to an
+    interpretation depend only on newer interpretations, and PB26's Proposition 2 holds literally.
     """
     rules = _deriving(rules)
     model: WindowModel = {INFINITY: closure(rules, background)}
@@ -52,11 +52,12 @@ def interpretations(
 def minimal_sets(
     body: Iterable[Triple], model: Mapping[int | float, Collection[Triple]]
 ) -> list[frozenset[int | float]]:
-    """The minimal sets of finite timestamps whose interpretations, with the background's, contain `body`.
+    """Return the minimal sets of finite timestamps whose interpretations, with the background's, contain
+    `body`.
 
-    Minimal as in PB26 Definition 8: without any one of its interpretations the body no longer holds. The
-    empty set means that the body holds in the background alone. Cost: the number of sets of up to `len(body)`
-    timestamps.
+    Minimal as in PB26 Definition 8: if any interpretation of the set is removed, the body does not hold. The
+    empty set means that the body holds in the background alone. Cost: linear in the number of sets of up to
+    `len(body)` timestamps.
     """
     needed = [fact for fact in body if fact not in model.get(INFINITY, ())]
     timestamps = sorted(at for at in model if at != INFINITY)
@@ -73,10 +74,10 @@ def minimal_sets(
 def newest(
     rules: Iterable[Rule], aboxes: ABoxes, background: Collection[Triple] = ()
 ) -> dict[Triple, int | float]:
-    """The newest timestamp at which each fact of the materialization has a proof.
+    """Return the newest timestamp at which each fact of the materialization has a proof.
 
-    The maximum over its derivations of the minimum over their bodies (IM10's expiration time, before the
-    window's range is added); an assertion counts as a derivation at its own timestamp. `INFINITY` for the
+    It is the maximum over its derivations of the minimum over their bodies (IM10's expiration time, before
+    the window's range is added); an assertion is a derivation at its own timestamp. It is `INFINITY` for the
     background's closure.
     """
     newest_of = {fact: max(times) for fact, times in _assertion_times(aboxes, background).items()}
@@ -97,10 +98,10 @@ def newest(
 def with_oldest_assertion(
     rules: Iterable[Rule], aboxes: ABoxes, background: Collection[Triple] = ()
 ) -> WindowModel:
-    """For each timestamp `t`, every fact with some proof whose oldest assertion has timestamp `t`.
+    """Return for each timestamp `t` every fact with some proof whose oldest assertion has timestamp `t`.
 
     A proof is a tree of rule instances over assertions and background facts; it need not be minimal.
-    `INFINITY` holds what has a proof from background facts alone.
+    `INFINITY` has the facts with a proof from background facts alone.
     """
     times_of = {fact: frozenset(times) for fact, times in _assertion_times(aboxes, background).items()}
     derivations = _derivations(rules, times_of)
@@ -118,7 +119,7 @@ def with_oldest_assertion(
 
 
 def _saturated(rules: tuple[Rule, ...], model: WindowModel) -> WindowModel:
-    """`model` after step 2 of PB26 Definition 8's construction, applied until nothing changes."""
+    """Apply step 2 of the construction of PB26 Definition 8 to `model` until nothing changes."""
     while True:
         everything = frozenset().union(*model.values())
         added: dict[int | float, set[Triple]] = {at: set() for at in model}
@@ -136,13 +137,13 @@ def _deriving(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _derivations(rules: Iterable[Rule], facts: Iterable[Triple]) -> list[tuple[tuple[Triple, ...], Triple]]:
-    """Body and head of every rule instance over the closure of `facts`."""
+    """Return body and head of every rule instance over the closure of `facts`."""
     rules = _deriving(rules)
     return [(body, head) for _, body, head in instances(rules, closure(rules, facts)) if head is not None]
 
 
 def _assertion_times(aboxes: ABoxes, background: Collection[Triple]) -> dict[Triple, set[int | float]]:
-    """The timestamps at which each fact is asserted, `INFINITY` for background facts."""
+    """Return the timestamps at which each fact is asserted, `INFINITY` for background facts."""
     times: dict[Triple, set[int | float]] = {fact: {INFINITY} for fact in canonical_facts(background)}
     for at, abox in aboxes.items():
         for fact in canonical_facts(abox):

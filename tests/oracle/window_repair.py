@@ -1,9 +1,9 @@
-"""Window repairs: what is kept of a window whose assertions contradict one another; new is better than old.
+"""Window repairs: the assertions that are kept of a contradictory window, newer ones before older ones.
 
-The window order and the repair are PB26's Definitions 6 and 7, the latter read as a fold: each ABox in time
-order is added to what the repair before it kept, and the union is repaired. Everything here works on
-occurrences: a fact asserted at two timestamps is two assertions. The functions over conflict sets are also
-meaningful for abstract elements `(timestamp, anything)`.
+Window order and repair are PB26's Definitions 6 and 7. The latter is read as a fold: each ABox, in time
+order, is added to the assertions kept by the repair before, and the union is repaired. All functions work on
+occurrences: a fact asserted at two timestamps is two assertions. The functions on conflict sets also accept
+abstract elements `(timestamp, anything)`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ _Thing = TypeVar("_Thing", bound=Hashable)
 
 
 def precedes(x: Collection[tuple[int, _Thing]], y: Collection[tuple[int, _Thing]]) -> bool:
-    """Whether `x` is strictly below `y` in the window order.
+    """True if `x` is strictly below `y` in the window order.
 
-    PB26 Definition 6: at the newest timestamp where they differ, `x`'s part is a proper subset of `y`'s.
+    PB26 Definition 6: at the newest timestamp at which they differ, the elements of `x` are a proper subset
+    of those of `y`.
 
     >>> precedes({(1, "a"), (1, "b")}, {(2, "c")}), precedes({(1, "a"), (2, "b")}, {(2, "b"), (2, "c")})
     (True, True)
@@ -37,11 +38,11 @@ def precedes(x: Collection[tuple[int, _Thing]], y: Collection[tuple[int, _Thing]
 def maximal_subsets_without_conflict(
     elements: Collection[tuple[int, _Thing]], conflicts: Collection[Collection[tuple[int, _Thing]]]
 ) -> frozenset[frozenset[tuple[int, _Thing]]]:
-    """The subsets of `elements` that contain no conflict set and are maximal in the window order.
+    """Return the subsets of `elements` that contain no conflict set and are maximal in the window order.
 
-    Enumerates the subsets of what stands in some conflict set: the rest belongs to every maximal subset. What
-    is maximal in the window order is maximal under inclusion, and what is not maximal lies below something
-    that is.
+    Only subsets of the elements of conflict sets are enumerated: all other elements belong to every maximal
+    subset. A subset that is maximal in the window order is maximal under inclusion, and every other subset is
+    below a maximal one.
     """
     everything = frozenset(elements)
     inside = {frozenset(conflict) for conflict in conflicts if everything.issuperset(conflict)}
@@ -60,10 +61,11 @@ def maximal_subsets_without_conflict(
 def repair_of_conflicts(
     elements: Collection[tuple[int, _Thing]], conflicts: Collection[Collection[tuple[int, _Thing]]]
 ) -> frozenset[tuple[int, _Thing]]:
-    """The intersection of all subsets of `elements` without conflict that are maximal in the window order.
+    """Return the intersection of all subsets of `elements` without conflict that are maximal in the window
+    order.
 
-    One step of PB26 Definition 7 on a hypergraph of conflict sets. Empty if there is no such subset, which
-    takes an empty conflict set.
+    One step of PB26 Definition 7 on a hypergraph of conflict sets. The result is empty if there is no such
+    subset, which is only the case if a conflict set is empty.
     """
     return _intersection(maximal_subsets_without_conflict(elements, conflicts))
 
@@ -71,9 +73,9 @@ def repair_of_conflicts(
 def maximal_consistent_subsets(
     rules: Iterable[Rule], assertions: Collection[Assertion], background: Collection[Triple] = ()
 ) -> frozenset[frozenset[Assertion]]:
-    """The subsets of `assertions`, consistent with `background`, that are maximal in the window order.
+    """Return the subsets of `assertions`, consistent with `background`, that are maximal in the window order.
 
-    A set of assertions is consistent exactly if it contains no conflict set.
+    A set of assertions is consistent if and only if it contains no conflict set.
     """
     assertions = canonical_assertions(assertions)
     return maximal_subsets_without_conflict(assertions, conflict_sets(rules, assertions, background))
@@ -82,7 +84,7 @@ def maximal_consistent_subsets(
 def repair(
     rules: Iterable[Rule], assertions: Collection[Assertion], background: Collection[Triple] = ()
 ) -> frozenset[Assertion]:
-    """The intersection of all maximal consistent subsets of `assertions` in the window order.
+    """Return the intersection of all maximal consistent subsets of `assertions` in the window order.
 
     One step of PB26 Definition 7, on occurrences. The background is never removed.
     """
@@ -95,15 +97,15 @@ def fold(
     width: int | None,
     background: Collection[Triple] = (),
 ) -> list[frozenset[Assertion]]:
-    """The assertions that the window repair keeps after each ABox.
+    """Return the assertions that the window repair keeps after each ABox.
 
-    The fold of `repair` over the ABoxes in time order (PB26 Definition 7 as its prose reads it): at time `at`
-    first what is older than `at - width` is dropped, then what is left is repaired together with the ABox. A
-    removed assertion stays removed.
+    The fold of `repair` over the ABoxes in time order (PB26 Definition 7 as its text describes it): at time
+    `at`, assertions older than `at - width` are dropped first, then the rest is repaired together with the
+    ABox. A removed assertion stays removed.
 
     Args:
-        aboxes: one ABox a timestamp, in ascending order of time.
-        width: of the window, both ends included; None for a window that drops nothing.
+        aboxes: one ABox per timestamp, in time order.
+        width: the width of the window, both ends included; None for a window without expiry.
     """
     rules = tuple(rules)
     timestamps = [at for at, _ in aboxes]
@@ -119,24 +121,28 @@ def fold(
 
 
 def algorithm3(conflicts: Collection[Collection[tuple[int, _Thing]]]) -> frozenset[tuple[int, _Thing]]:
-    """What PB26's Algorithm 3 removes, `D ∪ ⋃N`, given the conflict sets of a window and a new ABox.
+    """Return the assertions that PB26's Algorithm 3 removes, `D ∪ ⋃N`, given the conflict sets of a window
+    and a new ABox.
 
-    This is the algorithm as printed, and it is not the complement of the intersection of all repairs: it can
-    keep what a repair lacks and remove what all repairs contain. The reading taken, by line:
+    This is the algorithm as printed. Its result is not the complement of the intersection of all repairs: it
+    can keep an assertion that is not in a repair, and remove one that is in all repairs. It is read as
+    follows, by line:
 
-    - `min S` are the oldest assertions of `S`; the most recent conflict sets (line 12) are those whose
-      `min S` is newest.
-    - `⊄` in line 15 is "no proper subset". With "no subset", as the paper uses the sign elsewhere, no set
-      would ever enter `N`, since `S_j` may be `S_i` itself, and the loop would not end on two contradicting
-      facts of one ABox.
-    - Line 15 ranges over `C1` as line 12 left it, conflict sets dropped by line 14 included. That changes
-      nothing: what line 14 drops from `C1` has a `min` in `D`, or one with a proper subset in `D`;
-      and as the sets of one in `D` enter `N` too, line 16 alone would drop what line 14 drops.
+    - `min S` are the oldest assertions of `S`; the most recent conflict sets (line 12) are those with the
+      newest `min S`.
+    - `⊄` in line 15 is read as "not a proper subset". With "not a subset", the paper's meaning elsewhere, no
+      set would ever be added to `N`, since `S_j` can be `S_i` itself, and the loop would not terminate on two
+      contradicting facts of one ABox.
+    - Line 15 ranges over `C1` as computed in line 12, including the conflict sets dropped by line 14. This
+      changes
+      nothing: a set that line 14 drops from `C1` has a `min` in `D`, or a `min` with a proper subset in `D`;
+      and since one-element sets in `D` are also added to `N`, line 16 alone would drop the sets that line 14
+      drops.
 
-    Read so, each round drops all of `C1` and the loop ends.
+    With this reading, each round drops all of `C1` and the loop terminates.
 
     Raises:
-        ValueError: a conflict set is empty: it has no oldest assertion.
+        ValueError: a conflict set is empty, so that it has no oldest assertion.
     """
     pending = {frozenset(conflict) for conflict in conflicts}
     if frozenset() in pending:
@@ -160,7 +166,7 @@ def _oldest_time(conflict: Collection[tuple[int, _Thing]]) -> int:
 
 
 def _oldest(conflict: frozenset[tuple[int, _Thing]]) -> frozenset[tuple[int, _Thing]]:
-    """PB26's `min S`: the oldest elements of a conflict set."""
+    """Return PB26's `min S`: the oldest elements of a conflict set."""
     at = _oldest_time(conflict)
     return frozenset(element for element in conflict if element[0] == at)
 

@@ -1,12 +1,12 @@
-"""The answers of SPARQL queries, by the definitions of the standard.
+"""Answers of SPARQL queries, by the definitions of the standard.
 
-rdflib reads the texts (`syntax`); all else is here, short and slow: the `translation` into the `algebra`, its
-`evaluation` over a `graph`, `expressions` with the functions of `terms`, `numbers`, `texts`, `times`, `casts`
-and `comparing`, and the `aggregates`.
+rdflib parses the texts (`syntax`). All other stages are implemented here, short and slow: the `translation`
+into the `algebra`, its `evaluation` over a `graph`, `expressions` with the functions of `terms`, `numbers`,
+`texts`, `times`, `casts` and `comparing`, and the `aggregates`.
 
-Where SPARQL 1.1 leaves something open, or the window means it otherwise, the module in question says what
-holds here. Above all: joins of all kinds compare literals by value, and a joined variable shows the form that
-stands first in the text; DISTINCT, groups and what is shown go by the form.
+Where SPARQL 1.1 leaves a choice, or the window semantics deviates, each module documents its choice. The main
+ones: joins of all kinds compare literals by value, and a joined variable has the lexical form that occurs
+first in the text; DISTINCT, groups and results distinguish lexical forms.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ def answers(
     now: datetime | None = None,
     times: Mapping[URIRef | None, Mapping[Triple, Term]] | None = None,
 ) -> Answers:
-    """The answers of a query over a dataset.
+    """Return the answers of a query over a dataset.
 
-    FROM and FROM NAMED choose from `named`; a graph that is not there is empty.
+    FROM and FROM NAMED select from `named`; a missing graph is empty.
 
     Args:
         text: the query.
         default: the default graph.
         named: the named graphs.
-        namespaces: prefixes that the query may use without declaring them.
-        bindings: terms that stand for variables, everywhere in the query.
-        now: what NOW gives.
-        times: those of triples, which C-SPARQL's `timestamp` gives, by the graph; None is the default graph.
-            What FROM merges has none.
+        namespaces: prefixes that the query can use without a declaration.
+        bindings: terms that replace variables everywhere in the query.
+        now: the value of NOW.
+        times: the values of C-SPARQL's `timestamp` for triples, by graph; None is the default graph. A graph
+            merged by FROM has no times.
 
     Raises:
         QueryError: the query is malformed.
@@ -86,7 +86,7 @@ def answers(
 
 
 def _with_dataset(query: Query, context: Context) -> Context:
-    """What FROM and FROM NAMED make of the dataset."""
+    """Return the context with the dataset that FROM and FROM NAMED define."""
     if query.default is None or query.named is None:
         return context
     default = merged(context.named.get(name, Graph(())) for name in query.default)
@@ -103,20 +103,20 @@ def _selected(select: Select, solutions: list[Ranked], context: Context) -> Answ
 
 
 def _blank_nodes(context: Context) -> frozenset[BNode]:
-    """The blank nodes of all graphs."""
+    """Return the blank nodes of all graphs."""
     graphs = (context.graph, *context.named.values())
     terms = (term for graph in graphs for triple in graph.triples for term in triple)
     return frozenset(term for term in terms if isinstance(term, BNode))
 
 
 def _all_variables(query: Query) -> tuple[Variable, ...]:
-    """The variables that the triples of CONSTRUCT, or the resources of DESCRIBE, are made of."""
+    """Return the variables in the template of CONSTRUCT, or in the resources of DESCRIBE."""
     places = [place for t in query.template for place in (t.subject, t.predicate, t.object)]
     return tuple(dict.fromkeys(v for v in (*places, *query.described) if isinstance(v, Variable)))
 
 
 def _constructed(query: Query, rows: Sequence[Row], context: Context) -> frozenset[Triple]:
-    """The template, for each row with blank nodes of its own; what is no triple is left out."""
+    """Instantiate the template for each row, with new blank nodes; invalid triples are omitted."""
     made = set()
     for row in rows:
         nodes: dict[Variable, Term] = {}
@@ -140,8 +140,8 @@ def _instance(pattern: TriplePattern, row: Row, nodes: dict[Variable, Term]) -> 
 
 
 def _described(query: Query, rows: Sequence[Row], context: Context) -> frozenset[Triple]:
-    """The concise bounded descriptions: the triples of which a resource is the subject, and those of the
-    blank nodes that they lead to.
+    """Return the concise bounded descriptions: the triples whose subject is a resource, and recursively those
+    of their blank nodes.
     """
     pending: list[Term] = []
     for place in query.described:

@@ -1,12 +1,12 @@
-"""The aggregates of a group (SPARQL 1.1, section 18.5.1).
+"""Aggregates of a group (SPARQL 1.1, section 18.5.1).
 
-COUNT, MIN, MAX, SAMPLE and GROUP_CONCAT leave out the rows for which their expression is an error or unbound;
-SUM and AVG are an error then. Of nothing, COUNT, SUM and AVG are 0, GROUP_CONCAT is the empty text, MIN, MAX
-and SAMPLE are an error.
+COUNT, MIN, MAX, SAMPLE and GROUP_CONCAT ignore the rows for which their expression is an error or unbound;
+SUM and AVG are an error then. Over no values, COUNT, SUM and AVG are 0, GROUP_CONCAT is the empty text, and
+MIN, MAX and SAMPLE are an error.
 
-MIN and MAX are the first and the last term in the order of ORDER BY, SAMPLE is the first, GROUP_CONCAT takes
-the terms in this order; of terms that are alike there, the one with the least N-Triples text comes first, and
-MIN, MAX and SAMPLE are the first of those alike. DISTINCT compares terms, not values.
+MIN and MAX are the first and the last term in the order of ORDER BY, SAMPLE is the first, and GROUP_CONCAT
+uses this order. Terms that are equal in this order are sorted by their N-Triples text, and MIN, MAX and
+SAMPLE return the first of them. DISTINCT compares terms, not values.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from pantarhei.model.term import Term
 
 
 def aggregated(aggregate: Aggregate, values: Sequence[Term | None]) -> Term:
-    """The aggregate of what its expression is for the rows of a group, None for an error.
+    """Aggregate the values of an expression for the rows of a group; None stands for an error.
 
     Raises:
-        ExpressionError: it is an error.
+        ExpressionError: the aggregate is an error.
     """
     terms = [term for term in values if term is not None]
     if len(terms) < len(values) and aggregate.name in ("SUM", "AVG"):
@@ -40,7 +40,7 @@ def aggregated(aggregate: Aggregate, values: Sequence[Term | None]) -> Term:
 
 
 def in_order(term: Term) -> tuple[OrderKey, str]:
-    """A total order: that of ORDER BY, then by N-Triples text."""
+    """Total order: by ORDER BY, then by N-Triples text."""
     return order_key(term), ntriples(term)
 
 
@@ -66,7 +66,7 @@ def _average(terms: Sequence[Term]) -> Term:
 
 
 def _concatenated(terms: Sequence[Term], separator: str) -> Term:
-    """The texts of the terms; blank nodes have none and are left out."""
+    """Concatenate the texts of the terms; blank nodes have no text and are ignored."""
     texts = [str(term) for term in sorted(terms, key=in_order) if not isinstance(term, BNode)]
     return literal(separator.join(texts))
 

@@ -1,8 +1,8 @@
-"""What a query is made of: patterns, paths and expressions, as frozen values.
+"""Algebra of a query: patterns, paths and expressions, as frozen values.
 
-The operators are those of SPARQL 1.1, section 18.2; the solution modifiers of one SELECT stand in one node,
-since what a LIMIT leaves open depends on the ORDER BY beside it. Blank nodes of a pattern are variables whose
-name begins with `_:`; they are no part of its solutions.
+The operators are those of SPARQL 1.1, section 18.2. The solution modifiers of one SELECT are one node, since
+the rows that a LIMIT may choose depend on its ORDER BY. Blank nodes of a pattern are variables whose name
+begins with `_:`; they are not part of its solutions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pantarhei.model.term import Term
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operator or a function, by SPARQL's name (`+`, `&&`, `STRLEN`) or IRI, and its arguments.
+    """Operator or function, by SPARQL's name (`+`, `&&`, `STRLEN`) or IRI, with its arguments.
 
     The unary minus is `negative`, the unary plus `positive`.
     """
@@ -29,14 +29,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """Whether a pattern has a solution."""
+    """EXISTS: true if a pattern has a solution."""
 
     pattern: Pattern
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """COUNT, SUM, MIN, MAX, AVG, SAMPLE or GROUP_CONCAT of a group; without argument, COUNT of its rows."""
+    """COUNT, SUM, MIN, MAX, AVG, SAMPLE or GROUP_CONCAT of a group; COUNT without argument counts rows."""
 
     name: str
     argument: Expression | None
@@ -74,7 +74,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """`path?`, `path*` or `path+`: whether no step will do, and more than one."""
+    """`path?`, `path*` or `path+`: flags allow zero steps, and more than one step."""
 
     path: Path
     is_zero_allowed: bool
@@ -83,7 +83,7 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """`!(p|q)`: a step by any other predicate than these."""
+    """`!(p|q)`: a step by any predicate except these."""
 
     predicates: frozenset[URIRef]
 
@@ -92,12 +92,12 @@ Path = URIRef | Inverse | Sequence | Alternative | Repeated | Negated
 
 # -- patterns --------------------------------------------------------------------------------------
 
-Node = Variable | Term  # an end of a triple pattern
+Node = Variable | Term  # subject or object of a triple pattern
 
 
 @dataclass(frozen=True, slots=True)
 class TriplePattern:
-    """A triple, some of whose places are variables, with a path for its predicate."""
+    """Triple with variables at some positions, and a path as its predicate."""
 
     subject: Node
     predicate: Variable | Path
@@ -106,7 +106,7 @@ class TriplePattern:
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """A basic graph pattern: triple patterns in the order of the text."""
+    """Basic graph pattern: triple patterns in the order of the text."""
 
     patterns: tuple[TriplePattern, ...] = ()
 
@@ -121,7 +121,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Both, `left` before `right` in the text."""
+    """Join; `left` precedes `right` in the text."""
 
     left: Pattern
     right: Pattern
@@ -129,7 +129,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class LeftJoin:
-    """OPTIONAL, with the filters of its group; None without."""
+    """OPTIONAL, with the filters of its group, or None."""
 
     left: Pattern
     right: Pattern
@@ -138,7 +138,7 @@ class LeftJoin:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """One or the other."""
+    """UNION of two patterns."""
 
     left: Pattern
     right: Pattern
@@ -146,7 +146,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Minus:
-    """`left` without what agrees with `right` in a variable of both."""
+    """MINUS: `left` without solutions compatible with one of `right` that shares a variable."""
 
     left: Pattern
     right: Pattern
@@ -154,7 +154,7 @@ class Minus:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Where a condition is true."""
+    """Solutions for which a condition is true."""
 
     condition: Expression
     pattern: Pattern
@@ -162,7 +162,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """BIND, or the expressions of a SELECT, one after the other."""
+    """BIND, or the expressions of a SELECT, in order."""
 
     pattern: Pattern
     assignments: tuple[tuple[Variable, Expression], ...]
@@ -170,7 +170,7 @@ class Extend:
 
 @dataclass(frozen=True, slots=True)
 class InGraph:
-    """GRAPH: in one named graph, or in each."""
+    """GRAPH: a pattern in one named graph, or in each of them."""
 
     name: Variable | URIRef
     pattern: Pattern
@@ -178,7 +178,7 @@ class InGraph:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One row for each group: its keys and its aggregates; without keys, all is one group."""
+    """One row per group, with its keys and aggregates; without keys, all rows are one group."""
 
     pattern: Pattern
     keys: tuple[Variable, ...]
@@ -187,7 +187,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class OrderCondition:
-    """A sort key of ORDER BY."""
+    """Sort key of ORDER BY."""
 
     expression: Expression
     is_descending: bool
@@ -195,7 +195,7 @@ class OrderCondition:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A SELECT without its expressions, which `Extend` has: ORDER BY, projection, DISTINCT, OFFSET, LIMIT."""
+    """Solution modifiers of a SELECT; its expressions are in `Extend`."""
 
     pattern: Pattern
     variables: tuple[Variable, ...]
@@ -210,13 +210,13 @@ Pattern = Basic | Table | Join | LeftJoin | Union | Minus | Filter | Extend | In
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query: its form, its solutions, and what is made of them.
+    """Query: its form, its pattern, and the parts that define its result.
 
     Args:
         template: the triples of CONSTRUCT.
-        described: what DESCRIBE names.
+        described: the terms and variables of DESCRIBE.
         default: the graphs of FROM; None without FROM and FROM NAMED.
-        named: the graphs of FROM NAMED; None likewise.
+        named: the graphs of FROM NAMED; None without FROM and FROM NAMED.
     """
 
     form: str
@@ -229,7 +229,7 @@ class Query:
 
 
 def visible(pattern: Pattern) -> tuple[Variable, ...]:
-    """The variables that are in scope outside of a pattern, in the order of their first appearance.
+    """Return the variables in scope outside a pattern, in the order of their first occurrence.
 
     Source: SPARQL 1.1, section 18.2.1.
     """

@@ -1,12 +1,13 @@
-"""The constructor functions of SPARQL 1.1, section 17.5, by the names of XML Schema's types.
+"""Constructor functions of SPARQL 1.1, section 17.5, by the names of XML Schema's types.
 
-xsd:string gives the text of an IRI or a literal; of a well-typed number or boolean, the shortest way to write
-the value: `1` for 1.0 and 1e0, `1.5`, `true`, and `1.0E7` for floats and doubles of a million and more. The
-others take a string without a language that is a form of the type, and the values that the table of section
-17.5 allows; a number or boolean that results is written in canonical form, a time as it was given.
+xsd:string returns the text of an IRI or a literal; for a well-typed number or boolean, the shortest form of
+its
+value: `1` for 1.0 and 1e0, `1.5`, `true`, and `1.0E7` for floats and doubles from a million. The other
+functions accept a string without a language that is a lexical form of the type, and the values allowed by the
+table of section 17.5. A resulting number or boolean is in canonical form, a resulting time in the given form.
 
-Beside the types of SPARQL there are those derived from xsd:integer, xsd:date, xsd:time and the durations; an
-xsd:dateTime has a date and a time, an xsd:date begins at an xsd:dateTime.
+In addition to the types of SPARQL, those derived from xsd:integer, xsd:date, xsd:time and the durations are
+supported: an xsd:dateTime is converted to its date and its time, an xsd:date to the start of its day.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from pantarhei.values.value import INTEGER_BOUNDS
 
 
 def _source(term: Term, datatype: URIRef) -> Term:
-    """The term, a string being read as a literal of the datatype."""
+    """Return the term; a string is parsed as a literal of the datatype."""
     return literal(str(term).strip(" \t\n\r"), datatype) if is_string(term) else term
 
 
@@ -49,7 +50,7 @@ def _to_string(term: Term) -> Term:
 
 
 def _number_text(given: Number) -> str:
-    """XPath's text of a number (Functions and Operators, section 17.1.2)."""
+    """Return XPath's text of a number (Functions and Operators, section 17.1.2)."""
     text = str(written(given))
     if isinstance(given.value, float) and (not given.value or 1e-6 <= abs(given.value) < 1e6):
         text = format(Decimal(text), "f")
@@ -61,14 +62,16 @@ def _to_number(kind: int, datatype: URIRef) -> Callable[[Term], Term]:
         given = _source(term, datatype)
         found = Number(INTEGER, int(truth(given))) if is_boolean(given) else number(given)
         result = literal(str(written(_converted(found, kind))), datatype)
-        number(result)  # an error, if it is out of the datatype's bounds
+        number(result)  # raises the error if it is out of the datatype's bounds
         return result
 
     return cast
 
 
 def _converted(given: Number, kind: int) -> Number:
-    """The number in another type: integers cut off towards zero, decimals of 28 digits, the nearest float."""
+    """Convert a number: integers are truncated towards zero, decimals have 28 digits, floats are the nearest
+    ones.
+    """
     if given.kind == kind:
         return given
     if kind in (SINGLE, LONG):

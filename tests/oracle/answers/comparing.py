@@ -1,28 +1,29 @@
 """`=`, `<`, the effective boolean value, and the order of ORDER BY.
 
-**`=`** Numbers are compared after promotion, so that NaN is unequal to itself and -0 equal to 0; times by
-their instant and durations by their length (`times`). Else two terms are equal if they have one value. Two
-that have not are different, if both values are known; a literal that is ill-typed or of an unknown datatype
-is neither equal to another literal nor different from it: an error.
+**`=`** Numbers are compared after promotion, so that NaN is unequal to itself and -0 equals 0; times are
+compared by instant and durations by length (`times`). Other terms are equal if they have the same value. Two
+terms with known, different values are unequal. An ill-typed literal, or one of an unknown datatype, is
+neither equal nor unequal to
+another literal: an error.
 
 **`<`** is defined between numbers, between strings without a language (by code point), between booleans
-(false first), between times of one type, and between durations wherever one is shorter whenever it begins.
-All else is an error.
+(false first), between times of one type, and between durations if one is shorter for every starting time.
+Otherwise it is an error.
 
 **The order** is total over all terms and agrees with `<` on numbers, strings, booleans and xsd:dateTimes:
 
-1. unbound; 2. blank nodes, all alike; 3. IRIs by code point; 4. literals, by kind:
+1. unbound; 2. blank nodes, all equal; 3. IRIs by code point; 4. literals, by kind:
 
-- 0: well-typed numbers, by their exact value, NaN before all; -0 and 0 are alike
+- 0: well-typed numbers, by their exact value, NaN before all others; -0 and 0 are equal
 - 1: strings (without datatype, or of xsd:string), by code point
 - 2: strings in a language, by text, then by the language in lower case
 - 3: well-typed booleans, false first
 - 4: well-typed times (xsd:dateTime, xsd:dateTimeStamp), by instant, as UTC without a time zone
 - 5: well-typed durations, by their mean length, then by their months
-- 6: all else, by datatype, then by text
+- 6: all others, by datatype, then by text
 
-ORDER BY leaves it open how terms that are alike here follow one another. MIN, MAX, SAMPLE and GROUP_CONCAT
-put that which N-Triples writes with the lesser text first.
+ORDER BY may return terms that are equal in this order in any order. MIN, MAX, SAMPLE and GROUP_CONCAT sort
+them by their N-Triples text.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def less(left: Term, right: Term) -> bool:
 
 
 def truth(term: Term) -> bool:
-    """The effective boolean value."""
+    """Return the effective boolean value."""
     if not isinstance(term, Literal):
         raise ExpressionError
     if is_string(term) or term.language:
@@ -85,12 +86,12 @@ def truth(term: Term) -> bool:
         given = number(term).value
         return given == given and given != 0
     if term.datatype == XSD.boolean or term.datatype in NUMERIC_TYPES:
-        return False  # it is ill-typed
+        return False  # an ill-typed literal is false
     raise ExpressionError
 
 
 def order_key(term: Term | None) -> OrderKey:
-    """The place of a term in the order."""
+    """Return the sort key of a term."""
     if term is None:
         return (0,)
     if isinstance(term, BNode):
@@ -115,7 +116,7 @@ def order_key(term: Term | None) -> OrderKey:
 
 
 def is_boolean(term: Term) -> bool:
-    """Whether the term is a well-typed boolean."""
+    """True if the term is a well-typed boolean."""
     return isinstance(term, Literal) and _key(term) in _BOOLEANS
 
 

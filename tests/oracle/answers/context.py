@@ -1,4 +1,4 @@
-"""Where a pattern is evaluated: the graphs, what is given from outside, and what is drawn meanwhile."""
+"""Context of an evaluation: the graphs, external bindings, and notes taken during it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ Row = Mapping[Variable, Term]
 
 @dataclass(slots=True)
 class Notes:
-    """What an evaluation says about its answers beside them."""
+    """Properties of the answers that are recorded during an evaluation."""
 
     is_determined: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the meaning of a pattern depends on.
+    """Inputs of an evaluation apart from the pattern.
 
     Args:
         graph: the active graph.
         named: the named graphs.
-        now: the time that NOW gives.
-        base: what relative IRIs are resolved against.
-        fixed: variables that the caller has given a value; they have it everywhere.
-        given: these, and those of the row for which an EXISTS is evaluated; a variable that is given stands
-            for its term wherever it occurs.
+        now: the value of NOW.
+        base: the base of relative IRIs.
+        fixed: variables bound by the caller, in every scope.
+        given: `fixed`, and the row for which an EXISTS is evaluated; each occurrence of such a variable is
+            replaced by its term.
     """
 
     graph: Graph

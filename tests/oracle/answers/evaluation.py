@@ -1,12 +1,11 @@
-"""The solutions of patterns: bags of rows, by the definitions of SPARQL 1.1, section 18.
+"""Solutions of patterns: bags of rows, by the definitions of SPARQL 1.1, section 18.
 
-Rows are joined if the terms of the variables that both have bound agree in their values; the joined row shows
-the terms of the left one, which stands before in the text. Everything is computed in full before it is
-joined.
+Two rows are compatible if the variables that both bind have equal values; the joined row has the terms of the
+left row, which precedes in the text. Every operand is computed completely before it is joined.
 
-EXISTS puts the terms of a row in the place of its variables, in triple patterns, paths, GRAPH and expressions
-alike, but not inside of a nested SELECT that does not select them, where they are other variables. Where the
-pattern binds such a variable itself (BIND, VALUES, a nested SELECT), its value must be that of the row.
+EXISTS replaces variables by the terms of a row, in triple patterns, paths, GRAPH and expressions, but not
+inside a nested SELECT that does not project them, where they are different variables. If the pattern itself
+binds such a variable (BIND, VALUES, a nested SELECT), its value must be that of the row.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ Rows = list[Row]
 
 
 def rows_of(pattern: Pattern, context: Context) -> Rows:
-    """The solutions of a pattern, as often as they are ones."""
+    """Return the bag of solutions of a pattern."""
     match pattern:
         case Basic(patterns):
             return _basic(patterns, context)
@@ -81,7 +80,7 @@ def rows_of(pattern: Pattern, context: Context) -> Rows:
 
 
 def has_solution(pattern: Pattern, row: Row, context: Context) -> bool:
-    """Whether a pattern has a solution with the terms of a row in the place of its variables."""
+    """True if a pattern has a solution after its variables have been replaced by the terms of a row."""
     return bool(rows_of(pattern, replace(context, given={**context.given, **row})))
 
 
@@ -93,12 +92,12 @@ def _at(row: Row, context: Context) -> Expressions:
 
 
 def are_compatible(left: Row, right: Row) -> bool:
-    """Whether the terms of all variables that both rows have bound agree in their values."""
+    """True if the variables that both rows bind have equal values."""
     return all(value(term) == value(right[variable]) for variable, term in left.items() if variable in right)
 
 
 def joined(left: Rows, right: Rows) -> Rows:
-    """All compatible pairs."""
+    """Return the join of all compatible pairs."""
     shared = [v for v in set().union(*left[:1]) if all(v in row for row in (*left, *right))]
     matches: dict[tuple[Hashable, ...], Rows] = defaultdict(list)
     for row in right:
@@ -124,7 +123,7 @@ def _left_joined(left: Rows, right: Rows, condition: Expression | None, context:
 
 
 def _without(rows: Rows, removed: Rows) -> Rows:
-    """The rows that share no variable with a removed one, or differ from it in one."""
+    """Return the rows that have no compatible row in `removed` with a common variable."""
     return [
         row
         for row in rows
@@ -133,7 +132,7 @@ def _without(rows: Rows, removed: Rows) -> Rows:
 
 
 def _agreeing(rows: Rows, context: Context) -> Rows:
-    """The rows that do not contradict what is given from outside."""
+    """Return the rows that are compatible with the external bindings."""
     return [row for row in rows if are_compatible(row, context.given)]
 
 
@@ -147,7 +146,9 @@ def _basic(patterns: Sequence[TriplePattern], context: Context) -> Rows:
 
 
 def _matches(pattern: TriplePattern, context: Context) -> Rows:
-    """The rows for which a triple pattern is in the graph; a variable that is given shows the term given."""
+    """Return the rows with which a triple pattern is in the graph; externally bound variables have the given
+    term.
+    """
     subject, predicate, object_ = pattern.subject, pattern.predicate, pattern.object
     places: tuple[Node, ...] = (subject, object_)
     triples: Iterable[Sequence[Term]]
@@ -163,7 +164,7 @@ def _constant(place: Node, context: Context) -> Term | None:
 
 
 def _bound(places: Sequence[Node], triple: Sequence[Term], context: Context) -> Row | None:
-    """The row that puts terms in the places of a pattern, None if there is none."""
+    """Return the row that maps a pattern to the triple, or None if there is none."""
     variables = (place for place in places if isinstance(place, Variable))
     row = {variable: context.given[variable] for variable in variables if variable in context.given}
     for place, term in zip(places, triple, strict=True):
@@ -187,7 +188,9 @@ def _in_graphs(name: Variable | URIRef, inner: Pattern, context: Context) -> Row
 
 
 def _extended(row: Row, assignments: Iterable[tuple[Variable, Expression]], context: Context) -> Row:
-    """The row with the values of some expressions, one after the other; errors leave a variable unbound."""
+    """Extend the row by the values of expressions, in order; a variable whose expression is an error stays
+    unbound.
+    """
     expressions = _at(row, context)
     for variable, expression in assignments:
         found = expressions.value_or_none(expression)
@@ -217,25 +220,25 @@ def _grouped(
 
 
 def _values_in(rows: Rows, aggregate: Aggregate, context: Context) -> list[Term | None]:
-    """What the argument of an aggregate is for each row; the row itself stands for `*`."""
+    """Return the value of an aggregate's argument for each row; `*` yields the row itself."""
     if aggregate.argument is None:
         distinct = {frozenset(row.items()) for row in rows} if aggregate.is_distinct else rows
         return [URIRef(f"urn:row:{number}") for number, _ in enumerate(distinct)]
     return [_at(row, context).value_or_none(aggregate.argument) for row in rows]
 
 
-# -- ORDER BY, DISTINCT, LIMIT ---------------------------------------------------------------------
+# -- ORDER BY, DISTINCT, LIMIT -------------------------------------------------------------------------
 
 
 class Ranked(NamedTuple):
-    """A solution with its place in the order: rows of equal rank may come in any order."""
+    """Solution with its rank in the order; rows of equal rank can be in any order."""
 
     row: Row
     rank: int
 
 
 def ranked(select: Select, context: Context) -> list[Ranked]:
-    """The solutions of a SELECT before OFFSET and LIMIT, in an order that ORDER BY allows."""
+    """Return the solutions of a SELECT before OFFSET and LIMIT, in an order that ORDER BY allows."""
     rows = rows_of(select.pattern, context)
     keys = [_sort_keys(row, select.order, context) for row in rows]
     order = list(range(len(rows)))
@@ -261,7 +264,7 @@ def _sort_keys(row: Row, order: Iterable[OrderCondition], context: Context) -> l
 
 
 def _selected(select: Select, context: Context) -> Rows:
-    """The solutions of a nested SELECT; it sees of what is given only what it selects, and what is fixed."""
+    """Return the solutions of a nested SELECT; external bindings are visible only if projected or fixed."""
     given = {v: term for v, term in context.given.items() if v in select.variables or v in context.fixed}
     solutions = ranked(select, replace(context, given=given))
     end = len(solutions) if select.limit is None else select.offset + select.limit
@@ -271,7 +274,7 @@ def _selected(select: Select, context: Context) -> Rows:
 
 
 def is_open(solutions: Sequence[Ranked], cut: int) -> bool:
-    """Whether it is left open which rows stand before a cut."""
+    """True if the rows before the position `cut` are not determined by the order."""
     if not 0 < cut < len(solutions) or solutions[cut - 1].rank != solutions[cut].rank:
         return False
     alike = [row for row, rank in solutions if rank == solutions[cut].rank]

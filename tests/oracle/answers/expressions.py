@@ -1,6 +1,6 @@
-"""The value of an expression for a row (SPARQL 1.1, section 17), or `ExpressionError`.
+"""Value of an expression for a row (SPARQL 1.1, section 17), or `ExpressionError`.
 
-A variable that the row leaves unbound has the value that is given from outside, if there is one.
+A variable that the row does not bind has its external binding, if there is one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HasSolution = Callable[[Pattern, Row, Context], bool]
 def _of_times_too(
     of_numbers: Callable[..., Term], of_times: Callable[[Temporal, Temporal], Term]
 ) -> Callable[[Term, Term], Term]:
-    """A sum or difference of numbers, or of times and durations."""
+    """Combine a sum or difference of numbers with that of times and durations."""
 
     def compute(left: Term, right: Term) -> Term:
         one, other = times.temporal(left), times.temporal(right)
@@ -53,12 +53,12 @@ _FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
 
 
 class Expressions:
-    """Evaluates expressions for one row, so that `BNODE("a")` is one node in all of them.
+    """Evaluator of expressions for one row, so that `BNODE("a")` is one node in all of them.
 
     Args:
         row: the row.
-        context: where.
-        has_solution: whether a pattern has a solution that agrees with the row.
+        context: the context of the evaluation.
+        has_solution: function that is true if a pattern has a solution compatible with the row.
     """
 
     def __init__(self, row: Row, context: Context, has_solution: HasSolution) -> None:
@@ -66,10 +66,10 @@ class Expressions:
         self._nodes: dict[str, BNode] = {}
 
     def value(self, expression: Expression) -> Term:
-        """The term that an expression is.
+        """Return the value of an expression.
 
         Raises:
-            ExpressionError: it is an error.
+            ExpressionError: the expression is an error.
         """
         if isinstance(expression, Variable):
             found = self.row.get(expression, self._context.given.get(expression))
@@ -87,22 +87,22 @@ class Expressions:
         return expression
 
     def value_or_none(self, expression: Expression) -> Term | None:
-        """The term that an expression is, None for an error."""
+        """Return the value of an expression, None for an error."""
         with suppress(ExpressionError):
             return self.value(expression)
         return None
 
     def holds(self, condition: Expression) -> bool:
-        """Whether a condition is true: neither false nor an error."""
+        """True if a condition is true, neither false nor an error."""
         return self._truth(condition) is True
 
     def _truth(self, condition: Expression) -> bool | None:
-        """Whether a condition is true, None for an error."""
+        """Return the effective boolean value of a condition, None for an error."""
         with suppress(ExpressionError):
             return truth(self.value(condition))
         return None
 
-    # -- what does not evaluate all arguments first ------------------------------------------------
+    # -- functional forms, which do not evaluate all arguments first ------------------------------------
 
     def _or(self, *operands: Expression) -> Term:
         found = [self._truth(operand) for operand in operands]
@@ -132,13 +132,13 @@ class Expressions:
         raise ExpressionError
 
     def _in(self, searched: Expression, *members: Expression) -> Term:
-        """IN: `=` with each member, joined by `||`."""
+        """IN: the disjunction (`||`) of `=` with each member."""
         return self._or(*(Call("=", (searched, member)) for member in members))
 
     def _not_in(self, searched: Expression, *members: Expression) -> Term:
         return boolean(not truth(self._in(searched, *members)))
 
-    # -- what depends on more than its arguments ---------------------------------------------------
+    # -- functions that depend on the context -----------------------------------------------------------
 
     def _iri(self, name: Expression) -> Term:
         return iri(self.value(name), self._context.base)
@@ -150,7 +150,7 @@ class Expressions:
         return times.at(self._context.now)
 
     def _time_of(self, subject: Expression, predicate: Expression, object: Expression) -> Term:
-        """C-SPARQL's: the time of a triple in the active graph; without one it is an error."""
+        """Return the timestamp of a triple in the active graph (C-SPARQL); an error if it has none."""
         found = self._context.graph.time_of((self.value(subject), self.value(predicate), self.value(object)))
         if found is None:
             raise ExpressionError
@@ -170,7 +170,7 @@ class Expressions:
 
 
 def _called(name: str, arguments: Sequence[Term]) -> Term:
-    """The value of a function; one that is not known is an error (section 17.6)."""
+    """Return the value of a function; an unknown function is an error (section 17.6)."""
     function = _FUNCTIONS.get(name)
     if function is None or (name in CASTS and len(arguments) != 1):
         raise ExpressionError

@@ -1,8 +1,8 @@
-"""A graph, matched by value, and its paths.
+"""Graph that is matched by value, and its paths.
 
-A triple matches a pattern if the terms have one value in each place, and is shown as it is. `p*`, `p+` and
-`p?` are sets of pairs of values: an end that is reached in several forms is shown in that which N-Triples
-writes with the least text. All other paths are bags.
+A triple matches a pattern if the values at each position are equal; results have the terms of the triple.
+`p*`, `p+` and `p?` are sets of pairs of values: an end that is reached in several lexical forms has the form
+with the least N-Triples text. All other paths are bags.
 
 Source: SPARQL 1.1, section 18.4.
 """
@@ -23,10 +23,10 @@ Pair = tuple[Term, Term]
 
 
 class Graph:
-    """Some triples, each once.
+    """Set of distinct triples.
 
     Args:
-        times: of those that have one.
+        times: the timestamps of triples that have one.
     """
 
     def __init__(self, triples: Iterable[Triple], times: Mapping[Triple, Term] | None = None) -> None:
@@ -38,17 +38,17 @@ class Graph:
         self.nodes = _least_forms(term for s, _, o in self.triples for term in (s, o))
 
     def time_of(self, triple: tuple[Term, Term, Term]) -> Term | None:
-        """The time of a triple, None where it has none."""
+        """Return the timestamp of a triple, or None."""
         return self._times.get(tuple(map(value, triple)))
 
     def pairs(self, path: Path, start: Term | None, end: Term | None) -> Iterator[Pair]:
-        """What a path relates, once for each way; an end that is None is a variable."""
+        """Yield the pairs that a path connects, once for each way; an end that is None is a variable."""
         for first, last in self._pairs(path, start, end):
             if _is(start, first) and _is(end, last):
                 yield first, last
 
     def _pairs(self, path: Path, start: Term | None, end: Term | None) -> Iterable[Pair]:
-        """The same, perhaps with pairs that do not begin and end as given."""
+        """Yield a superset of `pairs`; ends can differ from the given ones."""
         match path:
             case URIRef():
                 return ((s, o) for s, _, o in self._by_predicate.get(path, ()))
@@ -72,7 +72,7 @@ class Graph:
                 yield start, end
 
     def _repeated(self, path: algebra.Repeated, start: Term | None, end: Term | None) -> Iterator[Pair]:
-        """ALP of section 18.4, from each node, or from the end that is given."""
+        """ALP of section 18.4, from the given end, or from each node."""
         if start is None and end is not None:
             inverse = algebra.Repeated(algebra.Inverse(path.path), path.is_zero_allowed, path.is_many_allowed)
             yield from ((first, last) for last, first in self._repeated(inverse, end, None))
@@ -82,7 +82,7 @@ class Graph:
                 yield node, reached
 
     def _reached(self, path: algebra.Repeated, node: Term) -> dict[Hashable, Term]:
-        """The ends of a path from a node, by value."""
+        """Return the ends of a path from a node, by value."""
         found = [node] if path.is_zero_allowed else []
         seen: set[Hashable] = set()
         pending = [node]
@@ -101,7 +101,7 @@ def _is(given: Term | None, term: Term) -> bool:
 
 
 def _least_forms(terms: Iterable[Term]) -> dict[Hashable, Term]:
-    """Of each value the form with the least text."""
+    """Return for each value the term with the least text."""
     least: dict[Hashable, Term] = {}
     for term in terms:
         least[value(term)] = min(least.get(value(term), term), term, key=ntriples)
@@ -109,7 +109,7 @@ def _least_forms(terms: Iterable[Term]) -> dict[Hashable, Term]:
 
 
 def merged(graphs: Iterable[Graph]) -> Graph:
-    """The triples of several graphs, of equal ones the first."""
+    """Return the union of several graphs; of triples with equal values the first is kept."""
     found: dict[Hashable, Triple] = {}
     for graph in graphs:
         for triple in graph.triples:

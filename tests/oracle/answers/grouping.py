@@ -1,4 +1,4 @@
-"""The aggregates of a SELECT taken out of its expressions (SPARQL 1.1, section 18.2.4.1)."""
+"""Extraction of aggregates from the expressions of a SELECT (SPARQL 1.1, section 18.2.4.1)."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pantarhei.errors import QueryError
 
 
 def has_aggregate(expression: Expression) -> bool:
-    """Whether there is an aggregate in an expression."""
+    """True if an expression contains an aggregate."""
     if isinstance(expression, Call):
         return any(map(has_aggregate, expression.arguments))
     return isinstance(expression, Aggregate)
 
 
 class Aggregation:
-    """The aggregates of one SELECT, each with the variable that stands for it."""
+    """Aggregates of one SELECT, each with the variable that replaces it."""
 
     def __init__(self, keys: Iterable[Variable]) -> None:
         self._known = set(keys)
         self._variables: dict[Aggregate, Variable] = {}
 
     def know(self, alias: Variable) -> None:
-        """From now on the variable has a value for each group."""
+        """Record that a variable has one value for each group."""
         self._known.add(alias)
 
     def check(self, expression: Expression) -> None:
-        """Nothing, if an expression of the SELECT can be selected (section 11.4).
+        """Check that an expression of the SELECT can be projected (section 11.4).
 
         Raises:
-            QueryError: a variable in it has no one value for a group.
+            QueryError: a variable in it does not have one value for a group.
         """
         if isinstance(expression, Variable) and expression not in self._known:
             raise QueryError(f"?{expression} is selected from groups, and neither grouped by nor aggregated")
@@ -40,7 +40,7 @@ class Aggregation:
             self.check(argument)
 
     def without_aggregates(self, expression: Expression) -> Expression:
-        """The expression on groups; of a variable that is none of their keys, a sample is taken."""
+        """Replace aggregates by variables; a variable that is not a key is replaced by SAMPLE of it."""
         if isinstance(expression, Call):
             return Call(expression.name, tuple(map(self.without_aggregates, expression.arguments)))
         if isinstance(expression, Variable) and expression not in self._known:
@@ -51,5 +51,5 @@ class Aggregation:
         return self._variables.setdefault(aggregate, Variable(f"_:aggregate{len(self._variables)}"))
 
     def aggregates(self) -> tuple[tuple[Variable, Aggregate], ...]:
-        """All that have been taken out."""
+        """Return all extracted aggregates."""
         return tuple((variable, aggregate) for aggregate, variable in self._variables.items())

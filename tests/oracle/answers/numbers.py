@@ -1,13 +1,13 @@
-"""Numbers in SPARQL: promotion, arithmetic, and how results are written.
+"""Numbers in SPARQL: promotion, arithmetic, and the lexical form of results.
 
-The numeric types are integer (with all that XML Schema derives from it), decimal, float and double; of two
-operands the one of the lesser type is promoted. Integers are exact; decimals that are not whole are rounded,
-half to even, to 28 significant digits; floats and doubles are IEEE 754's. A result that is too large, of more
-than 1000 digits before the point, is an error.
+The numeric types are integer (with all types that XML Schema derives from it), decimal, float and double; the
+operand of the lower type is promoted. Integers are exact. Decimals that are not whole are rounded, half to
+even, to 28 significant digits. Floats and doubles are those of IEEE 754. A result with more than 1000 digits
+before the point is an error.
 
-Results are written in the canonical form of XML Schema 1.1: `7`, `2.5` and `2` (a decimal has a point where
-it has decimals), `2.5E0` (a float or double has a mantissa with a point and an exponent), `INF`, `-INF`,
-`NaN`. A result that is an integer has the datatype xsd:integer.
+Results are in the canonical form of XML Schema 1.1: `7`, `2.5` and `2` (a decimal has a point only before
+decimals), `2.5E0` (a float or double has a mantissa with a point and an exponent), `INF`, `-INF`, `NaN`. An
+integer result has the datatype xsd:integer.
 
 Source: SPARQL 1.1, section 17.3; XQuery and XPath Functions and Operators, section 6.
 """
@@ -36,7 +36,7 @@ from oracle.answers.terms import ExpressionError, boolean, literal, value
 from pantarhei.model.term import Term
 from pantarhei.values.value import DOUBLE, FLOAT, INTEGER_BOUNDS, is_ill_typed, single, unpacked, value_key
 
-INTEGER, DECIMAL, SINGLE, LONG = range(4)  # each is promoted to the next
+INTEGER, DECIMAL, SINGLE, LONG = range(4)  # each type is promoted to the next
 _TYPES = {INTEGER: XSD.integer, DECIMAL: XSD.decimal, SINGLE: XSD.float, LONG: XSD.double}
 _KINDS: dict[URIRef | None, int] = {
     **dict.fromkeys(INTEGER_BOUNDS, INTEGER),
@@ -53,46 +53,46 @@ _CONTEXT = Context(
     Emax=_MOST_DIGITS - 1,
     traps=[DivisionByZero, InvalidOperation, Overflow],
 )
-# Digits enough for any float; what is cut off stays visible in the last, so that rounding again is right.
+# Enough digits for any float; the last digit records the truncated rest, so that rounding again is correct.
 _MANY_DIGITS = Context(prec=800, rounding=ROUND_05UP)
 
 
 class Number(NamedTuple):
-    """A number and its type: an int, a Decimal, or a float for the two types of IEEE 754."""
+    """Number with its type: an int, a Decimal, or a float for the two types of IEEE 754."""
 
     kind: int
     value: int | Decimal | float
 
     def exact(self) -> Fraction | float:
-        """The number without its type; a float only if it is infinite or no number."""
+        """Return the exact value; a float only if it is infinite or NaN."""
         return Fraction(self.value) if self.is_finite else float(self.value)
 
     @property
     def is_finite(self) -> bool:
-        """Test whether the number is neither infinite nor NaN."""
+        """True if the number is neither infinite nor NaN."""
         return not isinstance(self.value, float) or math.isfinite(self.value)
 
     def promoted(self, kind: int) -> Number:
-        """The number in a type that is not lesser than its own."""
+        """Convert the number to a type that is not lower than its own."""
         if kind == self.kind:
             return self
         return Number(kind, Decimal(self.value) if kind == DECIMAL else self.to_float(kind))
 
     def to_float(self, kind: int) -> float:
-        """The float or double next to the number."""
+        """Return the nearest float or double."""
         if isinstance(self.value, float):
             return single(self.value) if kind == SINGLE else self.value
         return nearest(kind, str(_MANY_DIGITS.plus(Decimal(self.value))))
 
 
 def is_number(term: Term) -> bool:
-    """Whether the term is a literal of a numeric type and well-typed."""
+    """True if the term is a well-typed literal of a numeric type."""
     has_type = isinstance(term, Literal) and term.datatype in _KINDS
     return has_type and isinstance(_payload(term), int | Decimal | bytes)
 
 
 def number(term: Term) -> Number:
-    """The number that a term is."""
+    """Return the number that a term denotes."""
     if not isinstance(term, Literal) or not is_number(term):
         raise ExpressionError
     kind, payload = _KINDS[term.datatype], _payload(term)
@@ -109,7 +109,7 @@ def _payload(term: Term) -> object:
 
 
 def nearest(kind: int, text: str) -> float:
-    """The float or double next to a number that is written in decimal digits."""
+    """Return the float or double nearest to a decimal numeral."""
     datatype = FLOAT if kind == SINGLE else DOUBLE
     packed = value_key(text, datatype)[1]
     assert isinstance(packed, bytes), text
@@ -117,17 +117,17 @@ def nearest(kind: int, text: str) -> float:
 
 
 def promoted(numbers: Iterable[Number]) -> tuple[Number, ...]:
-    """The numbers in the greatest of their types."""
+    """Convert the numbers to the highest of their types."""
     given = tuple(numbers)
     kind = max(each.kind for each in given)
     return tuple(each.promoted(kind) for each in given)
 
 
-# -- how a number is written -----------------------------------------------------------------------
+# -- lexical form --------------------------------------------------------------------------------------
 
 
 def written(given: Number) -> Literal:
-    """The literal of a number, in canonical form."""
+    """Return the literal of a number, in canonical form."""
     return literal(_text(given), _TYPES[given.kind])
 
 
@@ -149,7 +149,7 @@ def _decimal_text(decimal: Decimal) -> str:
 
 
 def _float_text(given: float, is_single: bool) -> str:
-    """The fewest digits that are read as this number again."""
+    """Return the shortest numeral that is parsed as this number."""
     if not math.isfinite(given):
         return "NaN" if math.isnan(given) else "INF" if given > 0 else "-INF"
     texts = (f"{given:.{places}e}" for places in range(17))
@@ -179,7 +179,7 @@ def _arithmetic(
 
 
 def rounded(exact: Fraction) -> Decimal:
-    """Round a decimal result; a whole number stays as it is."""
+    """Round a decimal result; a whole number is unchanged."""
     if exact.denominator == 1:
         return Decimal(exact.numerator)
     try:
@@ -201,7 +201,7 @@ def _float_quotient(left: float, right: float) -> float:
 
 
 def divide(left: Term, right: Term) -> Term:
-    """The quotient; that of two integers is a decimal. Exact division by zero is an error."""
+    """Return the quotient; that of two integers is a decimal. Exact division by zero is an error."""
     (kind, one), (_, other) = promoted((number(left), number(right)))
     if kind in (INTEGER, DECIMAL):
         if not other:
@@ -211,9 +211,9 @@ def divide(left: Term, right: Term) -> Term:
 
 
 def total(terms: Iterable[Term]) -> Term:
-    """SUM: the exact sum of the numbers, in the greatest of their types, rounded once; 0 of none.
+    """SUM: the exact sum of the numbers, in the highest of their types, rounded once; 0 over no numbers.
 
-    A number is promoted before it is added; the sum of the infinities is no number.
+    A number is promoted before it is added; INF + -INF is NaN.
     """
     given = promoted((Number(INTEGER, 0), *map(number, terms)))
     kind = given[0].kind
@@ -229,7 +229,7 @@ def total(terms: Iterable[Term]) -> Term:
 
 
 def _float_of(kind: int, exact: Fraction) -> float:
-    """The float or double next to a fraction whose decimals end."""
+    """Return the float or double nearest to a fraction with finitely many decimals."""
     numerator, denominator = Decimal(exact.numerator), Decimal(exact.denominator)
     places = Context(prec=5000, Emin=-9999, Emax=9999, traps=[]).divide(numerator, denominator)
     return nearest(kind, str(places))
@@ -239,7 +239,7 @@ def _float_of(kind: int, exact: Fraction) -> float:
 
 
 def _whole(rounding: Callable[[Fraction], int]) -> Callable[[Term], Term]:
-    """A rounding to a whole number of the same type."""
+    """Return a function that rounds to a whole number of the same type."""
 
     def compute(term: Term) -> Term:
         kind, given = number(term)

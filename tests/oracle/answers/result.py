@@ -1,4 +1,4 @@
-"""Answers of a query, and whether others give the same."""
+"""Answers of a query, and comparison with the answers of another engine."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from pantarhei.model.term import Term, Triple
 AnswerRow = tuple[Term | None, ...]
 _Row = TypeVar("_Row", bound=tuple[object, ...])
 
-_MADE = BNode("made")  # stands for any blank node that the data have not
+_MADE = BNode("made")  # placeholder of all blank nodes that are not in the data
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a query answers.
+    """Answers of a query.
 
     Args:
         form: "SELECT", "ASK", "CONSTRUCT" or "DESCRIBE".
         variables: the names of SELECT's columns, in order.
         solutions: SELECT's rows before OFFSET and LIMIT, in an order that ORDER BY allows, each with its
-            rank: rows of one rank may come in any order. Without ORDER BY all have the rank 0.
-        offset: how many of them are left out.
-        limit: how many are taken, None for all.
-        triples: of CONSTRUCT and DESCRIBE.
-        ask: of ASK.
-        is_determined: whether the standard leaves only these answers: no random numbers, and no LIMIT on an
-            order that leaves it open, other than SELECT's own.
-        known: the blank nodes of the data; others are made by the query, and their names are nothing.
+            rank: rows of one rank can be in any order. Without ORDER BY all have rank 0.
+        offset: the number of skipped rows.
+        limit: the maximum number of rows, None for all.
+        triples: the result of CONSTRUCT and DESCRIBE.
+        ask: the result of ASK.
+        is_determined: true if the standard allows only these answers: there are no random numbers, and no
+            LIMIT over an ambiguous order, except SELECT's own.
+        known: the blank nodes of the data; others are created by the query, with arbitrary names.
     """
 
     form: str
@@ -49,7 +49,7 @@ class Answers:
 
     @property
     def rows(self) -> Counter[AnswerRow]:
-        """SELECT's rows, some of those that may be where LIMIT leaves it open."""
+        """SELECT's rows; if LIMIT allows a choice, one of the possible bags."""
         return Counter(row for row, _ in self._slice())
 
     @property
@@ -64,11 +64,11 @@ class Answers:
 def agrees(
     answers: Answers, variables: Sequence[str], rows_in_order: Iterable[Sequence[Term | None]]
 ) -> bool:
-    """Whether rows are the answers, in an order that ORDER BY allows, and any of the right count where LIMIT
-    leaves it open which. Blank nodes that the query made may have any name.
+    """True if the rows are correct answers: in an order that ORDER BY allows, and any possible rows of the
+    right number if LIMIT allows a choice. Blank nodes created by the query can have any name.
 
     Args:
-        variables: the names of SELECT's columns, in order; none for the other forms.
+        variables: the names of SELECT's columns, in order; empty for the other forms.
         rows_in_order: SELECT's rows; the triples of CONSTRUCT and DESCRIBE; for ASK, `()` if it is true.
     """
     return difference(answers, variables, rows_in_order) is None
@@ -77,7 +77,7 @@ def agrees(
 def difference(
     answers: Answers, variables: Sequence[str], rows_in_order: Iterable[Sequence[Term | None]]
 ) -> str | None:
-    """What is wrong with rows that are not the answers (see `agrees`), None if nothing is."""
+    """Describe why rows are not correct answers (see `agrees`); None if they are correct."""
     rows = [tuple(None if term is None else plain(term) for term in row) for row in rows_in_order]
     if answers.form == "ASK":
         return None if bool(rows) == answers.ask else f"ASK is {answers.ask}"
@@ -95,13 +95,13 @@ def _difference_of_triples(answers: Answers, rows: Iterable[AnswerRow]) -> str |
     return None if expected == given else _listing(Counter(expected), Counter(given))
 
 
-_ROUNDS = 8  # no template of a test has blank nodes in a longer chain
+_ROUNDS = 8  # sufficient for the chains of blank nodes in the tests' templates
 
 
 def _told_by_neighbours(triples: Iterable[AnswerRow], answers: Answers) -> frozenset[tuple[str, ...]]:
-    """The triples as texts, the blank nodes that are made told apart by what they are connected to.
+    """Return the triples as texts in which created blank nodes are identified by their neighbours.
 
-    Two that have the same triples are one: a row that there is twice says nothing more.
+    Two blank nodes with equal triples are merged: the repeated triples add no information.
     """
     given = [tuple(term for term in triple if term is not None) for triple in triples]
     names = {term: "" for triple in given for term in triple if _is_made(term, answers)}
@@ -123,7 +123,9 @@ def _is_made(term: Term | None, answers: Answers) -> bool:
 
 
 def _difference_of_rows(answers: Answers, rows: Sequence[AnswerRow]) -> str | None:
-    """Each row must be one of those of its place's rank, none more often than there."""
+    """Describe the difference, or return None if each row has the rank of its position and occurs at most as
+    often as in the answers.
+    """
     ranks = [rank for _, rank in answers._slice()]
     expected = Counter((_unnamed(row, answers), rank) for row, rank in answers.solutions)
     given = [_unnamed(row, answers) for row in rows]

@@ -1,9 +1,9 @@
-"""Texts of queries read by rdflib's parser, with all names resolved.
+r"""Query texts parsed by rdflib, with all names resolved.
 
-The parser is an instance of its own, mended in four places: it keeps literals as they are written, where
-rdflib's makes `01` into `1` and tabs into spaces; `\\u` is followed by four digits, where rdflib's takes
-eight if they are there; it keeps the IRI of `^p` inside a negated property set, which rdflib's drops; and no
-prefix is known but those that the query or the caller declares.
+The parser is a separate instance with four corrections: it keeps literals as they are written, where rdflib
+converts `01` to `1` and tabs to spaces; `\u` is followed by four digits, where rdflib reads eight if there
+are as many; it keeps the IRI of `^p` inside a negated property set, which rdflib drops; and only prefixes
+that the query or the caller declares are known.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pantarhei.errors import QueryError
 
 
 def parse(text: str, namespaces: Mapping[str, str]) -> tuple[CompValue, str]:
-    """The parse tree of a query without prefixed and relative names, and the base of its IRIs.
+    """Return the parse tree of a query with all names as absolute IRIs, and the base of its IRIs.
 
     Raises:
-        QueryError: it is malformed, or a prefix is not declared.
+        QueryError: the query is malformed, or a prefix is not declared.
     """
     try:
         prologue, query = _parser.parseQuery(text)
@@ -43,12 +43,12 @@ def parse(text: str, namespaces: Mapping[str, str]) -> tuple[CompValue, str]:
 
 
 def absolute(iri: str, base: str) -> URIRef:
-    """The IRI that a reference names (RFC 3986)."""
+    """Resolve an IRI reference (RFC 3986)."""
     return URIRef(iri, base=base) if base else URIRef(iri)
 
 
 class _Names:
-    """The prologue of a query."""
+    """Prologue of a query."""
 
     def __init__(self, prefixes: dict[str, str]) -> None:
         self.prefixes, self.base = prefixes, ""
@@ -61,7 +61,7 @@ class _Names:
             self.prefixes[declaration.prefix or ""] = str(iri)
 
     def resolved(self, part: object) -> object:
-        """A part of the parse tree, its names and literals as terms and its lists as lists."""
+        """Resolve a part of the parse tree: names and literals become terms, lists Python lists."""
         if isinstance(part, CompValue):
             if part.name == "pname":
                 return self._prefixed(part.prefix or "", part.localname or "")
@@ -81,7 +81,7 @@ class _Names:
 
 
 def _own_parser() -> ModuleType:
-    """rdflib's parser, executed once more and mended."""
+    """Execute rdflib's parser module again and correct the copy."""
     spec = find_spec("rdflib.plugins.sparql.parser")
     assert spec is not None and spec.loader is not None
     parser = module_from_spec(spec)
@@ -96,7 +96,9 @@ def _own_parser() -> ModuleType:
 
 
 def _without_escapes(text: str) -> str:
-    """SPARQL 1.1, section 19.2: `\\u` and four hexadecimal digits, or `\\U` and eight, are a character."""
+    r"""SPARQL 1.1, section 19.2: replace `\u` and four hexadecimal digits, or `\U` and eight, by the
+    character.
+    """
     four, eight = r"\\u([0-9A-Fa-f]{4})", r"\\U([0-9A-Fa-f]{8})"
     return re.sub(f"{four}|{eight}", lambda found: chr(int(found[1] or found[2], 16)), text)
 

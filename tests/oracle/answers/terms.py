@@ -1,4 +1,4 @@
-"""RDF terms: how they are told apart, how N-Triples writes them, and SPARQL's functions on terms.
+"""RDF terms: identity, N-Triples text, and SPARQL's functions on terms.
 
 A literal of xsd:string and one without a datatype are one term (RDF 1.1); here it has no datatype.
 """
@@ -17,23 +17,23 @@ from pantarhei.values.value import value_of
 
 
 class ExpressionError(Exception):
-    """SPARQL's error: an expression has no value. It leaves no query."""
+    """SPARQL's error: an expression has no value. It is always caught during evaluation."""
 
 
 @lru_cache(maxsize=1 << 16)
 def value(term: Term) -> Hashable:
-    """What joins compare: `pantarhei.values.value.value_of`."""
+    """Return the value that joins compare: `pantarhei.values.value.value_of`."""
     return value_of(term)
 
 
 def plain(term: Term) -> Term:
-    """The term itself, without the datatype if that is xsd:string."""
+    """Return the term without the datatype xsd:string."""
     is_string = isinstance(term, Literal) and term.datatype == XSD.string
     return Literal(str(term)) if is_string else term
 
 
 def literal(text: str, datatype: URIRef | None = None, language: str | None = None) -> Literal:
-    """The literal of just this text, without the value that rdflib would make of it, and warn about."""
+    """Return a literal with exactly this text, without rdflib's conversion and its warnings."""
     made: Literal = str.__new__(Literal, text)
     made._language, made._datatype = language, None if datatype == XSD.string else datatype
     made._value = made._ill_typed = None
@@ -41,7 +41,7 @@ def literal(text: str, datatype: URIRef | None = None, language: str | None = No
 
 
 def ntriples(term: Term) -> str:
-    """The term as N-Triples writes it, without escapes that can be left out; the tie-break of all orders."""
+    """Return the term in N-Triples, with escapes only where required; the tie-break of all orders."""
     if isinstance(term, URIRef):
         return f"<{term}>"
     if isinstance(term, BNode):
@@ -53,24 +53,24 @@ def ntriples(term: Term) -> str:
 
 
 def boolean(truth: bool) -> Literal:
-    """`true` or `false`."""
+    """Return `true` or `false`."""
     return literal("true" if truth else "false", XSD.boolean)
 
 
 def is_string(term: Term) -> bool:
-    """Whether the term is a string without a language."""
+    """True if the term is a string without a language."""
     return isinstance(term, Literal) and term.language is None and term.datatype in (None, XSD.string)
 
 
 def string(term: Term) -> str:
-    """The text of a string without a language."""
+    """Return the text of a string without a language."""
     if not is_string(term):
         raise ExpressionError
     return str(term)
 
 
 def a_literal(term: Term) -> Literal:
-    """The term, which must be a literal."""
+    """Return the term, which must be a literal."""
     if not isinstance(term, Literal):
         raise ExpressionError
     return term
@@ -84,9 +84,9 @@ def text_of(term: Term) -> Literal:
 
 
 def iri(term: Term, base: str = "") -> URIRef:
-    """IRI: the IRI that a string names, resolved against the base of the query.
+    """IRI: resolve a string against the base of the query.
 
-    Texts that no IRI can have are an error; without a base, a relative IRI stays as it is.
+    Texts with characters not allowed in IRIs are an error; without a base, a relative IRI is unchanged.
     """
     if isinstance(term, URIRef):
         return term

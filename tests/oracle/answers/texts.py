@@ -1,7 +1,7 @@
 """SPARQL's functions on strings, hashes and regular expressions (SPARQL 1.1, sections 17.4.3 and 17.4.6).
 
-A string is a literal without a datatype, of xsd:string, or in a language. Two strings go together if the
-second has no language or that of the first.
+A string is a literal without a datatype, of xsd:string, or in a language. Two strings are compatible if the
+second has no language or the language of the first.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pantarhei.model.term import Term
 
 
 def _string(term: Term) -> Literal:
-    """The term, which must be a string, with or without a language."""
+    """Return the term, which must be a string, with or without a language."""
     if not isinstance(term, Literal) or not (is_string(term) or term.language):
         raise ExpressionError
     return term
 
 
 def _like(term: Literal, text: str) -> Literal:
-    """A text in the language of another."""
+    """Return a literal of `text` in the language of `term`."""
     return literal(text, language=term.language)
 
 
@@ -54,7 +54,7 @@ def _integer(term: Term) -> int:
 
 
 def _substring(source: Term, start: Term, length: Term | None = None) -> Term:
-    """The characters from `start`, counted from 1."""
+    """SUBSTR: the characters from `start`, counted from 1."""
     text, first = _string(source), _integer(start)
     end = len(text) + 1 if length is None else first + _integer(length)
     return _like(text, "".join(c for at, c in enumerate(str(text), 1) if first <= at < end))
@@ -91,9 +91,9 @@ def _language_matches(language: Term, range_: Term) -> Term:
 
 
 def compiled(pattern: str, flags: str) -> re.Pattern[str]:
-    """XPath's regular expression as Python's.
+    r"""Convert an XPath regular expression to a Python one.
 
-    Not supported, and an error: `\\p{…}`, `\\i` and `\\c`, and the subtraction of classes.
+    Not supported, and an error: `\p{…}`, `\i` and `\c`, and subtraction of character classes.
     """
     if not set(flags) <= set("smixq"):
         raise ExpressionError
@@ -110,7 +110,7 @@ _ESCAPES = frozenset("\\" + escape for escape in "nrt\\|.?*+(){}-[]^$dDsSwW01234
 
 
 def _pieces(pattern: str, flags: str) -> Iterator[str]:
-    """The parts of a pattern, those rewritten that Python reads otherwise."""
+    """Yield the parts of a pattern; parts that Python interprets differently are rewritten."""
     in_class = False
     for piece in _PIECE.findall(pattern):
         if piece == "(?" and not in_class:
@@ -132,7 +132,7 @@ def _matches(text: Term, pattern: Term, flags: Term | None = None) -> Term:
 
 
 def _replaced(text: Term, pattern: Term, replacement: Term, flags: Term | None = None) -> Term:
-    """REPLACE; a pattern that matches the empty text, and a stray `$` or `\\`, are errors."""
+    r"""REPLACE; a pattern that matches the empty text, and an unescaped `$` or `\`, are errors."""
     source, by, given = _string(text), string(replacement), "" if flags is None else string(flags)
     expression = compiled(string(pattern), given)
     if expression.search(""):
@@ -145,7 +145,9 @@ def _replaced(text: Term, pattern: Term, replacement: Term, flags: Term | None =
 
 
 def _filled(replacement: str, match: re.Match[str]) -> str:
-    """A replacement with what the groups matched; `$12` is group 1 and a 2 where there are fewer than 12."""
+    """Insert the groups' matches into a replacement; `$12` is group 1 followed by 2 if there are fewer than
+    12 groups.
+    """
 
     def fill(found: re.Match[str]) -> str:
         if found[0][0] == "\\":

@@ -1,8 +1,8 @@
-"""Times and durations: their parts, how they compare, and sums and differences of them.
+"""Times and durations: their components, comparison, sums and differences.
 
-SPARQL 1.1 knows xsd:dateTime only; here its functions and operators are also those of XPath for xsd:date,
-xsd:time and the durations. A time without a zone and one with are compared if they are more than 14 hours
-apart, which is the furthest that zones are: else it is an error.
+SPARQL 1.1 defines these functions and operators for xsd:dateTime only; here they are also XPath's for
+xsd:date, xsd:time and the durations. A time without a zone and one with a zone are comparable if they are
+more than 14 hours apart, the maximum offset of zones; otherwise comparing them is an error.
 
 Source: SPARQL 1.1, section 17.4.5; XQuery and XPath Functions and Operators, section 10.
 """
@@ -43,9 +43,9 @@ class Time(NamedTuple):
     """An xsd:dateTime, xsd:date or xsd:time.
 
     Args:
-        local: seconds since the year 0 that the calendar and clock there show; of an xsd:date those of its
-            first moment, of an xsd:time those of a day that is the same for all.
-        zone: the minutes by which it is ahead of Greenwich; None if it has no zone.
+        local: local calendar and clock time, in seconds since the year 0; the start of the day for an
+            xsd:date; on a fixed day for an xsd:time.
+        zone: the offset from UTC in minutes; None without a zone.
     """
 
     datatype: URIRef
@@ -53,12 +53,12 @@ class Time(NamedTuple):
     zone: int | None
 
     def instant(self) -> Fraction:
-        """Seconds since the year 0 in Greenwich; a time without zone is taken to be there."""
+        """Seconds since the year 0 in UTC; a time without a zone is taken as UTC."""
         return self.local - 60 * (self.zone or 0)
 
 
 class Duration(NamedTuple):
-    """A duration: months, and seconds beside them."""
+    """Duration in months and seconds."""
 
     datatype: URIRef
     months: int
@@ -69,7 +69,7 @@ Temporal = Time | Duration
 
 
 def temporal(term: Term) -> Temporal | None:
-    """What a time or duration is; None for all else."""
+    """Return the time or duration that a term denotes, None for other terms."""
     if not isinstance(term, Literal):
         return None
     text = str(term).strip(" \t\n\r")
@@ -114,20 +114,20 @@ def _duration(datatype: URIRef | None, text: str) -> Duration | None:
 
 
 def is_date_time(term: Term) -> bool:
-    """Whether the term is a well-typed xsd:dateTime or xsd:dateTimeStamp."""
+    """True if the term is a well-typed xsd:dateTime or xsd:dateTimeStamp."""
     found = temporal(term)
     return isinstance(found, Time) and found.datatype == XSD.dateTime
 
 
 def are_equal(left: Temporal, right: Temporal) -> bool:
-    """Whether two times are one instant, or two durations of one length; those of two sorts are not."""
+    """True if two times are equal instants, or two durations have equal lengths."""
     if isinstance(left, Time) and isinstance(right, Time):
         return left.datatype == right.datatype and _instants_agree(left, right, operator.eq)
     return type(left) is type(right) and left[1:] == right[1:]
 
 
 def is_less(left: Temporal, right: Temporal) -> bool:
-    """Test whether a time is before another of its type, or a duration shorter, whenever it begins."""
+    """True if a time is before another of its type, or a duration is shorter for every starting time."""
     if isinstance(left, Duration) and isinstance(right, Duration):
         if left[1:] == right[1:]:
             return False
@@ -141,9 +141,7 @@ def is_less(left: Temporal, right: Temporal) -> bool:
 
 
 def ends(duration: Duration) -> list[Fraction]:
-    """Return the instants at which a duration ends that begins at each of the four times of XML Schema 1.1,
-    section 3.3.6.
-    """
+    """Return the ends of a duration from each of the four times of XML Schema 1.1, section 3.3.6."""
     starts = (datetime(1696, 9, 1), datetime(1697, 2, 1), datetime(1903, 3, 1), datetime(1903, 7, 1))
     times = (Time(XSD.dateTime, Fraction((start - _CYCLE_START).days * _DAY), 0) for start in starts)
     return [_moved(time, duration).instant() for time in times]
@@ -156,7 +154,7 @@ def _instants_agree(left: Time, right: Time, compare: Callable[[Fraction, Fracti
     return compare(one, other)
 
 
-# -- parts -----------------------------------------------------------------------------------------
+# -- components ----------------------------------------------------------------------------------------
 
 
 class _Parts(NamedTuple):
@@ -169,7 +167,7 @@ class _Parts(NamedTuple):
 
 
 def _parts(time: Time) -> _Parts:
-    """What the calendar and the clock show."""
+    """Return the calendar and clock components."""
     cycles, within = divmod(time.local, _CYCLE)
     whole, rest = divmod(within, 1)
     shown = _CYCLE_START + timedelta(seconds=whole)
@@ -193,7 +191,7 @@ def _of_type(term: Term, datatypes: tuple[URIRef, ...]) -> Time:
 
 
 def _decimal(exact: Fraction) -> Decimal:
-    """A fraction that has been read as a decimal."""
+    """Convert a fraction that was parsed from a decimal."""
     return Decimal(exact.numerator) / Decimal(exact.denominator)
 
 
@@ -205,7 +203,7 @@ def _time_zone(term: Term) -> Term:
 
 
 def _zone_text(term: Term) -> Term:
-    """TZ: the zone as it is written."""
+    """TZ: the zone as written."""
     _of_type(term, (XSD.dateTime,))
     match = _ZONE.search(str(term).strip(" \t\n\r"))
     return literal(match[0] if match else "")
@@ -215,7 +213,7 @@ def _zone_text(term: Term) -> Term:
 
 
 def plus(left: Temporal, right: Temporal) -> Term:
-    """A time and a duration, or two durations of one sort."""
+    """Add a time and a duration, or two durations of one type."""
     if isinstance(left, Duration) and isinstance(right, Time):
         left, right = right, left
     if isinstance(right, Time):
@@ -224,7 +222,7 @@ def plus(left: Temporal, right: Temporal) -> Term:
 
 
 def minus(left: Temporal, right: Temporal) -> Term:
-    """A time or duration less a duration, or what lies between two times."""
+    """Subtract a duration from a time or duration, or a time from a time."""
     if isinstance(right, Duration):
         return plus(left, Duration(right.datatype, -right.months, -right.seconds))
     if not isinstance(left, Time) or left.datatype != right.datatype:
@@ -241,7 +239,7 @@ def _lengthened(left: Duration, right: Duration) -> Duration:
 
 
 def _moved(time: Time, by: Duration) -> Time:
-    """The time moved by months, to the last day of a month that is too short, then by seconds."""
+    """Add months, clipped to the last day of a shorter month, then seconds."""
     local = time.local
     if by.months:
         if time.datatype == XSD.time:
@@ -271,7 +269,7 @@ def _time_text(time: Time) -> str:
 
 
 def _duration_text(duration: Duration) -> str:
-    """The canonical form: `P1Y2M`, `-P1DT2H3M4.5S`, `PT0S`, `P0M`."""
+    """Return the canonical form: `P1Y2M`, `-P1DT2H3M4.5S`, `PT0S`, `P0M`."""
     years, months = divmod(abs(duration.months), 12)
     minutes, seconds = divmod(abs(duration.seconds), 60)
     hours, minutes = divmod(int(minutes), 60)
@@ -289,7 +287,7 @@ def _short(exact: Fraction) -> str:
 
 
 def at(now: datetime) -> Literal:
-    """NOW: an instant, in UTC."""
+    """Return the literal of NOW, in UTC."""
     return literal(now.astimezone(UTC).isoformat().replace("+00:00", "Z"), XSD.dateTime)
 
 

@@ -1,4 +1,4 @@
-"""From parse trees to the algebra, as SPARQL 1.1, section 18.2, has it."""
+"""Translation of parse trees to the algebra, by SPARQL 1.1, section 18.2."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ Tree = CompValue
 
 
 def translate(text: str, namespaces: Mapping[str, str]) -> Query:
-    """The query that `text` writes.
+    """Parse `text` and return the query.
 
     Raises:
-        QueryError: it is malformed, has SERVICE, or breaks a rule of the standard.
+        QueryError: the text is malformed, contains SERVICE, or violates a rule of the standard.
     """
     tree, base = parse(text, namespaces)
     clauses = tree.datasetClause or []
@@ -89,7 +89,7 @@ def _where(tree: Tree) -> Pattern:
 
 
 def _group(tree: Tree) -> Pattern:
-    """A group: its parts joined in the order of the text, and its filters on the whole."""
+    """Translate a group: its parts joined in the order of the text, with its filters on the whole."""
     if tree.name == "SubSelect":
         return _select(tree)
     found: Pattern = Basic()
@@ -110,7 +110,7 @@ def _with_triples(found: Pattern, triples: Sequence[TriplePattern]) -> Pattern:
 
 
 def _extended(found: Pattern, part: Tree) -> Pattern:
-    """A group's pattern with one more part."""
+    """Add one part to a group's pattern."""
     match part.name:
         case "OptionalGraphPattern":
             return _optional(found, _group(part.graph))
@@ -130,7 +130,7 @@ def _extended(found: Pattern, part: Tree) -> Pattern:
 
 
 def _optional(found: Pattern, inner: Pattern) -> Pattern:
-    """OPTIONAL: the filters of the group are put to both sides joined."""
+    """OPTIONAL: the filters of the inner group apply to the join of both sides."""
     conditions: list[Expression] = []
     while isinstance(inner, Filter):
         conditions.append(inner.condition)
@@ -165,7 +165,7 @@ def _triples(blocks: Sequence[Sequence[object]]) -> Iterator[TriplePattern]:
 
 
 def _node(part: object) -> Node:
-    """An end of a triple; blank nodes are variables of another kind of name."""
+    """Translate a subject or object; blank nodes become variables with reserved names."""
     if isinstance(part, BNode):
         return Variable(f"_:{part}")
     return part if isinstance(part, Variable) else plain(cast(Term, part))
@@ -195,7 +195,7 @@ def _path(part: object) -> Path:
 
 
 def _negated(parts: Sequence[object]) -> Path:
-    """`!(p|^q)`: any step forwards but p, or backwards but q; without `^` forwards only."""
+    """`!(p|^q)`: any forward step except p, or any backward step except q; without `^` forward steps only."""
     backwards = frozenset(part.part for part in parts if isinstance(part, CompValue))
     forwards = frozenset(part for part in parts if isinstance(part, URIRef))
     against = algebra.Inverse(algebra.Negated(backwards))
@@ -241,7 +241,7 @@ def _relation(tree: Tree) -> Expression:
 
 
 def _listed(part: object) -> list[object]:
-    """The members of a list, which the parser gives as rdf:nil if there are none."""
+    """Return the members of a list; rdflib's parser represents the empty list as rdf:nil."""
     return part if isinstance(part, list) else []
 
 
@@ -269,7 +269,7 @@ def _function(tree: Tree) -> Expression:
 
 
 def _select(tree: Tree) -> Select:
-    """The solutions of a query or of a nested SELECT (section 18.2.4 and 18.2.5)."""
+    """Translate a query or a nested SELECT (section 18.2.4 and 18.2.5)."""
     pattern = _where(tree)
     chosen = [(each.evar or each.var, each.expr) for each in tree.projection or []]
     assigned = [(variable, _expression(expr)) for variable, expr in chosen if expr is not None]
@@ -302,7 +302,7 @@ def _select(tree: Tree) -> Select:
 
 
 def _merged(pattern: Pattern, depth: int) -> Pattern:
-    """The `depth` outermost assignments as one, so that they are made to one solution."""
+    """Merge the `depth` outermost assignments, so that one solution evaluates them together."""
     assignments: tuple[tuple[Variable, Expression], ...] = ()
     for _ in range(depth):
         assert isinstance(pattern, Extend)
@@ -320,7 +320,9 @@ def _grouped(
     having: Sequence[Expression],
     order: Sequence[OrderCondition],
 ) -> tuple[Pattern, _Assignments, list[OrderCondition]]:
-    """Pattern, expressions and ORDER BY of a SELECT with groups, their aggregates as variables."""
+    """Translate a SELECT with groups: return its pattern, expressions and ORDER BY, with aggregates as
+    variables.
+    """
     keys: list[Variable] = []
     numbers = count()
     for condition in tree.groupby.condition if tree.groupby else []:

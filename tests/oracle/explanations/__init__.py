@@ -1,9 +1,9 @@
-"""Explanations by their definitions: what a conclusion rests on, what a proof of it is, why it is absent.
+"""Explanations by their definitions: supports, proofs, and reasons for absence.
 
-`supports` has the minimal sets of assertions that entail a conclusion, and those among which an explanation
-has to choose; `proofs` accepts a proof step by step; `shortest` counts the rule instances that a proof needs
-at least; `absence` has the minimal sets of triples with which what is absent would follow. All by
-enumeration.
+`supports` computes the minimal sets of assertions that entail a conclusion, and those among which an
+explanation must choose; `proofs` checks a proof step by step; `shortest` computes the minimum number of rule
+instances of a proof; `reasons` computes the minimal sets of triples with which an absent triple would follow.
+All enumerate.
 
 A conclusion is a triple, or None for ⊥.
 """

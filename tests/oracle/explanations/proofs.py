@@ -1,8 +1,9 @@
-"""What a proof is, and a checker that accepts one step by step.
+"""Definition of proofs, as a checker.
 
-A proof is a sequence of steps. Each states a fact that no other step states: one that is given, by the
-stream or by the background, or the conclusion of a rule from facts that stand before it. The last step states
-what is proved, and each of the others is used by a later one. So no fact of a proof rests on itself.
+A proof is a sequence of steps. Each step states a fact that no other step states: a given fact, asserted by
+the stream or in the background, or the head of a rule instance whose body facts are stated by earlier steps.
+The last step states the conclusion, and every other step is a premise of a later one. So no fact depends on
+itself.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from pantarhei.model.term import Triple
 
 
 class StepLike(Protocol):
-    """A fact, and why it holds.
+    """Fact with its justification.
 
     Attributes:
         fact: None for ⊥.
-        rule: what concludes the fact; None if the fact is given.
-        premises: the places of the steps that the rule's body atoms become, in the body's order.
-        at: the newest timestamp at which the stream gives the fact; None if background or rule give it.
+        rule: the rule that derives the fact; None if the fact is given.
+        premises: the indexes of the steps that instantiate the rule's body atoms, in the body's order.
+        at: the newest timestamp at which the stream asserts the fact; None if it is background or derived.
     """
 
     @property
@@ -39,18 +40,18 @@ class StepLike(Protocol):
 
 
 class ProofLike(Protocol):
-    """Steps, each after its premises; the last one is what is proved."""
+    """Steps, each after its premises; the last one states the conclusion."""
 
     @property
     def steps(self) -> Sequence[StepLike]: ...
 
 
 class WrongProofError(ValueError):
-    """A proof is none.
+    """A proof is invalid.
 
     Args:
-        place: that of the step at which this is seen.
-        reason: what is wrong with it.
+        place: the index of the first wrong step.
+        reason: its error.
     """
 
     def __init__(self, place: int, reason: str) -> None:
@@ -68,10 +69,11 @@ def check_proof(
     background: Collection[Triple],
     conclusion: Conclusion,
 ) -> None:
-    """Accept `proof` as one of `conclusion`, with these rules from these facts; literals count by value.
+    """Check that `proof` derives `conclusion` by these rules from these facts; literals are compared by
+    value.
 
     Raises:
-        WrongProofError: it is none, and why.
+        WrongProofError: the proof is invalid.
     """
     allowed, newest = frozenset(rules), newest_occurrences(assertions)
     always = canonical_facts(background)
@@ -95,7 +97,9 @@ def check_proof(
 
 
 def _check_given(place: int, step: StepLike, newest: Support, background: Collection[Triple]) -> None:
-    """A given fact has no premises; it is the stream's at its newest timestamp, or the background's."""
+    """Check a given fact: it has no premises, and its timestamp is its newest assertion's, or it is
+    background.
+    """
     fact = _canonical(step.fact)
     if step.premises:
         raise WrongProofError(place, "it has premises and no rule")
@@ -108,7 +112,7 @@ def _check_given(place: int, step: StepLike, newest: Support, background: Collec
 def _check_concluded(
     place: int, step: StepLike, rule: Rule, allowed: Collection[Rule], before: Sequence[Conclusion]
 ) -> None:
-    """A concluded fact is the head of an instance of its rule whose body is the premises, in their order."""
+    """Check a derived fact: some instance of its rule has this head, and the premises, in order, as body."""
     if rule not in allowed:
         raise WrongProofError(place, f"{rule} is not among the rules")
     if step.at is not None:

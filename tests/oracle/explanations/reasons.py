@@ -1,4 +1,4 @@
-"""Reasons for absence: the minimal sets of triples with which a triple that is missing would follow."""
+"""Reasons for absence: the minimal sets of triples with which an absent triple would follow."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NEW_NAME = BNode("new")
 
 @dataclass(frozen=True, slots=True)
 class ReasonForAbsence:
-    """A reason why a triple is absent.
+    """Reason why a triple is absent.
 
     Args:
-        missing: with these triples it would follow.
-        conflicts: the minimal sets of triples, of the asserted ones and of `missing`, that contradict each
-            other together with the background; none if all are consistent.
+        missing: triples with which it would follow.
+        conflicts: the conflict sets of the assertions and `missing`, with the background; empty if all are
+            consistent.
     """
 
     missing: frozenset[Triple]
@@ -46,14 +46,15 @@ def reasons_for_absence(
     names: Collection[Term],
     most: int,
 ) -> frozenset[ReasonForAbsence]:
-    """All minimal sets of up to `most` triples, not `triple` itself, with which `triple` would follow.
+    """Return all minimal sets of up to `most` triples, excluding `triple` itself, with which `triple` would
+    follow.
 
-    The empty set alone if it follows already. Sets that differ only in what a new name is called are one,
-    since `NEW_NAME` is the only one. Cost: the number of subsets of what can be assumed.
+    If the triple follows already, the only set is the empty one. `NEW_NAME` is the only new name, so that no
+    two sets differ only in its choice. Cost: linear in the number of sets of up to `most` assumable triples.
 
     Args:
-        assumable: classes, with 1, and properties, with 2, of which triples may be missing.
-        names: what these triples may be about, with `NEW_NAME`; literals can be objects.
+        assumable: predicates with arity, 1 for classes and 2 for properties, of which triples can be assumed.
+        names: the terms of assumed triples, in addition to `NEW_NAME`; literals can be objects.
         most: the size of the largest sets.
     """
     rules, wanted = tuple(rules), canonical_triple(triple)
@@ -74,7 +75,7 @@ def reasons_for_absence(
 def _assumed(
     rules: Iterable[Rule], assumable: Collection[tuple[Predicate, int]], names: Collection[Term]
 ) -> Iterator[Triple]:
-    """The triples that can be assumed and that some rule's body asks for: no others are in a minimal set."""
+    """Yield the assumable triples that match an atom in some rule's body: minimal sets contain no others."""
     atoms = {atom for rule in rules for atom in canonical_rule(rule).body}
     things = [*dict.fromkeys(map(canonical_term, names)), NEW_NAME]
     for predicate, arity in assumable:
@@ -88,7 +89,7 @@ def _assumed(
 
 
 def _asks_for(atom: Atom, triple: Triple) -> bool:
-    """Whether the atom becomes the triple if each of its variables is bound to what stands there."""
+    """True if some binding of the atom's variables yields the triple."""
     subject, predicate, object_ = triple
     if (atom.predicate, len(atom.arguments)) == (object_, 1) and predicate == RDF.type:
         pairs = [(atom.arguments[0], subject)]
@@ -105,7 +106,7 @@ def _conflicts(
     background: Collection[Triple],
     missing: frozenset[Triple],
 ) -> frozenset[frozenset[Triple]]:
-    """The conflict sets of what is asserted and what is missing, without times."""
+    """Return the conflict sets of the asserted and the missing triples, without timestamps."""
     at = max((at for at, _ in newest), default=0)
     sets = minimal_supports(rules, [*newest, *((at, fact) for fact in missing)], background, None)
     return frozenset(frozenset(fact for _, fact in each) for each in sets)

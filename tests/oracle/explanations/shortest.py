@@ -1,6 +1,6 @@
-"""How many rule instances a proof needs at least.
+"""Minimum number of rule instances in a proof.
 
-A proof concludes each fact once, however often it uses it, and rests on no fact that rests on it.
+A proof derives each fact once, even if several steps use it, and no fact depends on itself.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _Proof = Mapping[Conclusion, _Body]
 
 
 def fewest_instances(rules: Iterable[Rule], facts: Collection[Triple], conclusion: Conclusion) -> int:
-    """The least number of rule instances with which `facts` entail `conclusion`; 0 if it is one of them.
+    """Return the minimum number of rule instances with which `facts` entail `conclusion`; 0 if it is one of
+    them.
 
-    By iterative deepening over all ways to conclude what is still open. Cost: exponential in that number.
+    By iterative deepening over all derivations of open facts. Cost: exponential in the minimum.
 
     Raises:
         ValueError: the conclusion does not follow.
@@ -41,10 +42,10 @@ def fewest_instances(rules: Iterable[Rule], facts: Collection[Triple], conclusio
 
 
 def _is_proved(open_: set[Conclusion], proof: _Proof, bodies: _Bodies, most: int) -> bool:
-    """Whether `proof` can be completed by at most `most` instances that conclude what is open."""
+    """True if `proof` can be completed by at most `most` instances that derive the facts in `open_`."""
     if not open_ or len(open_) > most:
         return not open_
-    goal = next(iter(open_))  # each must be concluded some time, so that any of them may be the next
+    goal = next(iter(open_))  # each open fact must be derived at some point, so any of them can be the next
     for body in bodies.get(goal, ()):
         longer = {**proof, goal: body}
         if goal not in _behind(body, longer):
@@ -55,7 +56,7 @@ def _is_proved(open_: set[Conclusion], proof: _Proof, bodies: _Bodies, most: int
 
 
 def _behind(body: _Body, proof: _Proof) -> set[Conclusion]:
-    """The facts that `body` rests on in `proof`, its own included."""
+    """Return the facts on which `body` depends in `proof`, including those of `body`."""
     reached: set[Conclusion] = set()
     waiting: list[Conclusion] = list(body)
     while waiting:

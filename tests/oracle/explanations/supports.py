@@ -1,8 +1,9 @@
 """Supports: the minimal sets of assertions that entail a conclusion together with the background.
 
-A fact that is asserted several times is taken at its newest occurrence, as repairs take it. The weakest
-timestamp of a support is the oldest one in it; the settled timestamp of a fact is the greatest weakest
-timestamp of its supports: the fact's annotation in the window model that keeps the newest (IM10).
+A fact that is asserted several times counts with its newest occurrence, as in repairs. The weakest timestamp
+of a support is that of its oldest assertion; the settled timestamp of a fact is the maximum of its supports'
+weakest
+timestamps: the fact's annotation in the window model (IM10).
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ def minimal_supports(
     background: Collection[Triple],
     conclusion: Conclusion,
 ) -> frozenset[Support]:
-    """The minimal sets of assertions that entail `conclusion` together with `background`.
+    """Return the minimal sets of assertions that entail `conclusion` together with `background`.
 
-    Each fact is taken at its newest occurrence. The empty set alone if the background entails the conclusion,
-    nothing if it does not follow. The supports of ⊥ are the conflict sets (PB26 Definition 10). Cost:
-    exponential in the number of facts that are asserted.
+    Each fact counts with its newest occurrence. If the background entails the conclusion, the only set is the
+    empty one; if it does not follow, there is none. The supports of ⊥ are the conflict sets (PB26 Definition
+    10). Cost: exponential in the number of asserted facts.
 
     >>> from rdflib import RDF, Namespace, Variable
     >>> from pantarhei.model.rule import Atom
@@ -61,7 +62,8 @@ def settled_timestamp(
     background: Collection[Triple],
     conclusion: Conclusion,
 ) -> int | None:
-    """The greatest weakest timestamp of the supports; None if the conclusion rests on the background alone.
+    """Return the maximum of the supports' weakest timestamps; None if the background alone entails the
+    conclusion.
 
     Raises:
         ValueError: the conclusion does not follow.
@@ -73,9 +75,9 @@ def settled_timestamp(
 
 
 def best_supports(supports: Collection[Support]) -> frozenset[Support]:
-    """Of all minimal supports of a conclusion those that an explanation has to choose among.
+    """Return the minimal supports among which an explanation must choose.
 
-    Those whose weakest timestamp is greatest, and of these those with the fewest assertions.
+    These are the supports with the newest weakest timestamp, and among them those with the fewest assertions.
 
     >>> old, new, newer = (1, "old"), (2, "new"), (3, "newer")
     >>> best_supports([frozenset({old}), frozenset({new, newer})]) == {frozenset({new, newer})}
@@ -88,7 +90,7 @@ def best_supports(supports: Collection[Support]) -> frozenset[Support]:
 
 
 def newest_occurrences(assertions: Iterable[Assertion]) -> Support:
-    """Each fact that is asserted, at its newest timestamp; literals are canonical."""
+    """Return each asserted fact with its newest timestamp, in canonical literals."""
     newest: dict[Triple, int] = {}
     for at, fact in canonical_assertions(assertions):
         newest[fact] = max(at, newest.get(fact, at))
@@ -96,7 +98,7 @@ def newest_occurrences(assertions: Iterable[Assertion]) -> Support:
 
 
 def follows(rules: Iterable[Rule], facts: Collection[Triple], conclusion: Conclusion) -> bool:
-    """Whether `facts` entail the conclusion."""
+    """True if `facts` entail the conclusion."""
     if conclusion is None:
         return not is_consistent(rules, facts)
     return canonical_triple(conclusion) in closure(rules, facts)

@@ -1,7 +1,7 @@
-"""Answer streams (LA17 Definition 5): by fixpoint, and by looking at all interpretations.
+"""Answer streams (LA17 Definition 5): by fixpoint, and by enumeration of all interpretations.
 
-The program is evaluated at the end of the stream. A head is drawn there, or, with a time, at the tick of the
-timeline that it names; one outside the timeline draws nothing.
+The program is evaluated at the end of the stream. A head holds at that tick, or, with a time, at the tick of
+the timeline that the time denotes; a head outside the timeline derives nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Drawn = tuple[int, TemporalAtom]
 
 
 def answer_stream(rules: Iterable[TemporalRule], stream: Stream) -> Stream:
-    """The one answer stream of rules with strata: stratum by stratum, all rules until nothing is new.
+    """Return the unique answer stream of stratified rules: stratum by stratum, the rules to the fixpoint.
 
     Raises:
-        NotStratifiedError: a conclusion rests on its own negation.
+        NotStratifiedError: a conclusion depends on its own negation.
     """
     for layer in strata(rules):
         while True:
@@ -36,7 +36,7 @@ def answer_stream(rules: Iterable[TemporalRule], stream: Stream) -> Stream:
 
 
 def answer_streams(rules: Iterable[TemporalRule], stream: Stream) -> list[Stream]:
-    """All answer streams: minimal models of the reduct that they give (LA17 Definition 5).
+    """Return all answer streams: the minimal models of their own reduct (LA17 Definition 5).
 
     Cost: exponential in the number of heads.
     """
@@ -54,12 +54,12 @@ def answer_streams(rules: Iterable[TemporalRule], stream: Stream) -> list[Stream
 
 
 def is_model(stream: Stream, rules: Iterable[TemporalRule]) -> bool:
-    """Whether each rule without variables is satisfied at the end of the stream."""
+    """True if each ground rule is satisfied at the end of the stream."""
     return all(satisfies(stream, stream.end, rule.head) for rule in rules if body_holds(rule, stream))
 
 
 def drawn(rule: TemporalRule, stream: Stream) -> Iterator[Drawn]:
-    """What the head of a rule without variables adds where the body holds: one atom or none."""
+    """Yield the atom, or none, that the head of a ground rule adds if its body holds."""
     head = rule.head
     tick = tick_of(head.time) if head.mode is Mode.AT else stream.end
     if tick in stream.timeline:

@@ -1,7 +1,8 @@
-"""What temporal rules say of two terms by comparing them.
+"""Comparison of two terms in temporal rules.
 
-Names are equal if they are one name, and have no order. Literals are compared by value, as SWRL's built-ins
-do; besides, values of known datatypes that no built-in compares are different: a number and a string.
+IRIs are equal if they are identical, and have no order. Literals are compared by value, as by SWRL's
+built-ins; in addition, values of known datatypes that no built-in compares are unequal, such as a number and
+a string.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _NUMBERS = {XSD[name] for name in f"decimal float double {_WHOLE} {_SIGNED}".spl
 
 
 def is_true(name: URIRef, left: Term, right: Term) -> bool:
-    """Whether a comparison is true of two terms."""
+    """True if a comparison holds between two terms."""
     if isinstance(left, Literal) and isinstance(right, Literal):
         return holds(name, left, right) or (name == SWRLB.notEqual and _are_of_two_kinds(left, right))
     if name == SWRLB.equal:
@@ -29,7 +30,7 @@ def is_true(name: URIRef, left: Term, right: Term) -> bool:
 
 
 def _are_of_two_kinds(left: Literal, right: Literal) -> bool:
-    """Whether two literals are well-typed, of datatypes whose values are known to be others."""
+    """True if two literals are well-typed, of datatypes with disjoint value spaces."""
     kinds = [
         next((kind for kind in (_NUMBERS, *_KINDS) if each.datatype in kind and not each.language), None)
         for each in (left, right)

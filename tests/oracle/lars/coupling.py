@@ -1,7 +1,7 @@
-"""The rules of an ontology beside temporal rules that conclude its classes and properties.
+"""Rules of an ontology beside temporal rules that conclude its classes and properties.
 
-What follows from such a conclusion by the ontology is concluded too, at the present tick, and all of it is
-remembered: it is a state of its tick from then on, as what follows from assertions is.
+The ontology's consequences of such conclusions are concluded too, at the present tick, and all of them are
+remembered: later they are states of their tick, as the consequences of assertions are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 
 
 class Coupled(NamedTuple):
-    """Temporal rules with those of the ontology, and the predicates that are remembered."""
+    """Temporal rules with those of the ontology, and the remembered predicates."""
 
     rules: tuple[TemporalRule, ...]
     remembered: frozenset[URIRef]
@@ -25,10 +25,10 @@ class Coupled(NamedTuple):
 def coupled(
     rules: Iterable[TemporalRule], remembered: Collection[URIRef], ontology: Iterable[Rule]
 ) -> Coupled:
-    """Temporal rules with all rules of an ontology that what they conclude of its predicates leads to.
+    """Add the ontology's rules that depend, directly or not, on conclusions of the temporal rules.
 
     Args:
-        ontology: rules, no constraint among them, whose only conditions on literals are built-ins.
+        ontology: rules without constraints whose only conditions on literals are built-ins.
     """
     given, ontology = tuple(rules), list(ontology)
     known = {atom.predicate for rule in ontology for atom in rule.atoms}
@@ -44,7 +44,7 @@ def coupled(
 
 
 def _now(rule: Rule) -> TemporalRule:
-    """A rule of an ontology as one of the present tick."""
+    """Convert a rule of an ontology to a temporal rule on the present tick."""
     assert rule.head is not None, "a constraint is refused"
     tests = tuple(test for test in rule.tests if isinstance(test, Builtin))
     assert len(tests) == len(rule.tests) and not rule.different, "built-ins are its only conditions"

@@ -1,7 +1,7 @@
-"""Instances of rules: terms for their variables.
+"""Grounding: terms for the variables of rules.
 
-`ground` has all of them, as LA17 has it; `instances` finds those whose body holds. In both, a variable that a
-computation alone binds gets its result, in whatever order the tests of a rule are written.
+`ground` returns all instances, by LA17's definition; `instances` only those whose body holds. In both, a
+variable bound only by a computation has its result, in whatever order the tests of a rule are written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ Binding = Mapping[Variable, Term]
 
 
 def ground(rules: Iterable[TemporalRule], stream: Stream) -> list[TemporalRule]:
-    """Every instance whose tests hold, without them: over the terms that occur, times over the timeline."""
+    """Return every instance whose tests hold, without its tests: over the occurring terms, and times over the
+    timeline.
+    """
     rules = list(rules)
     ticks = [literal_of(tick) for tick in stream.timeline]
     terms = dict.fromkeys([*_terms(rules, stream), *ticks])
@@ -41,7 +43,7 @@ def ground(rules: Iterable[TemporalRule], stream: Stream) -> list[TemporalRule]:
 
 
 def instances(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[TemporalRule]:
-    """Those whose body and tests hold in a stream at its end, without the tests."""
+    """Yield the instances whose body and tests hold at the end of a stream, without their tests."""
     rules = list(rules)
     for rule in rules:
         for given in _matches(_positive(rule), stream, {}):
@@ -53,7 +55,7 @@ def instances(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Tempora
 
 
 def body_holds(rule: TemporalRule, stream: Stream) -> bool:
-    """Whether the body of a rule without variables holds in a stream at its end."""
+    """True if the body of a ground rule holds at the end of a stream."""
     return all(satisfies(stream, stream.end, formula) for formula in rule.body)
 
 
@@ -62,7 +64,7 @@ def _positive(rule: TemporalRule) -> list[Formula]:
 
 
 def _tests(rule: TemporalRule) -> tuple[Builtin, ...]:
-    """Its tests, each behind the computations of what it looks at."""
+    """Return the rule's tests, each after the computations that bind its variables."""
     bound = {variable for formula in _positive(rule) for variable in formula.variables}
     ordered, waiting = [], list(rule.tests)
     while waiting:
@@ -74,7 +76,7 @@ def _tests(rule: TemporalRule) -> tuple[Builtin, ...]:
 
 
 def passed(tests: tuple[Builtin, ...], binding: Binding) -> Binding | None:
-    """The binding with what the tests compute, one after the other; None if one of them fails."""
+    """Return the binding extended by the values that the tests compute, in order, or None if a test fails."""
     for test in tests:
         if is_computation(test):
             found = tested((test,), binding)
@@ -103,7 +105,7 @@ def _terms(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Term]:
 
 
 def _bindings(rule: TemporalRule, terms: Collection[Term], ticks: Collection[Term]) -> Iterator[Binding]:
-    """All terms for the variables of the positive formulas."""
+    """Yield all assignments of terms to the variables of positive formulas."""
     positive = _positive(rule)
     times = {formula.time for formula in positive}
     variables = sorted({variable for formula in positive for variable in formula.variables})
@@ -112,7 +114,9 @@ def _bindings(rule: TemporalRule, terms: Collection[Term], ticks: Collection[Ter
 
 
 def _matches(formulas: list[Formula], stream: Stream, binding: Binding) -> Iterator[Binding]:
-    """All ways to extend `binding` so that positive formulas hold: an atom holds only where it occurs."""
+    """Yield all extensions of `binding` with which positive formulas can hold: only terms of occurring atoms
+    are tried.
+    """
     if not formulas:
         yield binding
         return
@@ -130,7 +134,7 @@ def _pattern(formula: Formula) -> tuple[Argument, ...]:
 
 
 def _occurring(formula: Formula, stream: Stream) -> Iterator[tuple[Term, ...]]:
-    """What a formula's arguments can be, with the tick if it has a time: those of each atom that occurs."""
+    """Yield the arguments of each occurring atom that can match, with the tick if the formula has a time."""
     predicate, arity, _ = kind(formula.atom)
     occurring: dict[tuple[Argument, ...], None] = {}
     for tick in stream.timeline:
@@ -138,7 +142,7 @@ def _occurring(formula: Formula, stream: Stream) -> Iterator[tuple[Term, ...]]:
             if kind(atom)[:2] == (predicate, arity):
                 time = (literal_of(tick),) if formula.mode is Mode.AT else ()
                 occurring[*atom.arguments, *time] = None
-    return cast("Iterator[tuple[Term, ...]]", iter(occurring))  # a stream has no variables
+    return cast("Iterator[tuple[Term, ...]]", iter(occurring))  # streams are ground
 
 
 def _instance(rule: TemporalRule, binding: Binding) -> TemporalRule:
@@ -148,10 +152,10 @@ def _instance(rule: TemporalRule, binding: Binding) -> TemporalRule:
 
 
 def _grounded(formula: Formula, binding: Binding) -> Formula:
-    """The formula with the terms of its variables.
+    """Replace the formula's variables by their terms.
 
     Raises:
-        KeyError: no positive formula and no computation binds one of them.
+        KeyError: no positive formula and no computation binds a variable.
     """
 
     def term(argument: Argument) -> Term:

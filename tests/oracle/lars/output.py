@@ -1,4 +1,4 @@
-"""What rules conclude at each tick (LA17 Definition 6)."""
+"""Conclusions of rules at each tick (LA17 Definition 6)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ def output_stream(
     remembered: Collection[URIRef] = (),
     first: int | None = None,
 ) -> dict[int, frozenset[TemporalAtom]]:
-    """At each tick, the atoms of predicates with rules that hold then in the answer stream up to that tick.
+    """Return for each tick the atoms of head predicates that hold then in the answer stream up to that tick.
 
-    Each tick is answered from the data alone: what was concluded at earlier ticks is forgotten, but for
-    what is `remembered`.
+    Each tick is evaluated from the data alone: conclusions of earlier ticks are discarded, except for
+    `remembered` predicates.
 
     Args:
-        rules: a program with strata.
-        stream: what is asserted and holds, without conclusions.
-        remembered: predicates whose output at a tick joins the data of that tick, for the ticks after it.
-        first: the first tick that is answered; without it the timeline's first.
+        rules: a stratified program.
+        stream: assertions and states, without conclusions.
+        remembered: predicates whose conclusions at a tick are added to the data of that tick for later ticks.
+        first: the first evaluated tick, by default the timeline's first.
 
     Raises:
-        NotStratifiedError: a conclusion rests on its own negation.
+        NotStratifiedError: a conclusion depends on its own negation.
     """
     rules = list(rules)
     return {answer.end: _output(rules, answer) for answer in answers(rules, stream, remembered, first)}
@@ -43,7 +43,7 @@ def answers(
     remembered: Collection[URIRef] = (),
     first: int | None = None,
 ) -> Iterator[Stream]:
-    """The answer stream of each tick; arguments and errors are those of `output_stream`."""
+    """Yield the answer stream of each tick; arguments and errors are those of `output_stream`."""
     rules = list(rules)
     for now in range(stream.start if first is None else first, stream.end + 1):
         answer = answer_stream(rules, stream.until(now))
@@ -52,8 +52,8 @@ def answers(
 
 
 def fed_back(rules: Iterable[TemporalRule], answer: Stream) -> frozenset[TemporalAtom]:
-    """What feedback asserts at the next tick: the heads, at the present one, of all rules whose bodies hold
-    in an answer stream.
+    """Return the atoms that feedback asserts at the next tick: the heads, at the present tick, of all rules
+    whose bodies hold in an answer stream.
     """
     heads = (head for rule in instances(rules, answer) for head in drawn(rule, answer))
     return frozenset(atom for tick, atom in heads if tick == answer.end)

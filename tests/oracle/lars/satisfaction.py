@@ -1,4 +1,4 @@
-"""When an extended atom holds in a stream at a tick (LA17, section 2.1), or its negation."""
+"""Satisfaction of an extended atom, or its negation, in a stream at a tick (LA17, section 2.1)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pantarhei.values.value import value_of
 
 
 def satisfies(stream: Stream, now: int, formula: Formula) -> bool:
-    """Whether a formula without variables holds in a stream at a tick.
+    """True if a ground formula holds in a stream at a tick.
 
-    Without a window, `SOMETIME`, `ALWAYS` and `AT` look at the whole timeline.
+    Without a window, `SOMETIME`, `ALWAYS` and `AT` range over the whole timeline.
     """
     seen = stream if formula.window is None else window_of(stream, now, formula.window)
     return _holds(seen, now, formula) is not formula.is_negated
@@ -35,7 +35,7 @@ def _holds(stream: Stream, now: int, formula: Formula) -> bool:
 
 
 def tick_of(time: Argument | None) -> int | None:
-    """The tick that a term names: a whole number; None for what is none."""
+    """Return the tick that a term denotes, a whole number, or None for other terms."""
     value = value_of(time) if isinstance(time, Literal) else None
     match value:
         case (XSD.decimal, int(tick)):
@@ -44,5 +44,5 @@ def tick_of(time: Argument | None) -> int | None:
 
 
 def literal_of(tick: int) -> Term:
-    """The term that names a tick."""
+    """Return the term that denotes a tick."""
     return canonical_term(Literal(tick))

@@ -1,4 +1,4 @@
-"""The order in which rules with negation are applied: what a rule negates is complete before it."""
+"""Strata of rules with negation: the predicates that a rule negates are complete before it is applied."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Kind = tuple[str, int, bool]
 
 
 class NotStratifiedError(ValueError):
-    """A conclusion rests on its own negation.
+    """A conclusion depends on its own negation.
 
     Args:
-        kinds: kinds of atoms that do, or that rest on such.
+        kinds: the kinds of atoms that depend on their own negation, or on such atoms.
     """
 
     def __init__(self, kinds: tuple[Kind, ...]) -> None:
@@ -25,19 +25,20 @@ class NotStratifiedError(ValueError):
 
 
 def kind(atom: TemporalAtom) -> Kind:
-    """What an atom is of: predicate, number of arguments, and whether it is of what is asserted."""
+    """Return an atom's predicate, its number of arguments, and whether it is an assertion."""
     return str(atom.predicate), len(atom.arguments), atom.is_asserted
 
 
 def strata(rules: Iterable[TemporalRule]) -> list[list[TemporalRule]]:
-    """The rules in layers: each negates conclusions of lower layers only.
+    """Return the rules in strata: each negates conclusions of lower strata only.
 
     Raises:
-        NotStratifiedError: there are no such layers.
+        NotStratifiedError: there is no stratification.
     """
     rules = list(rules)
     level = {kind(rule.head.atom): 0 for rule in rules}
-    for _ in range((len(level) + 1) ** 2):  # enough for what has no layer to pass all that have one
+    # Enough rounds to raise every level without a stratum above all others.
+    for _ in range((len(level) + 1) ** 2):
         for rule in rules:
             head = kind(rule.head.atom)
             below = (level.get(kind(f.atom), -1) + f.is_negated for f in rule.body)

@@ -1,7 +1,8 @@
 """Streams and their windows (LA17 Definitions 1 to 4).
 
-Atoms with `is_asserted` are what a tuple window counts; those without it are states and conclusions. A tick
-has its atoms in an order, that of arrival: a tuple window that begins within a tick selects the last ones.
+Tuple windows count the atoms with `is_asserted`; other atoms are states and conclusions. The atoms of a tick
+are in
+order of arrival: a tuple window that begins within a tick selects its last ones.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ Atoms = Mapping[TemporalAtom, None]
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A timeline and the atoms at each of its ticks (LA17 Definition 1). Build with `of`.
+    """Timeline with the atoms at each of its ticks (LA17 Definition 1). Build with `of`.
 
     Args:
         start, end: the first and the last tick of the timeline.
-        atoms: those of each tick, without ticks that have none; ticks outside the timeline do not count.
+        atoms: the atoms of each tick that has some; ticks outside the timeline are ignored.
     """
 
     start: int
@@ -31,24 +32,24 @@ class Stream:
 
     @classmethod
     def of(cls, start: int, end: int, atoms: Mapping[int, Iterable[TemporalAtom]]) -> Stream:
-        """The stream of those atoms, which are given in their order of arrival."""
+        """Return the stream of these atoms, given in order of arrival."""
         return cls(start, end, {}).joined(atoms)
 
     @property
     def timeline(self) -> range:
-        """Its ticks."""
+        """Ticks of the stream."""
         return range(self.start, self.end + 1)
 
     def at(self, tick: int) -> Atoms:
-        """The atoms of a tick of the timeline."""
+        """Return the atoms of a tick of the timeline."""
         return self.atoms.get(tick, {})
 
     def until(self, end: int) -> Stream:
-        """What there is up to a tick, that one included."""
+        """Return the stream up to and including a tick."""
         return replace(self, end=end)
 
     def joined(self, atoms: Mapping[int, Iterable[TemporalAtom]]) -> Stream:
-        """This stream with further atoms, which arrive behind those that it has."""
+        """Return this stream with further atoms, which arrive after its own."""
         joined = dict(self.atoms)
         for tick, added in atoms.items():
             if found := {**self.at(tick), **dict.fromkeys(map(canonical, added))}:
@@ -57,12 +58,12 @@ class Stream:
 
 
 def canonical(atom: TemporalAtom) -> TemporalAtom:
-    """The atom with the canonical literals of its values."""
+    """Replace the literals of an atom by canonical ones."""
     return replace(atom, arguments=tuple(map(canonical_term, atom.arguments)))
 
 
 def window_of(stream: Stream, now: int, reach: Reach) -> Stream:
-    """The window of a stream at a tick (LA17 Definition 2)."""
+    """Return the window of a stream at a tick (LA17 Definition 2)."""
     if not isinstance(reach, TimeWindow):
         return tuple_window(stream, now, reach.size)
     if not isinstance(reach.size, int):
@@ -71,15 +72,16 @@ def window_of(stream: Stream, now: int, reach: Reach) -> Stream:
 
 
 def time_window(stream: Stream, now: int, size: int) -> Stream:
-    """The last `size` ticks and the present one (LA17 Definition 3)."""
+    """Return the stream of the present tick and the `size` ticks before it (LA17 Definition 3)."""
     return replace(stream, start=max(stream.start, now - size), end=now)
 
 
 def tuple_window(stream: Stream, now: int, size: int) -> Stream:
-    """The last `size` assertions; its timeline begins with the tick of the first of them (LA17 Definition 4).
+    """Return the last `size` assertions; the timeline begins at the tick of the first of them (LA17
+    Definition 4).
 
-    With fewer than `size` assertions, it begins with the stream. An asserted fact also holds: each assertion
-    that is selected is there as `asserted p(x)` and as `p(x)`.
+    With fewer than `size` assertions, it begins at the start of the stream. An asserted fact also holds: each
+    selected assertion is included as `asserted p(x)` and as `p(x)`.
     """
     asserted = {
         tick: [atom for atom in stream.at(tick) if atom.is_asserted] for tick in range(stream.start, now + 1)
