@@ -159,7 +159,7 @@ def _substituted_part(part: Any, name: str, values: Mapping[Variable, Term]) -> 
     if isinstance(part, algebra.Aggregate):
         argument = None if part.argument is None else algebra.replaced(part.argument, dict(values))
         return replace(part, argument=argument)
-    if name == "marks":
+    if name == "exists":
         return tuple((variable, substitute(pattern, values)) for variable, pattern in part)
     if name in _COLUMN_FIELDS and not (name == "keys" and part and isinstance(part[0], algebra.OrderKey)):
         return part

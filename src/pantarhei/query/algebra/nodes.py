@@ -203,7 +203,8 @@ class Closure(_Leaf):
         is_reflexive: whether the path may have length zero, and so relates each term of the graph, and each
             constant or substituted end, to itself.
         repeats: whether the path may have several steps.
-        given: ends for which EXISTS may substitute terms that are not in the graph (see `mark_given_ends`).
+        substituted: ends for which EXISTS may substitute terms that are not in the graph (see
+            `mark_substituted_ends`).
     """
 
     subject: PatternTerm
@@ -291,7 +292,7 @@ class LeftJoin(_Binary):
 
     Args:
         condition: condition on the joined row; None if there is none.
-        marks: variables of the condition that stand for the truth value of an EXISTS, with the pattern of the
+        exists: variables of the condition that stand for truth values of EXISTS, each with the pattern of the
             EXISTS.
     """
 

@@ -33,9 +33,9 @@ class _Origins(NamedTuple):
     elsewhere: Variables
 
 
-def mark_given_ends(node: algebra.Node) -> algebra.Node:
+def mark_substituted_ends(node: algebra.Node) -> algebra.Node:
     """Set `substituted` of each path inside EXISTS."""
-    node = algebra.with_children(node, mark_given_ends)
+    node = algebra.with_children(node, mark_substituted_ends)
     if isinstance(node, algebra.Exists):
         outside = _origins(node.left).elsewhere
         return replace(node, right=_mark_ends(node.right, outside, frozenset(node.left.variables)))
@@ -329,10 +329,9 @@ def _used_by_group(node: algebra.Group) -> frozenset[Variable]:
     return frozenset(needed)
 
 
-# `mark_given_ends` is first, since the other passes move and drop nodes on which it depends.
-ALWAYS: tuple[algebra.Pass, ...] = (mark_given_ends, name_aggregates, push_filters, drop_columns)
-WITHOUT_FORMS: tuple[algebra.Pass, ...] = (
-    mark_given_ends,
+# `mark_substituted_ends` is first, since the other passes move and drop nodes on which it depends.
+PASSES: tuple[algebra.Pass, ...] = (
+    mark_substituted_ends,
     name_aggregates,
     push_filters,
     order_joins,
@@ -344,8 +343,9 @@ def optimize(node: algebra.Node, has_forms: bool) -> algebra.Node:
     """Apply all passes.
 
     Args:
-        has_forms: the graph may have several forms of one value, so that joins keep the order of the text.
+        has_forms: whether a value may have several forms in the graph; joins then keep the order of the text.
     """
-    for simplify in ALWAYS if has_forms else WITHOUT_FORMS:
-        node = simplify(node)
+    for simplify in PASSES:
+        if not (has_forms and simplify is order_joins):
+            node = simplify(node)
     return node

@@ -129,7 +129,7 @@ def test_a_value_stands_everywhere(text):
     """What is left of the variable names a column, and is computed from nothing."""
     for part in nodes_of(substitute(pattern(text), {X: A})):
         for triple in getattr(part, "patterns", ()):
-            assert X not in triple.places
+            assert X not in triple.terms
         assert X not in (getattr(part, "subject", None), getattr(part, "object", None))
         assert X not in correlated_variables(part)
 

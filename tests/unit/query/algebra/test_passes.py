@@ -30,7 +30,7 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.algebra.passes import (
     drop_columns,
-    mark_given_ends,
+    mark_substituted_ends,
     name_aggregates,
     order_joins,
     push_filters,
@@ -263,7 +263,7 @@ def test_registered_queries_give_it_too(where: str) -> None:
     ],
 )
 def test_only_ends_that_may_be_no_terms_of_the_graph_are_said(where: str, given: set[str]) -> None:
-    node = mark_given_ends(pattern(where))
+    node = mark_substituted_ends(pattern(where))
 
     said = [part.substituted for part in nodes_of(node) if isinstance(part, Closure)]
     assert {str(variable) for ends in said for variable in ends} == given

@@ -73,7 +73,7 @@ def test_the_filter_of_a_group_within_an_optional_one_is_not():
 
 def test_exists_in_the_condition_of_an_optional_group_is_kept_beside_it():
     node = pattern("?x :p ?y OPTIONAL { ?y :q ?z FILTER EXISTS { ?z :p ?x } }")
-    ((variable, inside),) = node.marks
+    ((variable, inside),) = node.exists
     assert node.condition == variable
     assert inside == BGP((TriplePattern(Z, P, X),))
 
