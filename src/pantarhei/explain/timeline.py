@@ -73,14 +73,8 @@ class TimeAxis:
         if self.kind is TimeKind.DATETIME:
             days = -(-least // _ROUND[-1])
             return next((step for step in _ROUND if step >= least), days * _ROUND[-1])
-        return next(unit * power for power in _powers() for unit in (1, 2, 5) if unit * power >= least)
-
-
-def _powers() -> Iterable[int]:
-    power = 1
-    while True:
-        yield power
-        power *= 10
+        power: int = 10 ** (len(str(least)) - 1)
+        return next(unit * power for unit in (1, 2, 5, 10) if unit * power >= least)
 
 
 _GREEN, _RED, _AMBER, _BLUE, _FAINT = "#2e7d32", "#b3261e", "#b7791f", "#1f5fa8", "#d5dbe3"

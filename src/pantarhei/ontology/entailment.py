@@ -49,15 +49,12 @@ class Entailment:
         return tuple(dict.fromkeys(axiom for proof in self.proofs for axiom in proof.axioms))
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        proofs = self.proofs or ("It holds by itself, whatever the ontology says.",)
+        return "\n".join([f"{self.statement}:", *map(str, proofs)])
 
     def to_json(self) -> JsonObject:
         """Return the statement and its proofs as a dictionary for `json.dumps`."""
         return {"text": self.statement, "proofs": [proof.to_json() for proof in self.proofs]}
-
-    def _lines(self) -> Iterator[str]:
-        yield f"{self.statement}:"
-        yield from map(str, self.proofs or ("It holds by itself, whatever the ontology says.",))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Entailment, self.statement, self.proofs)

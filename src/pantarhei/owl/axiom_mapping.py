@@ -77,15 +77,8 @@ class _RuleReader:
             on, self.individual(node, owl.SWRL.argument1), self.argument(node, owl.SWRL.argument2)
         )
 
-    def same_atom(self, node: Term) -> owl.SwrlAtom:
-        return owl.SameAtom(
-            self.individual(node, owl.SWRL.argument1), self.individual(node, owl.SWRL.argument2)
-        )
-
-    def different_atom(self, node: Term) -> owl.SwrlAtom:
-        return owl.DifferentAtom(
-            self.individual(node, owl.SWRL.argument1), self.individual(node, owl.SWRL.argument2)
-        )
+    def pair(self, node: Term) -> tuple[owl.SwrlArgument, owl.SwrlArgument]:
+        return self.individual(node, owl.SWRL.argument1), self.individual(node, owl.SWRL.argument2)
 
     def built_in_atom(self, node: Term) -> owl.SwrlAtom:
         name = self.part(node, owl.SWRL.builtin)
@@ -134,8 +127,8 @@ _ATOMS: dict[Term, Callable[[_RuleReader, Term], owl.SwrlAtom]] = {
     owl.SWRL.DataRangeAtom: _RuleReader.data_range_atom,
     owl.SWRL.IndividualPropertyAtom: _RuleReader.property_atom,
     owl.SWRL.DatavaluedPropertyAtom: _RuleReader.property_atom,
-    owl.SWRL.SameIndividualAtom: _RuleReader.same_atom,
-    owl.SWRL.DifferentIndividualsAtom: _RuleReader.different_atom,
+    owl.SWRL.SameIndividualAtom: lambda rule, node: owl.SameAtom(*rule.pair(node)),
+    owl.SWRL.DifferentIndividualsAtom: lambda rule, node: owl.DifferentAtom(*rule.pair(node)),
     owl.SWRL.BuiltinAtom: _RuleReader.built_in_atom,
 }
 

@@ -26,14 +26,10 @@ from pantarhei.owl.axiom import (
     parts,
 )
 from pantarhei.owl.normal_form import inverse
+from pantarhei.owl.simplify import named
 
 # Number of properties whose predecessors are computed together, with one bit for each.
 _PROPERTIES_PER_PASS = 4096
-
-
-def named(on: PropertyExpression) -> Property:
-    """Return the property of a property expression, without its inversion."""
-    return on.inverted if isinstance(on, InverseOf) else on
 
 
 def required_before(axiom: SubPropertyChainOf) -> tuple[Property, ...]:

@@ -113,7 +113,7 @@ def eliminate_inverses(axiom: owl.Axiom) -> Iterator[owl.Axiom]:
             yield owl.PropertyDomain(inner, range_)
         case owl.InverseProperties(first, second) if is_bottom(first) or is_bottom(second):
             yield from (owl.SubPropertyOf(first, second), owl.SubPropertyOf(second, first))
-        case owl.InverseProperties(first, second) if not _both_named(first, second):
+        case owl.InverseProperties(first, second) if owl.InverseOf in (type(first), type(second)):
             yield from (owl.SubPropertyOf(first, inverse(second)), owl.SubPropertyOf(inverse(second), first))
         case owl.NegativePropertyAssertion(owl.InverseOf(inner), subject, object_):
             yield owl.NegativePropertyAssertion(inner, object_, subject)
@@ -283,10 +283,6 @@ def normalize(axioms: Axioms) -> Axioms:
 def inverse(expression: owl.PropertyExpression) -> owl.PropertyExpression:
     """Return the inverse of a property expression, without double inversion."""
     return expression.inverted if isinstance(expression, owl.InverseOf) else owl.InverseOf(expression)
-
-
-def _both_named(first: owl.PropertyExpression, second: owl.PropertyExpression) -> bool:
-    return isinstance(first, owl.Property) and isinstance(second, owl.Property)
 
 
 _INVERTED_TRAIT = {

@@ -160,16 +160,17 @@ def every(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
 
 def is_extreme(on: owl.PropertyExpression) -> bool:
     """True if the property, or its inverse, is universal or empty."""
-    return _named(on) in TOP_PROPERTIES | BOTTOM_PROPERTIES
+    return named(on).iri in TOP_PROPERTIES | BOTTOM_PROPERTIES
 
 
 def is_bottom(on: owl.PropertyExpression) -> bool:
     """True if the property is empty."""
-    return _named(on) in BOTTOM_PROPERTIES
+    return named(on).iri in BOTTOM_PROPERTIES
 
 
-def _named(on: owl.PropertyExpression) -> URIRef:
-    return on.inverted.iri if isinstance(on, owl.InverseOf) else on.iri
+def named(on: owl.PropertyExpression) -> owl.Property:
+    """Return the property of a property expression, without its inversion."""
+    return on.inverted if isinstance(on, owl.InverseOf) else on
 
 
 def _flat(

@@ -341,11 +341,7 @@ def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | Non
     assertions must be at levels of the window.
     """
     lineage = model.lineage(most)
-    if lineage is None:
-        return None
-    found = _Violations(model, lineage, {})
-    given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
-    return found.proof(found.all.cheapest(dict.fromkeys(given, 0)))
+    return None if lineage is None else _Violations(model, lineage, {}).cheapest(BOTTOM)
 
 
 def proofs_of_violations(
@@ -373,9 +369,7 @@ def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> 
     `most` rule instances, the fact is an open step.
     """
     lineage = model.lineage_of(fact, most)
-    given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
-    found = _Violations(model, lineage, {})
-    return found.proof(found.all.cheapest(dict.fromkeys(given, 0)), goal=int(lineage.rows[0]))
+    return _Violations(model, lineage, {}).cheapest(int(lineage.rows[0]))
 
 
 class _Violations:
@@ -408,6 +402,12 @@ class _Violations:
             )
             found[self._rules[constraint]] = self.proof(derivation, is_shortest)
         return found
+
+    def cheapest(self, goal: int) -> Proof:
+        """Return the cheapest proof of `goal` from asserted rows and the background."""
+        lineage = self._lineage
+        given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
+        return self.proof(self.all.cheapest(dict.fromkeys(given, 0)), goal=goal)
 
     def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:

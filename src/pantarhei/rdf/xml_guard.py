@@ -75,17 +75,15 @@ class _Elements:
             if is_relative:
                 self.found.append((self.parser.CurrentByteIndex, base))
         self._bases.append(base)
-        if self._literal or any(map(_begins_literal, attributes.items())):
+        if self._literal or any(
+            attribute.endswith(":parseType") and value not in _AS_RDF
+            for attribute, value in attributes.items()
+        ):
             self._literal += 1
 
     def _leave(self, name: str) -> None:
         self._bases.pop()
         self._literal = max(self._literal - 1, 0)
-
-
-def _begins_literal(attribute: tuple[str, str]) -> bool:
-    name, value = attribute
-    return name.endswith(":parseType") and value not in _AS_RDF
 
 
 def _resolved(base: str, relative: str) -> str:

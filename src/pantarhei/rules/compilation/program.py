@@ -610,11 +610,11 @@ def groups_of_same(background: Iterable[Triple]) -> list[list[Term]]:
     for subject, predicate, object_ in background:
         if predicate == OWL.sameAs and not isinstance(object_, Literal):
             groups.unite((subject, object_))
-    return sorted((sorted(group, key=_preference) for group in groups.members() if len(group) > 1), key=str)
 
+    def preference(name: Term) -> tuple[bool, str]:
+        return isinstance(name, BNode), str(name)
 
-def _preference(name: Term) -> tuple[bool, str]:
-    return isinstance(name, BNode), str(name)
+    return sorted((sorted(group, key=preference) for group in groups.members() if len(group) > 1), key=str)
 
 
 def _merged(rules: tuple[Rule, ...], groups: Iterable[tuple[Term, ...]]) -> tuple[Rule, ...]:

@@ -70,10 +70,10 @@ def constraints_of(axiom: owl.Axiom, origin: Origin) -> tuple[Rule, ...]:
             return tuple(_denials(axiom, conclusion, origin)) if is_denial(conclusion) else ()
         case owl.DisjointClasses(operands):
             name = "cax-dw" if len(operands) == 2 else "cax-adc"
-            return tuple(_pairwise(name, operands, _disjoint_classes, _class_atom, origin))
+            return tuple(_pairwise(name, operands, lambda body, each: body.require(each, X), origin))
         case owl.DisjointProperties(properties):
             name = "prp-pdw" if len(properties) == 2 else "prp-adp"
-            return tuple(_pairwise(name, properties, _disjoint_properties, _named_property_atom, origin))
+            return tuple(_pairwise(name, properties, _require_property, origin))
         case owl.SubPropertyOf(sub, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
             return (Body([property_atom(sub, X, Y)]).rule("pr-empty", None, origin),)
         case owl.SubPropertyChainOf(chain, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
@@ -168,20 +168,18 @@ def _key(
 def _pairwise(
     name: str,
     operands: Sequence[E],
-    disjoint: Callable[[str, E, E, Origin], Rule],
-    atom_of: Callable[[E], Atom | None],
+    require: Callable[[Body, E], None],
     origin: Origin,
 ) -> Iterator[Rule]:
     """Yield a constraint for each pair of `operands`; pairs with an empty operand yield none.
 
     Args:
-        disjoint: returns the constraint of a pair of expressions.
-        atom_of: returns the atom of a named class or property, and None for other expressions.
+        require: adds the conditions of membership in an operand to a body.
 
     A pair of names skips `canonical`: its two atoms have the same arguments, so they only have to be sorted
     by predicate. A thousand disjoint classes have half a million pairs.
     """
-    atoms = [atom_of(operand) for operand in operands]
+    atoms = list(map(_atom_of_name, operands))
     predicates = sorted({str(atom.predicate) for atom in atoms if atom is not None})
     ranks = {predicate: rank for rank, predicate in enumerate(predicates)}
     ranked = [
@@ -193,36 +191,23 @@ def _pairwise(
             yield Rule(name, (one, other) if low < high else (other, one), None, (), origin)
             continue
         with suppress(NeverError):
-            yield disjoint(name, first, second, origin)
+            body = Body()
+            require(body, first)
+            require(body, second)
+            yield body.rule(name, None, origin)
 
 
-def _disjoint_classes(
-    name: str, first: owl.ClassExpression, second: owl.ClassExpression, origin: Origin
-) -> Rule:
-    body = Body()
-    body.require(first, X)
-    body.require(second, X)
-    return body.rule(name, None, origin)
+def _require_property(body: Body, on: owl.PropertyExpression) -> None:
+    body.atoms.append(property_atom(on, X, Y))
 
 
-def _class_atom(operand: owl.ClassExpression) -> Atom | None:
-    """Return `A(x)` for a named class that is neither owl:Thing nor owl:Nothing."""
-    if not isinstance(operand, owl.Class) or operand in (owl.THING, owl.NOTHING):
-        return None
-    return Atom(operand.iri, (X,))
-
-
-def _disjoint_properties(
-    name: str, first: owl.PropertyExpression, second: owl.PropertyExpression, origin: Origin
-) -> Rule:
-    return Body([property_atom(first, X, Y), property_atom(second, X, Y)]).rule(name, None, origin)
-
-
-def _named_property_atom(operand: owl.PropertyExpression) -> Atom | None:
-    """Return `P(x, y)` for a named property that is neither universal nor empty."""
-    if not isinstance(operand, owl.Property) or is_extreme(operand):
-        return None
-    return Atom(operand.iri, (X, Y))
+def _atom_of_name(operand: object) -> Atom | None:
+    """Return `A(x)` or `P(x, y)` for a name that is neither universal nor empty; None for expressions."""
+    if isinstance(operand, owl.Class) and operand not in (owl.THING, owl.NOTHING):
+        return Atom(operand.iri, (X,))
+    if isinstance(operand, owl.Property) and not is_extreme(operand):
+        return Atom(operand.iri, (X, Y))
+    return None
 
 
 def _characteristic(axiom: owl.Characteristic, origin: Origin) -> tuple[Rule, ...]:

@@ -171,16 +171,12 @@ def _relation_of(by_type: bool) -> Callable[[Atom], _Symbol]:
     """Return a function from an atom to the symbol under which its facts are stored: rdf:type for a class if
     rules have class variables.
     """
-    return _type_or_property if by_type else _symbol_of
+    return (lambda atom: TYPE if len(atom.arguments) == 1 else _symbol_of(atom)) if by_type else _symbol_of
 
 
 def _relations(by_type: bool, symbols: Iterable[Symbol]) -> Iterable[Symbol]:
     """Return the symbols under which the facts of classes and properties are stored."""
     return relations_of(symbols) if by_type else symbols
-
-
-def _type_or_property(atom: Atom) -> _Symbol:
-    return TYPE if len(atom.arguments) == 1 else _symbol_of(atom)
 
 
 def _symbol_of(atom: Atom) -> _Symbol:

@@ -53,7 +53,8 @@ from pantarhei.values.membership import range_problem
 
 
 def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
-    """Return the rules of an axiom in normal form; () if it yields constraints only, or is a tautology.
+    """Return the rules of an axiom in normal form, and the rules and constraints of a SWRL rule; () if the
+    axiom yields constraints only, or is a tautology.
 
     A rule without a body is a fact; a nominal on the left side yields one.
 
@@ -89,6 +90,8 @@ def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
             return tuple(Rule("eq-same", (), Atom(OWL.sameAs, pair), origin=origin) for pair in pairs)
         case owl.DatatypeDefinition() if reason := range_problem(axiom.range):
             raise NotARuleError(reason)
+        case SwrlRule():
+            return rules_of_swrl(axiom, origin)
     return ()
 
 
@@ -233,9 +236,8 @@ def translate(
         if _is_without_effect(part):
             continue
         try:
-            of_part = [
-                rule for rule in map(by_class, _rules_and_constraints(part, origin)) if not is_tautology(rule)
-            ]
+            translated = map(by_class, (*rules_of(part, origin), *constraints_of(part, origin)))
+            of_part = [rule for rule in translated if not is_tautology(rule)]
             _refuse_terms_of_axioms(of_part)
         except NotARuleError as error:
             losses.append(Loss(str(part), error.reason))
@@ -258,12 +260,6 @@ def translate(
         contradictions=tuple(r for r in rules if r.head is None and not r.body),
         parts=tuple(parts),
     )
-
-
-def _rules_and_constraints(part: Axiom, origin: Origin) -> Iterable[Rule]:
-    if isinstance(part, SwrlRule):
-        return rules_of_swrl(part, origin)
-    return (*rules_of(part, origin), *constraints_of(part, origin))
 
 
 @lru_cache(maxsize=65536)
