@@ -30,11 +30,7 @@ from pantarhei.temporal.expiry_model import (
     rows_of,
 )
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
-from pantarhei.temporal.selection import (
-    RowMapper,
-    RowMapping,
-    SupportCounts,
-)
+from pantarhei.temporal.selection import RowMapper, RowMapping, SupportCounts
 from pantarhei.temporal.tick_history import LastChanges, TickHistory, facts_by_tick
 
 
@@ -191,7 +187,7 @@ class Timers:
 
 
 class StateBoxes:
-    """□ ended_rows states: one `StateBox` for each input.
+    """□ over states: one `StateBox` for each input.
 
     An update costs time linear in the states that begin or end, and the runs that become long enough.
 
@@ -232,8 +228,8 @@ class StateBoxes:
         for source in sorted({*begun, *ended}):
             for index in self._indexes[source]:
                 box, target = self._boxes[index], self._feeds[index].target
-                fresh, ended_rows = box.change(begun.get(source, []), ended.get(source, []), tick)
-                yield RowChanges(rows_of(fresh, target), rows_of(ended_rows, target))
+                fresh, broken = box.change(begun.get(source, []), ended.get(source, []), tick)
+                yield RowChanges(rows_of(fresh, target), rows_of(broken, target))
                 self._timers.update(index)
 
     def _by_predicate(self, facts: Integers) -> dict[int, list[Fact]]:
@@ -246,7 +242,7 @@ class StateBoxes:
 
 
 class EventBoxes:
-    """□ ended_rows assertions, or ended_rows assertions and states together.
+    """□ over assertions, or over assertions and states together.
 
     A new tick costs time linear in its assertions, in those of the tick before, and in the present states if
     states count. A further change within the tick costs time linear in the change.
@@ -277,12 +273,15 @@ class EventBoxes:
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> None:
         """Resume at a tick with earlier input; `states` are the states of the tick before."""
-        self._present_states = dict.fromkeys(as_tuples(self._among(states)))
+        self._present_states = dict.fromkeys(as_tuples(self._states.followed(states)))
         self._tick = tick - 1
         if self._largest is None:
             return
         events = {each.tick: each.events for each in past}
-        changes = [(each.tick, self._among(each.added), self._among(each.removed)) for each in past]
+        changes = [
+            (each.tick, self._states.followed(each.added), self._states.followed(each.removed))
+            for each in past
+        ]
         oldest = max(past.complete_from, tick - self._largest)
         held = facts_by_tick(changes, self._present_states, tick - 1, oldest) if self._states.sources else ()
         states_by_tick = {each: np.array(sorted(facts), np.int32) for each, facts in held if facts}
@@ -296,7 +295,7 @@ class EventBoxes:
     def change_states(self, added: Integers, removed: Integers) -> None:
         """Record states that began and ended at the present tick; `change` applies them."""
         if self._states.sources and (len(added) or len(removed)):
-            begun, ended = self._changed = self._among(added), self._among(removed)
+            begun, ended = self._changed = (self._states.followed(added), self._states.followed(removed))
             for fact in as_tuples(ended):
                 self._present_states.pop(fact, None)
             self._present_states.update(dict.fromkeys(as_tuples(begun)))
@@ -320,9 +319,6 @@ class EventBoxes:
         self._runs.advance(tick)
         self._events.add_runs(self._runs, events)
         self._states.add_runs(self._runs, states)
-
-    def _among(self, states: Integers) -> Integers:
-        return states[np.isin(states[:, 0], list(self._states.sources))] if self._states.sources else NO_FACTS
 
 
 def _by_source(feeds: Sequence[NumberedInput]) -> dict[int, list[int]]:

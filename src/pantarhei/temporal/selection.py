@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from rdflib import Literal, Variable
 
-from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel.constants import IN_RANGES, IS_NAME, IS_TERM, TIME_ARGUMENT
 from pantarhei.materialize.kernel.fact_selection import FactSelection
@@ -249,6 +249,16 @@ class RowMapper(Generic[K]):
             return []
         rows, places, ranges = self._selecting.rows(contiguous(facts), self._selectors.memberships, time)
         return [RowPart(self._kinds[kind], rows[begin:end], places[begin:end]) for kind, begin, end in ranges]
+
+    def followed(self, facts: Integers) -> Integers:
+        """Return the facts whose predicates some mapping follows."""
+        if not len(facts) or not self.sources:
+            return NO_FACTS
+        if len(self.sources) == 1:
+            (predicate,) = self.sources
+            found: Integers = facts[facts[:, 0] == predicate]
+            return found
+        return facts[np.isin(facts[:, 0], list(self.sources))]
 
     def add_runs(self, runs: Runs, facts: Integers) -> None:
         """Add the rows of facts to the kernel's runs."""

@@ -7,7 +7,7 @@ tick~n has (unit, time of u) until u + n  for each tick u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -65,8 +65,8 @@ class TimestampedRows:
             states, concluded: states and remembered conclusions at the end of the last closed tick.
             tick: the present tick.
         """
-        self._present = LazyFactSet(_of(states, self._states.sources))
-        self._concluded = _of(concluded, self._conclusions.sources)
+        self._present = LazyFactSet(self._states.followed(states))
+        self._concluded = self._conclusions.followed(concluded)
         yield from self._clocks(self._first, tick)
         for record in past:
             yield from self.events(record.events, record.tick)
@@ -84,7 +84,7 @@ class TimestampedRows:
         new rows.
         """
         self._supports.reset()
-        added, removed = (_of(rows, self._conclusions.sources) for rows in (concluded, withdrawn))
+        added, removed = (self._conclusions.followed(rows) for rows in (concluded, withdrawn))
         self._concluded = union(difference(self._concluded, removed), added)
         yield from self._clocks(ended + 1, tick)
         yield from self._rows(self._conclusions, self._concluded, ended)
@@ -98,7 +98,7 @@ class TimestampedRows:
         Args:
             events: returns the events of the tick, which may support the rows of ended states.
         """
-        begun, ended = _of(added, self._states.sources), _of(removed, self._states.sources)
+        begun, ended = (self._states.followed(added), self._states.followed(removed))
         self._present.change(NO_FACTS, ended)
         lost = self._unsupported(self._rows(self._states, ended, tick), tick, events)
         self._present.change(begun, NO_FACTS)
@@ -275,14 +275,3 @@ class TickCounter(StratumOperator):
     def _required(self) -> int:
         """Return the required number of ticks; the window is truncated at the start of the timeline."""
         return self._times or min(self._size, self._tick - self._first) + 1
-
-
-def _of(facts: Integers, predicates: Collection[int]) -> Integers:
-    """Return the facts with one of some predicates."""
-    if not len(facts) or not predicates:
-        return NO_FACTS
-    if len(predicates) == 1:
-        (predicate,) = predicates
-        found: Integers = facts[facts[:, 0] == predicate]
-        return found
-    return facts[np.isin(facts[:, 0], list(predicates))]

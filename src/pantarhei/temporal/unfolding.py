@@ -100,17 +100,17 @@ class _Unfolding:
         atoms.
         """
         for rule in list(self._rules):
-            free = tuple(atom for atom in rule.body if atom.predicate in self._candidates)
-            if free and self._is_guarded(free, rule):
+            absent = tuple(atom for atom in rule.body if atom.predicate in self._candidates)
+            if absent and self._is_guarded(absent, rule):
                 self._drop(rule)
-                self._add(replace(rule, body=free, tests=()))
+                self._add(replace(rule, body=absent, tests=()))
 
-    def _is_guarded(self, free: tuple[Atom, ...], rule: Rule) -> bool:
-        """Test whether the guards of `free` have exactly the rows of a body, since no other rule adds
+    def _is_guarded(self, absent: tuple[Atom, ...], rule: Rule) -> bool:
+        """Test whether the guards of `absent` have exactly the rows of a body, since no other rule adds
         candidates.
         """
-        others = tuple(atom for atom in rule.body if atom not in free)
-        known, *more = {atom.arguments for atom in free}
+        others = tuple(atom for atom in rule.body if atom not in absent)
+        known, *more = {atom.arguments for atom in absent}
         if more or len(known) > 2 or len(others) != 1 or rule.head is None:
             return False
         variables = {each for each in rule.head.arguments if isinstance(each, Variable)}
@@ -120,7 +120,7 @@ class _Unfolding:
             and all(
                 (request.body, request.tests) == (others, rule.tests)
                 and (request.head is not None and request.head.arguments == known)
-                for atom in free
+                for atom in absent
                 for request in self._makers[self._candidates[atom.predicate]]
             )
         )
