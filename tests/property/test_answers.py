@@ -16,7 +16,8 @@ from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.planner import QueryPlanner
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.view import GraphFacts, LazyGraphs, View
+from pantarhei.query.sources.relation import LazyGraphs
+from pantarhei.query.sources.view import GraphFacts, View
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(2, 40, long=2_000)

@@ -42,8 +42,8 @@ from pantarhei.query.operators.executor import Executor, Profile
 from pantarhei.query.operators.result_forms import construct, describe
 from pantarhei.query.plan_text import plan_text
 from pantarhei.query.solutions import MAX_LENGTH, NO_LIMITS, QueryLimits, TermSpace
-from pantarhei.query.sources.relation import FactSource
-from pantarhei.query.sources.view import GraphFacts, LazyGraphs, View, graph_view, single
+from pantarhei.query.sources.relation import FactSource, LazyGraphs
+from pantarhei.query.sources.view import GraphFacts, View, graph_view, single
 from pantarhei.query.sources.window import JoinedFacts, WindowFacts
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.triple_table import triples_of

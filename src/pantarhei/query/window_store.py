@@ -25,7 +25,6 @@ class TripleSource(Protocol):
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         """Iterate over the triples that match a pattern; None is a wildcard."""
-        ...
 
     def __len__(self) -> int: ...
 
@@ -44,7 +43,6 @@ class QueryFunction(Protocol):
             name: name of the graph to be queried.
             options: keyword arguments of `QueryService.prepare`.
         """
-        ...
 
 
 Lock = AbstractContextManager[Any]
@@ -188,11 +186,9 @@ class NamedSources(Protocol):
 
     def names(self) -> Iterable[URIRef]:
         """Return the present graph names."""
-        ...
 
     def graph(self, name: URIRef) -> TripleSource | None:
         """Return the graph with this name; None if it does not exist."""
-        ...
 
 
 class DatasetStore(ReadOnlyStore):

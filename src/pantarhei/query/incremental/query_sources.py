@@ -45,8 +45,8 @@ from pantarhei.query.operators.executor import Executor
 from pantarhei.query.operators.result_forms import describe
 from pantarhei.query.planner import DataVersion
 from pantarhei.query.solutions import QueryLimits, SolutionTable, TermSpace
-from pantarhei.query.sources.relation import FactSource, FactSources
-from pantarhei.query.sources.view import GraphFacts, LazyGraphs, View
+from pantarhei.query.sources.relation import FactSource, LazyGraphs
+from pantarhei.query.sources.view import GraphFacts, View
 from pantarhei.query.sources.window import WindowFacts
 from pantarhei.window.log import Changes, Log
 from pantarhei.window.sliding import Step, Window
@@ -448,7 +448,7 @@ class StateEvaluator:
         self,
         present: WindowState,
         terms: PersistentTermIds,
-        dataset: Callable[[DataVersion, TermSpace], FactSources],
+        dataset: Callable[[DataVersion, TermSpace], LazyGraphs],
         forms: Mapping[Fact, Literal],
         named: Callable[[PatternTerm], QuerySource | None],
         max_bytes: int,
@@ -457,7 +457,7 @@ class StateEvaluator:
         self.state, self.terms, self.uses_clock = present, terms, False
         self._dataset_of, self._forms = dataset, forms
         self._named = named
-        self._datasets: dict[QuerySource, FactSources] = {}
+        self._datasets: dict[QuerySource, LazyGraphs] = {}
         self._literals = self._literals_now()
         self.context = self._context()
 
@@ -506,7 +506,7 @@ class StateEvaluator:
         """
         self._view(source).restricted(query.default_graphs, query.named_graphs)
 
-    def _queried(self, source: QuerySource, query: Query | None) -> FactSources:
+    def _queried(self, source: QuerySource, query: Query | None) -> LazyGraphs:
         """Return the dataset of a query; graphs that have left the window are left out."""
         if query is None or not query.has_dataset_clause:
             return self._dataset(source)
@@ -520,7 +520,7 @@ class StateEvaluator:
     def _view(self, source: QuerySource) -> View:
         return View(self._dataset(source), self.terms, self._literals[1])
 
-    def _dataset(self, source: QuerySource) -> FactSources:
+    def _dataset(self, source: QuerySource) -> LazyGraphs:
         """Return the dataset whose default graph is a source."""
         found = self._datasets.get(source)
         if found is None:

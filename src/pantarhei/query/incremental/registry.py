@@ -46,7 +46,7 @@ from pantarhei.query.incremental.shared_plans import PlanInstance, SharedPlans
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.planner import DataVersion
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.relation import FactSources
+from pantarhei.query.sources.relation import LazyGraphs
 from pantarhei.window.log import Changes, Log
 from pantarhei.window.sliding import Step, Window
 
@@ -73,7 +73,7 @@ class QueryRegistry:
         self,
         present: WindowState,
         window: Window,
-        dataset: Callable[[DataVersion, TermSpace], FactSources],
+        dataset: Callable[[DataVersion, TermSpace], LazyGraphs],
         forms: Callable[[], FactForms],
         conclusions: Conclusions | None = None,
         max_bytes: int = MAX_BYTES,

@@ -31,7 +31,7 @@ from pantarhei.query.operators.pattern_joins import (
 )
 from pantarhei.query.operators.property_paths import join_closure, join_negated
 from pantarhei.query.solutions import NO_ROWS, UNIT, Ids, Indexes, Mask, SolutionTable
-from pantarhei.query.sources.relation import FactSource, FactSources
+from pantarhei.query.sources.relation import FactSource, LazyGraphs
 
 
 class Profile:
@@ -70,7 +70,7 @@ class Executor:
 
     def __init__(
         self,
-        dataset: FactSources,
+        dataset: LazyGraphs,
         context: Context,
         source: FactSource | None = None,
         profile: Profile | None = None,

@@ -254,7 +254,7 @@ class _PatternRun:
         """
         rows = self._table.size
         if type(pattern.predicate) is Variable:
-            return rows * len(self._source.triples())
+            return rows * len(self._source.triples)
         relation = self._relation(cast(Term, pattern.predicate), pattern.object)
         sample, limits = self._table, self._context.limits
         if rows > _SAMPLE_SIZE:
@@ -312,7 +312,7 @@ class _PatternRun:
 
     def _match_any(self, number: int, pattern: TriplePattern) -> None:
         """Match a pattern whose predicate is a variable."""
-        triples = self._source.triples()
+        triples = self._source.triples
         bound = [self._is_bound(place) for place in pattern.terms]
         if any(bound):
             ends = [self._values(p) if k else None for p, k in zip(pattern.terms, bound, strict=True)]

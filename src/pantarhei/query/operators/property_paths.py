@@ -116,7 +116,7 @@ class _PathJoin:
         """Drop paths of length zero, except those from a term of the graph, or from a seed equal to the
         constant other end.
         """
-        foreign = ~np.isin(seeds, self._source.nodes())
+        foreign = ~np.isin(seeds, self._source.triples.nodes)
         if not isinstance(other, Variable):
             foreign &= seeds != self._context.terms.values(self._context.terms.ids_of([other]))[0]
         kept = np.flatnonzero((found.values != seeds[found.rows]) | ~foreign[found.rows])
@@ -193,10 +193,10 @@ class _PathJoin:
 
     def _graph_terms(self) -> tuple[Ids, Ids]:
         """Return the terms of the graph, as value numbers and as term numbers."""
-        nodes = self._source.nodes()
+        nodes = self._source.triples.nodes
         if not self._source.has_forms:
             return nodes, nodes
-        found = self._source.triples().all()
+        found = self._source.triples.all()
         arrivals = [(found.subjects, found.subjects), (found.objects, found.form_ids)]
         return nodes, _least(nodes, arrivals, self._context.terms)
 
@@ -258,7 +258,7 @@ def _join_negated(
     terms = context.terms
     subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
     is_open = subjects is None and objects is None
-    triples = source.triples()
+    triples = source.triples
     found = triples.all() if is_open else triples.matching(subjects, None, objects, context.limits)
     numbers = [n for n in map(terms.find_value, node.predicates) if n is not None]
     agree = ~np.isin(found.predicates, np.array(numbers, np.int64))

@@ -109,7 +109,7 @@ def describe(
     triples: dict[Triple, None] = {}
     known, frontier = set(found), list(found)
     while frontier:
-        matches = source.triples().matching(np.array(frontier, np.int64), None, None)
+        matches = source.triples.matching(np.array(frontier, np.int64), None, None)
         frontier = []
         columns: list[list[Term | None]] = [
             terms.terms(ids) for ids in (matches.subjects, matches.predicates, matches.form_ids)

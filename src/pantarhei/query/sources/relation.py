@@ -5,7 +5,7 @@ All literal forms of a value have one value number; a term number denotes a lite
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -35,11 +35,9 @@ class Relation(Protocol):
 
     def __len__(self) -> int:
         """Return the number of pairs."""
-        ...
 
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         """Return all pairs: value numbers of subjects, value numbers of objects, term numbers of objects."""
-        ...
 
     def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         """Return the pairs whose subject is one of `subjects`.
@@ -47,7 +45,6 @@ class Relation(Protocol):
         Raises:
             QueryMemoryError: the pairs exceed the limit.
         """
-        ...
 
     def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
         """Return the pairs whose object is one of `objects`; `others` are their subjects.
@@ -55,36 +52,9 @@ class Relation(Protocol):
         Raises:
             QueryMemoryError: the pairs exceed the limit.
         """
-        ...
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         """Return for each pair whether the relation contains it."""
-        ...
-
-
-class TripleLookup(Protocol):
-    """All triples of a graph."""
-
-    def __len__(self) -> int: ...
-
-    def matching(
-        self,
-        subjects: Ids | None,
-        predicates: Ids | None,
-        objects: Ids | None,
-        limits: QueryLimits = NO_LIMITS,
-    ) -> MatchedTriples:
-        """Return the triples that match each row of the given columns.
-
-        Args:
-            subjects, predicates, objects: value numbers, in columns of equal length; None for a variable. At
-                least one column is given.
-        """
-        ...
-
-    def all(self) -> MatchedTriples:
-        """Return all triples, as matches of a single row."""
-        ...
 
 
 class MatchedTriples(NamedTuple):
@@ -109,45 +79,45 @@ class FactSource(Protocol):
     @property
     def has_forms(self) -> bool:
         """True if a value can have several literal forms in the graph."""
-        ...
 
     @property
     def is_distinct(self) -> bool:
         """True if different triples differ by value."""
-        ...
 
     def relation(self, predicate: Term) -> Relation:
         """Return the facts of a predicate."""
-        ...
 
     def members(self, class_: Term) -> Relation:
         """Return the members of a class, as pairs of a member and the class."""
-        ...
-
-    def triples(self) -> TripleLookup:
-        """Return all triples."""
-        ...
-
-    def nodes(self) -> Ids:
-        """Return the value numbers of all subjects and objects, each once."""
-        ...
-
-
-class FactSources(Protocol):
-    """A dataset."""
 
     @property
-    def default(self) -> FactSource:
-        """Default graph."""
-        ...
+    def triples(self) -> IndexedTriples:
+        """All triples."""
 
-    def names(self) -> Iterable[URIRef]:
-        """Return the names of the named graphs."""
-        ...
+
+class LazyGraphs:
+    """Dataset whose named graphs are created at first access.
+
+    Args:
+        default: the default graph.
+        names: returns the names of the named graphs.
+        find: creates a named graph; returns None if it does not exist.
+    """
+
+    def __init__(
+        self,
+        default: FactSource,
+        names: Callable[[], Iterable[URIRef]],
+        find: Callable[[Term], FactSource | None],
+    ) -> None:
+        self.default, self.names, self._find = default, names, find
+        self._known: dict[Term, FactSource | None] = {}
 
     def graph(self, name: Term) -> FactSource | None:
         """Return a named graph; None if it does not exist."""
-        ...
+        if name not in self._known:
+            self._known[name] = self._find(name)
+        return self._known[name]
 
 
 # A column is indexed by an array over its range of numbers if the array has at most `_DENSE` times the
@@ -278,6 +248,7 @@ class IndexedTriples:
         return len(self.form_ids)
 
     def all(self) -> MatchedTriples:
+        """Return all triples, as matches of a single row."""
         return MatchedTriples(np.zeros(len(self), np.intp), *self.columns, self.form_ids)
 
     def matching(
@@ -287,6 +258,12 @@ class IndexedTriples:
         objects: Ids | None,
         limits: QueryLimits = NO_LIMITS,
     ) -> MatchedTriples:
+        """Return the triples that match each row of the given columns.
+
+        Args:
+            subjects, predicates, objects: value numbers, in columns of equal length; None for a variable. At
+                least one column is given.
+        """
         given = [(place, ids) for place, ids in enumerate((subjects, predicates, objects)) if ids is not None]
         place, ids = (
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -15,9 +15,8 @@ from pantarhei.errors import QueryError
 from pantarhei.model.term import RDF_TYPE, Term, Triple, respelled
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.expressions.context import TripleTimes
-from pantarhei.query.solutions import Ids, TermSpace
-from pantarhei.query.sources.relation import ColumnRelation, FactSource, IndexedTriples, Relation
-from pantarhei.query.sources.relation import FactSources as Sources
+from pantarhei.query.solutions import TermSpace
+from pantarhei.query.sources.relation import ColumnRelation, FactSource, IndexedTriples, LazyGraphs, Relation
 from pantarhei.rdf.triple_table import triples_of
 
 
@@ -30,7 +29,7 @@ class GraphFacts:
     """
 
     def __init__(self, terms: TermSpace, columns: IndexedTriples) -> None:
-        self._terms, self._columns = terms, columns
+        self._terms, self.triples = terms, columns
         self._relations: dict[Term, Relation] = {}
         self._members: dict[Term, Relation] = {}
 
@@ -47,7 +46,7 @@ class GraphFacts:
     @classmethod
     def merged(cls, terms: TermSpace, sources: Sequence[FactSource]) -> GraphFacts:
         """Return the union of graphs, with each triple once."""
-        found = [source.triples().all() for source in sources]
+        found = [source.triples.all() for source in sources]
         if not found:
             return cls.of(terms, ())
         rows = np.concatenate(
@@ -57,11 +56,11 @@ class GraphFacts:
         return cls(terms, IndexedTriples(*(np.ascontiguousarray(column) for column in rows)))
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return len(self.triples)
 
     @cached_property
     def has_forms(self) -> bool:
-        return bool(np.any(self._columns.form_ids != self._columns.columns[2]))
+        return bool(np.any(self.triples.form_ids != self.triples.columns[2]))
 
     @property
     def is_distinct(self) -> bool:
@@ -71,7 +70,7 @@ class GraphFacts:
         found = self._relations.get(predicate)
         if found is None:
             number = self._terms.find_value(predicate)
-            found = self._columns.of_predicate(-2 if number is None else number)
+            found = self.triples.of_predicate(-2 if number is None else number)
             self._relations[predicate] = found
         return found
 
@@ -85,43 +84,6 @@ class GraphFacts:
                 subjects[places], objects[places], form_ids[places]
             )
         return found
-
-    def triples(self) -> IndexedTriples:
-        return self._columns
-
-    def nodes(self) -> Ids:
-        return self._columns.nodes
-
-
-class LazyGraphs:
-    """Dataset whose named graphs are created at first access.
-
-    Args:
-        default: the default graph.
-        names: returns the names of the named graphs.
-        find: creates a named graph; returns None if it does not exist.
-    """
-
-    def __init__(
-        self,
-        default: FactSource,
-        names: Callable[[], Iterable[URIRef]],
-        find: Callable[[Term], FactSource | None],
-    ) -> None:
-        self._default, self._names, self._find = default, names, find
-        self._known: dict[Term, FactSource | None] = {}
-
-    @property
-    def default(self) -> FactSource:
-        return self._default
-
-    def names(self) -> Iterable[URIRef]:
-        return self._names()
-
-    def graph(self, name: Term) -> FactSource | None:
-        if name not in self._known:
-            self._known[name] = self._find(name)
-        return self._known[name]
 
 
 def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None) -> LazyGraphs:
@@ -144,7 +106,7 @@ class View:
         times: times of triples by graph name; None is the default graph.
     """
 
-    dataset: Sources
+    dataset: LazyGraphs
     terms: TermSpace
     literals: LiteralValues
     has_names: bool = True

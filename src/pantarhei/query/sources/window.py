@@ -53,15 +53,9 @@ class JoinedFacts:
         large = self._large.members(class_)
         return JoinedRelation(large, small) if len(small) else large
 
-    def triples(self) -> IndexedTriples:
-        return self._triples
-
-    def nodes(self) -> Ids:
-        return self._triples.nodes
-
     @cached_property
-    def _triples(self) -> IndexedTriples:
-        both = [self._large.triples().all(), self._small.triples().all()]
+    def triples(self) -> IndexedTriples:
+        both = [self._large.triples.all(), self._small.triples.all()]
         columns = zip(*((m.subjects, m.predicates, m.objects, m.form_ids) for m in both), strict=True)
         return IndexedTriples(*map(np.concatenate, columns))
 
@@ -170,12 +164,6 @@ class WindowFacts:
             self._members[class_] = found
         return found
 
-    def triples(self) -> IndexedTriples:
-        return self._triples
-
-    def nodes(self) -> Ids:
-        return self._triples.nodes
-
     # -- columns -----------------------------------------------------------------------------------
 
     @property
@@ -246,7 +234,7 @@ class WindowFacts:
         return ColumnRelation(subjects[of_classes], self._symbol_ids[self._symbol_of_fact[of_classes]])
 
     @cached_property
-    def _triples(self) -> IndexedTriples:
+    def triples(self) -> IndexedTriples:
         starts, subjects, objects = self._facts_by_symbol
         names = self._symbol_ids[self._symbol_of_fact]
         is_class = objects == NONE

@@ -6,7 +6,8 @@ from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
 from asked import short, triples
 from pantarhei.errors import QueryError
 from pantarhei.query.solutions import TermSpace
-from pantarhei.query.sources.view import GraphFacts, LazyGraphs, graph_view, single
+from pantarhei.query.sources.relation import LazyGraphs
+from pantarhei.query.sources.view import GraphFacts, graph_view, single
 
 A, B, C, P, V = (URIRef(f"urn:{name}") for name in "abCpv")
 DATA = ":a a :C . :b a :C, :D . :a :p :b ; :v 1 . :b :v 01, 2 ."
@@ -47,21 +48,21 @@ def test_what_is_unknown_has_no_facts(terms):
 
 def test_an_empty_graph_is_asked_as_any(terms):
     facts = GraphFacts.of(terms, ())
-    assert len(facts) == len(facts.relation(P)) == len(facts.nodes()) == 0
+    assert len(facts) == len(facts.relation(P)) == len(facts.triples.nodes) == 0
     assert not facts.has_forms
 
 
 def test_merged_graphs_have_each_triple_once_and_each_form(terms):
     one, other = (GraphFacts.of(terms, triples(text)) for text in (":a :v 1 . :a :p :b .", ":a :v 01, 1 ."))
     both = GraphFacts.merged(terms, [one, other])
-    found = both.triples().all()
+    found = both.triples.all()
     assert shown(terms, (found.predicates, found.form_ids)) == ["p b", "v 01^integer", "v 1^integer"]
     assert len(GraphFacts.merged(terms, [])) == 0
 
 
 def test_nodes_are_subjects_and_objects_once_by_value(terms):
     facts = GraphFacts.of(terms, triples(":a :p :b . :b :v 1, 01 ."))
-    assert shown(terms, (facts.nodes(),)) == ["1^integer", "a", "b"]
+    assert shown(terms, (facts.triples.nodes,)) == ["1^integer", "a", "b"]
 
 
 def test_a_dataset_makes_a_graph_when_it_is_first_asked_for(terms):
@@ -91,7 +92,7 @@ A_OF_VIEW, B_OF_VIEW, G, H = (URIRef(f"urn:{name}") for name in "abgh")
 
 def shown_of_view(view, source):
     """The triples of a source as terms."""
-    found = source.triples().all()
+    found = source.triples.all()
     columns = map(view.terms.terms, (found.subjects, found.predicates, found.form_ids))
     return sorted(zip(*columns, strict=True), key=repr)
 

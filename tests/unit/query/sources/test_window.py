@@ -118,11 +118,11 @@ def test_what_the_small_one_does_not_have_is_asked_of_the_large_one_alone(joined
 
 
 def test_all_triples_are_those_of_both(joined, terms):
-    found = joined.triples().all()
+    found = joined.triples.all()
     columns = (terms.terms(ids) for ids in (found.subjects, found.predicates, found.form_ids))
     assert set(zip(*columns, strict=True)) == {*LARGE, *SMALL}
-    assert set(terms.terms(joined.nodes())) == {EX.a, EX.b, EX.c, EX.C, Literal(1), Literal(2)}
-    assert np.array_equal(np.unique(joined.nodes()), joined.nodes())
+    assert set(terms.terms(joined.triples.nodes)) == {EX.a, EX.b, EX.c, EX.C, Literal(1), Literal(2)}
+    assert np.array_equal(np.unique(joined.triples.nodes), joined.triples.nodes)
 
 
 def test_values_that_are_shown_as_they_are_stay_one_array():
