@@ -1,4 +1,6 @@
-"""Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
+"""Stream reasoning with OWL 2 RL: the materialization of a sliding window, maintained and repaired
+newest-wins.
+"""
 
 import warnings
 from typing import Any

@@ -1,4 +1,4 @@
-"""`python -m pantarhei` is `pantarhei`."""
+"""Entry point of `python -m pantarhei`, the command line."""
 
 from pantarhei.cli import main
 

@@ -1,7 +1,7 @@
 """Answer streams of temporal rules without strata, over a reasoner's window.
 
-Such rules have several answer streams, whose conclusions contradict each other. So the conclusions are not
-added to the reasoner, unlike those of `load_rules`: the answer streams are computed on request.
+Rules without strata can have several answer streams, with different conclusions. So their conclusions are not
+added to the reasoner, unlike those of rules from `load_rules`; the answer streams are computed on request.
 """
 
 from __future__ import annotations
@@ -36,21 +36,20 @@ CONSUMER_NAME: Final = "answer streams"
 class AnswerStreams:
     """Temporal rules without strata over the repaired window of a reasoner (LA17 Definition 5).
 
-    The stream at a tick is as for temporal rules (docs/temporal-rules.md). It is recorded as far back as
-    windows reach, in memory only: checkpoints do not contain it.
+    The data stream is that of temporal rules (docs/temporal-rules.md). It is recorded as far back as the
+    rules' windows reach, in memory only: checkpoints do not contain it.
 
     Args:
-        reasoner: a reasoner before its first push. It has at most one such companion.
-        rules: a path, a text as for `load_rules`, or rules made in Python.
-        start: timestamp of the first tick; None for the first step minus the largest window.
-        prefixes: as for `load_rules`.
+        reasoner: a reasoner before its first push, without another `AnswerStreams` object.
+        rules: a path or a text as for `load_rules`, or rules built in Python.
+        start: timestamp of the first tick; by default the first step minus the largest window.
+        prefixes: predeclared prefixes, as for `load_rules`.
 
     Raises:
-        TemporalRuleError: a rule is unsafe or has an unsupported form; a conclusion is remembered, or is a
-            class or
-            property of the ontology.
+        TemporalRuleError: a rule is unsafe or has an unsupported form; a predicate is remembered; or a head
+            is a class or property of the ontology.
         InputError: the file cannot be read.
-        OptionError: the reasoner has begun, or has a companion.
+        OptionError: the reasoner has received an ABox, or has another `AnswerStreams` object.
     """
 
     def __init__(
@@ -63,19 +62,20 @@ class AnswerStreams:
         check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner")
         self.rules = rules_without_strata(rules, prefixes, reasoner.ontology.predicates)
         if reasoner._held.history.step is not None:
-            raise OptionError("reasoner", "one that has begun", "a reasoner before its first push")
+            raise OptionError("reasoner", "one that has been pushed to", "a reasoner before its first push")
         self._reasoner = reasoner
         self._recorder = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
         with reasoner._lock:
             reasoner._held.attach(CONSUMER_NAME, self._recorder)
 
     def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
-        """Compute the answer streams at the present tick, ordered by their texts; none before the first step.
+        """Compute the answer streams at the present tick with clingo, sorted by text; empty before the first
+        step.
 
-        Costs up to exponential time in the number of conclusions, in clingo.
+        The time is in the worst case exponential in the number of conclusions.
 
         Args:
-            most: limit on the number of answer streams, 0 for all. Clingo decides which ones are found first.
+            most: maximum number of answer streams, 0 for all. Clingo decides which answer streams are found.
 
         Raises:
             ClingoNotFoundError: clingo is not installed.
@@ -93,10 +93,10 @@ def rules_without_strata(
     prefixes: Mapping[str, str] | None,
     predicates: Collection[Predicate],
 ) -> tuple[TemporalRule, ...]:
-    """Read and validate rules as `AnswerStreams` does; they need not be stratified.
+    """Read and validate rules that need no strata, for `AnswerStreams`.
 
     Args:
-        predicates: classes and properties of the ontology.
+        predicates: the classes and properties of the ontology, which must not be concluded.
 
     Raises:
         TemporalRuleError, InputError: as for `AnswerStreams`.
@@ -112,8 +112,7 @@ def rules_without_strata(
 
 
 def largest_windows(rules: Iterable[TemporalRule], ticks: Ticks) -> tuple[int, int]:
-    """Return the length of the longest time window, in ticks, and the size of the largest window of
-    assertions.
+    """Return the length of the longest time window in ticks, and the size of the largest tuple window.
 
     Raises:
         TemporalRuleError: the length of a window is not a whole number of ticks.
@@ -149,9 +148,9 @@ def _read(
 
 
 class _StreamRecorder:
-    """Consumer (engine/consumer.py) that records the stream, in terms, as far back as rules read it.
+    """Consumer (engine/consumer.py) that records the data stream, as far back as the rules' windows reach.
 
-    Each step costs a pass over the materialization.
+    The cost of a step is linear in the materialization.
     """
 
     needs_levels = False
@@ -166,7 +165,8 @@ class _StreamRecorder:
         reasoner: StreamReasoner,
     ) -> None:
         self._rules, self._reasoner, self._start = rules, reasoner, start
-        compile_for_time_kind(rules, window, start, self._set)  # the stream's first timestamp decides
+        # Validates the rules for the likely kind of time; the first timestamp of the stream decides the kind.
+        compile_for_time_kind(rules, window, start, self._set)
         atoms = (formula.atom for rule in rules for formula in rule.formulas)
         self._symbols = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
         self._record: tuple[TickAtoms, ...] = ()
@@ -180,18 +180,18 @@ class _StreamRecorder:
 
     @property
     def recorded(self) -> AtomStream | None:
-        """The recorded stream, None before the first step."""
+        """Recorded data stream; None before the first step."""
         if self._first is None or not self._record:
             return None
         return AtomStream(self._first, self._record[-1].tick, self._record)
 
     @property
     def needed_symbols(self) -> Symbols:
-        """Classes and properties that the rules read."""
+        """Classes and properties that occur in the rules."""
         return self._symbols
 
     def due(self, after: int, until: int) -> int | None:
-        """Return the tick at which the window loses an ABox (see `Consumer`)."""
+        """Return the next tick at which the oldest ABox leaves the window (see `Consumer`)."""
         if self._oldest is None or not self._record:
             return None
         tick = max(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)), self._record[-1].tick + 1)
@@ -199,10 +199,10 @@ class _StreamRecorder:
         return end if after < end <= self.ticks.end_of(self.ticks.tick_of_time(until) - 1) else None
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """Do nothing: `apply` has recorded the step."""
+        """Do nothing: `apply` records each step."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """Record the stream at the tick of the step."""
+        """Record the facts and events at the tick of the step."""
         assert changes.step is not None and changes.log is not None, "a reasoner has a window"
         if self.ticks.kind is not changes.step.kind:
             self._set(Ticks(self.ticks.window, changes.step.kind))
@@ -225,7 +225,7 @@ class _StreamRecorder:
         self._oldest = None if oldest is None else oldest.ticks
 
     def _needed(self, record: tuple[TickAtoms, ...]) -> tuple[TickAtoms, ...]:
-        """Return the ticks that windows can still read, whatever the present tick becomes."""
+        """Return the recorded ticks that are in a window of a rule at the present tick or a later one."""
         first, events, place = record[-1].tick - self._largest, 0, len(record) - 1
         while place and (self._keeps_all or record[place].tick > first or events < self._counts):
             place -= 1
@@ -249,7 +249,7 @@ class _StreamRecorder:
         """Do nothing: the record remains valid."""
 
     def saved(self) -> Callable[[], bytes]:
-        """Return an empty state: checkpoints do not contain the record."""
+        """Return an empty state, since checkpoints do not contain the record."""
         return bytes
 
 

@@ -1,4 +1,4 @@
-"""Graph without windows or time: assertions are inserted and deleted, consequences are maintained."""
+"""Graph without time: assertions are inserted and deleted, and their consequences are maintained."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ OnConflict = Literal["error", "report"]
 
 
 class DynamicGraph(Materialized):
-    """Ontology over a changing graph of assertions: consequences are maintained as triples are inserted and
-    deleted.
+    """Materialization of an ontology and a graph of assertions, maintained under insertions and deletions.
 
-    There is no time, so nothing is repaired: no assertion is newer than another. Registered queries, `query`
-    and `graph` work as in `StreamReasoner`; the number of the change serves as the time. Threads take turns.
-    Memory grows with the assertions and their consequences: unused terms are collected now and then.
+    There is no time, so contradictions are not repaired: no assertion is newer than another. Registered
+    queries, `query` and `graph` work as in `StreamReasoner`; the number of the change serves as the time.
+    Calls from several threads are serialized. Memory is linear in the assertions and their consequences;
+    unused terms are collected from time to time.
 
     Args:
-        ontology: an ontology from `load_ontology`; its assertions are background.
-        background: facts that always hold: a graph, triples, or a table as `StreamReasoner.push` takes it,
-            whose blank nodes keep their labels. A background fact may be inserted too; deleting it later
-            leaves the background fact.
-        unique_names: as `StreamReasoner` takes it.
+        ontology: an ontology from `load_ontology`; its assertions are added to the background.
+        background: facts that always hold: a graph, triples, or a table as for `StreamReasoner.push`, whose
+            blank nodes keep their labels. A background fact may also be inserted; deleting it then does not
+            delete the background fact.
+        unique_names: as for `StreamReasoner`.
         on_conflict: `"error"` refuses a change after which the assertions contradict each other; `"report"`
-            accepts it, and updates list the conflicts as long as there are any, which costs a pass over the
-            graph at each change.
-        budget: limits of listing conflicts.
-        derive, numbers: as `StreamReasoner` takes them.
+            accepts it, and updates list the conflicts as long as there are any, at a cost per change that is
+            linear in the graph.
+        budget: limits of the search for conflicts.
+        derive, numbers: as for `StreamReasoner`.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -99,49 +99,50 @@ class DynamicGraph(Materialized):
         self._keep_up(joined, held)
 
     def __repr__(self) -> str:
-        held = self._held  # not locked: it may run while another thread changes the graph
+        held = self._held  # read without the lock, since another thread may be changing the graph
         facts, changes = held.facts, counted(held.history.step, "change")
         return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
 
     def change(self, insert: ABox = (), delete: ABox = ()) -> GraphUpdate:
-        """Delete triples, then insert others, in one step.
+        """Delete triples and insert others, in one step.
 
-        A triple in both is asserted afterwards, as with SPARQL's DELETE and INSERT. Literals are compared by
-        value: deleting `"01"^^xsd:integer` deletes `"1"^^xsd:integer`; a triple that stays asserted keeps its
-        form.
+        A triple that is both deleted and inserted is asserted afterwards, as with SPARQL's DELETE and INSERT.
+        Literals are compared by value: deleting `"01"^^xsd:integer` deletes `"1"^^xsd:integer`. A triple that
+        stays asserted keeps its lexical form.
 
         The cost depends on the change of the materialization, not on the size of the graph.
 
         Args:
             insert: the triples to insert: a graph, triples, or an Arrow table with string columns `subject`,
-                `predicate` and `object` of terms in N-Triples syntax. Blank nodes keep their labels: a label
-                means one node in all changes.
-            delete: the triples to delete, as `insert`. Triples that still follow from other assertions stay
-                in the materialization.
+                `predicate` and `object` of terms in N-Triples syntax. Blank nodes keep their labels: equal
+                labels denote the same node in all changes.
+            delete: the triples to delete, in the same forms. Triples that still follow from other assertions
+                stay in the materialization.
 
         Raises:
             InvalidTripleError: an item is not a triple.
             ContradictionError: the assertions would contradict each other.
-            After any error the graph is unchanged. After an interrupt it is unchanged, or the whole change
-            has taken effect.
+            After an error the graph is unchanged. After an interrupt either the graph is unchanged, or the
+            whole change has been applied.
         """
-        # an iterator may query the graph, which could renumber terms meanwhile
+        # Iterators are read first, since they may query the graph, which could renumber terms.
         given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]
         return self._step(lambda: self._held.change(*given))
 
     def register(
         self, text: str, name: str | None = None, window: None = None, on: str = "change", emit: str = "delta"
     ) -> ContinuousQuery:
-        """Keep the answers of a SPARQL query up to date: each update has the inserted and deleted answers.
+        """Register a SPARQL query: each update has its inserted and deleted answers.
 
         Args:
-            text, name: as `StreamReasoner.register` takes them.
-            window, on, emit: the defaults only: a graph without time has no windows, and reports the changes
-                of each step.
+            text, name: as for `StreamReasoner.register`.
+            window, on, emit: must have the default values, since a graph without time has no windows, and
+                reports the changes of each step.
 
         Raises:
             QueryError: the query is malformed or not supported.
-            OptionError: the name is taken; a block of changes is active; or an option has another value.
+            OptionError: the name is taken; a block of `all_or_nothing` is active; or `window`, `on` or `emit`
+                has another value than its default.
         """
         for option, given, only in (("window", window, None), ("on", on, "change"), ("emit", emit, "delta")):
             if given != only:
@@ -150,16 +151,16 @@ class DynamicGraph(Materialized):
         return super().register(text, name)
 
     def assertions(self) -> set[Triple]:
-        """Return the assertions as given, without the background. Costs the assertions."""
+        """Return the assertions as given, without the background. Cost is linear in the assertions."""
         with self._lock:
             history = self._held.history
             return set(self._held.vocabulary.decode(history.facts, history.forms))
 
     def conflicts(self) -> ConflictList[Contradiction]:
-        """Return all minimal contradictions of the assertions; none except with `on_conflict="report"`.
+        """Return all conflict sets of the assertions; empty unless `on_conflict="report"`.
 
-        If the budget does not suffice to list all, `complete` of the list is False. Costs a pass over the
-        graph, if there are any.
+        If the budget does not suffice to list all, the list's `complete` is False. If there are conflicts,
+        the cost is at least linear in the graph.
         """
         with self._lock:
             return self._held.conflicts()
@@ -170,11 +171,13 @@ class DynamicGraph(Materialized):
             return len(self._held.history.keys)
 
     def __bool__(self) -> bool:
-        """Return True, also without assertions."""
+        """Return True, even if there are no assertions."""
         return True
 
     def stats(self) -> Stats:
-        """Return sizes and counters; `pushes` counts changes, counters of streams are 0."""
+        """Return sizes and counters; `pushes` counts changes, and the counters that only streams have
+        are 0.
+        """
         with self._lock:
             return self._held.stats()
 

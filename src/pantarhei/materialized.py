@@ -1,4 +1,4 @@
-"""Common base of stream reasoners and graphs without time: a materialization with queries."""
+"""Common base of `StreamReasoner` and `DynamicGraph`: a materialization with queries."""
 
 from __future__ import annotations
 
@@ -46,28 +46,26 @@ _U = TypeVar("_U", WindowUpdate, GraphUpdate)
 
 
 class Materialized(ABC):
-    """Maintained materialization, with its graphs and queries. Threads take turns."""
+    """Maintained materialization with its graphs and queries. Calls from several threads are serialized."""
 
     _held: MaintainedState[Any]
     window: Window | None = None
 
     def _keep_up(self, ontology: Ontology, held: MaintainedState[Any]) -> None:
-        """Initialize with a state."""
+        """Initialize the object with an ontology and a state."""
         self.ontology, self._held = ontology, held
-        self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
+        self._lock = threading.RLock()  # also for reads, which may index the kernel's rows
         self._registrar: QueryRegistrar | None = None
 
     def unexpected(self) -> Unexpected:
-        """Return suspicious input: axioms, names that neither ontology nor background has, numbers that never
-        meet.
-        """
+        """Return suspicious assertions: axioms, unknown names, and numbers that are never equal."""
         with self._lock:
             return self._held.unexpected()
 
     # -- steps -------------------------------------------------------------------------------------
 
     def _step(self, work: Callable[[], _U]) -> _U:
-        """Do a step, and notify followers of queries."""
+        """Run a step, and notify the followers of registered queries."""
         if self._registrar is None:
             with self._lock:
                 return work()
@@ -75,14 +73,15 @@ class Materialized(ABC):
 
     @contextmanager
     def all_or_nothing(self, each_step: bool = False) -> Iterator[None]:
-        """Do or undo the steps inside the block as a whole: after an error none has happened.
+        """Context whose steps are applied as a whole: after an error in it, all of them are undone.
 
-        A rollback costs a materialization. Unused terms are collected before the block, not inside. Followers
-        of registered queries are notified at the end.
+        A rollback costs a materialization. Unused terms are collected before the block, not within it.
+        Followers of registered queries are notified at the end of the block.
 
         Args:
-            each_step: each update has the changes of registered queries in its step; by default the last
-                update has the changes of the whole block. Inside another block the outer one decides.
+            each_step: whether each update has the changes of registered queries in its step; by default the
+                last update has the changes of the whole block. In a nested block, the outer block's value
+                applies.
         """
         with self._lock:
             if self._registrar is None:
@@ -92,12 +91,12 @@ class Materialized(ABC):
                 with self._registrar.block(each_step):
                     yield
 
-    # -- what holds --------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
 
     def materialization(self) -> set[Triple]:
-        """Return the closure of the assertions that were not cut and the background; without schema triples.
+        """Return all facts: the background, the assertions that repairs kept, and their consequences.
 
-        Costs its size.
+        Triples of the schema are not included. Cost is linear in the result.
         """
         with self._lock:
             model, forms = self._held.state().shown
@@ -105,21 +104,23 @@ class Materialized(ABC):
 
     @property
     def background(self) -> set[Triple]:
-        """The facts that always hold, as given."""
+        """Facts of the background, as given."""
         with self._lock:
             facts, forms = self._held.foundation.background
             return set(self._held.vocabulary.decode(facts, forms.by_fact))
 
     @cached_property
     def graph(self) -> Graph:
-        """The materialization as a live, read-only rdflib graph."""
+        """Materialization as a live, read-only rdflib graph."""
         return self._with_prefixes(
             WindowGraph(store=WindowStore(_LiveSource(self), self._ask_graph, self._lock))
         )
 
     @cached_property
     def dataset(self) -> Dataset:
-        """`graph` as default graph, with named ones beside it (`query` has their names)."""
+        """Live, read-only rdflib dataset with `graph` as default graph, and the named graphs listed at
+        `query`.
+        """
         store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask, self._lock)
         return self._with_prefixes(WindowDataset(store))
 
@@ -135,31 +136,33 @@ class Materialized(ABC):
         schema: bool = False,
         base: str | None = None,
     ) -> QueryResult:
-        """Return the answers of a SPARQL 1.1 query over the materialization as it is now.
+        """Return the answers of a SPARQL 1.1 query over the present materialization.
 
-        Named graphs: `urn:pantarhei:ontology`, the loaded graph; `urn:pantarhei:schema`, its declarations and
-        the entailed axioms between names; in a stream reasoner also `urn:pantarhei:at:<timestamp>`, the
-        interpretation of each timestamp in the window, and, only by their names, `urn:pantarhei:quality`
-        (docs/history.md) and `urn:pantarhei:conclusions`, the conclusions of temporal rules at the present
-        tick. `FROM` and `FROM NAMED` choose among them. Joins compare literals by value; answers have the
+        The named graphs are `urn:pantarhei:ontology`, the loaded ontology, and `urn:pantarhei:schema`, its
+        declarations and the entailed axioms about names. A stream reasoner also has
+        `urn:pantarhei:at:<timestamp>`, the interpretation of each timestamp in the window;
+        `urn:pantarhei:quality` (docs/history.md); and `urn:pantarhei:conclusions`, the conclusions of
+        temporal rules at the present tick. `GRAPH ?g` does not match the last two; they must be named. `FROM`
+        and `FROM NAMED` select among the graphs. Joins compare literals by value; answers have the lexical
         forms that were asserted.
 
-        A text is parsed and planned once. Costs and limits: docs/queries.md.
+        A text is parsed and planned once. For costs and limits see docs/queries.md.
 
         Args:
-            text: the query; or a query prepared by rdflib's `prepareQuery`.
-            initBindings: values for variables, by name.
-            initNs: the prefixes that need no declaration; by default those of the ontology's graph.
-            timeout: limit of seconds for parsing and answering, None for no limit.
-            max_bytes: limit of bytes for the rows of one operator, and for all texts that functions make;
-                None for no limit.
-            max_length: limit of characters of the text, None for no limit.
-            schema: whether the default graph has the triples of `urn:pantarhei:schema` too.
+            text: the text of the query, or a query prepared by rdflib's `prepareQuery`.
+            initBindings: values of variables, by name.
+            initNs: predeclared prefixes; by default those of the ontology's graph.
+            timeout: time limit in seconds for parsing and evaluation; None for no limit.
+            max_bytes: memory limit in bytes, for the rows of one operator, and for all texts created by
+                functions; None for no limit.
+            max_length: maximum number of characters of the text; None for no limit.
+            schema: whether the default graph also contains the triples of `urn:pantarhei:schema`.
             base: the base of relative IRIs.
 
         Raises:
-            QueryError: the query is malformed, not supported (SERVICE, other graphs in FROM), or an update.
-            QueryLengthError, QueryTimeoutError, QueryMemoryError: it exceeds a limit. Nothing has changed.
+            QueryError: the query is malformed, an update, or unsupported (SERVICE, other graphs in FROM).
+            QueryLengthError, QueryTimeoutError, QueryMemoryError: the query exceeds a limit; no state has
+                changed.
             OptionError: the query is not a text, or a limit has an invalid value.
         """
         return self._ask(
@@ -184,18 +187,18 @@ class Materialized(ABC):
         with self._lock:
             return self._door.execute_over_graph(question)
 
-    # -- queries that are kept up to date ----------------------------------------------------------
+    # -- registered queries ------------------------------------------------------------------------
 
     def register(self, text: str, name: str | None = None) -> ContinuousQuery:
-        """Keep the answers of a SPARQL query up to date: each update has the inserted and deleted answers.
+        """Register a SPARQL query: each update has its inserted and deleted answers.
 
         Args:
-            text: the query, as `query` takes it.
-            name: its name; by default `query-1` and so on.
+            text: the query, as for `query`.
+            name: the name of the query; by default `query-1` and so on.
 
         Raises:
             QueryError: the query is malformed or not supported.
-            OptionError: the name is taken; or a block of changes is active.
+            OptionError: the name is taken, or a block of `all_or_nothing` is active.
         """
         with self._lock:
             return self._registering().register(text, name)
@@ -204,7 +207,7 @@ class Materialized(ABC):
         """Return the registrar of queries.
 
         Raises:
-            OptionError: a block is active.
+            OptionError: a block of `all_or_nothing` is active.
         """
         if self._held.is_part:
             raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
@@ -216,21 +219,23 @@ class Materialized(ABC):
         return self._registrar
 
     def _followed_conclusions(self) -> Conclusions | None:
-        """Return the conclusions of temporal rules for registered queries; None without rules."""
+        """Return the source of rule conclusions for registered queries; None without temporal rules."""
         return None
 
     def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
-        """Return further facts of the default graph in a state; None if there are none."""
+        """Return facts that the default graph contains in addition to the materialization; None if
+        there are none.
+        """
         return None
 
     @property
     def queries(self) -> Mapping[str, ContinuousQuery]:
-        """The registered queries by their names, as of now. `query.close()` ends one."""
+        """Registered queries by name. A query ends with its `close()`."""
         return MappingProxyType({} if self._registrar is None else dict(self._registrar.queries))
 
     @abstractmethod
     def _moment(self, symbols: Symbols) -> DataVersion:
-        """Return the state that a query of some predicates reads."""
+        """Return the data for a query that uses the classes and properties `symbols`."""
 
     @cached_property
     def _door(self) -> QueryService:
@@ -251,13 +256,13 @@ class Materialized(ABC):
 
     @property
     def work(self) -> Work:
-        """Counters of the model's work."""
+        """Counters of the work that the model has done."""
         with self._lock:
             return self._held.model.work
 
 
 class _LiveSource:
-    """Source of the live graph: the present model."""
+    """Source of the triples of the live graph: the present model."""
 
     def __init__(self, shown: Materialized) -> None:
         self._shown = shown
@@ -279,7 +284,7 @@ class _LiveSource:
 
 
 class _NamedGraphs:
-    """Named graphs of a dataset."""
+    """Source of the named graphs of the live dataset."""
 
     def __init__(self, shown: Materialized) -> None:
         self._shown = shown

@@ -1,4 +1,4 @@
-"""The stream reasoner: inserts ABoxes into a sliding window, and answers what holds in it."""
+"""Stream reasoner: inserts ABoxes into a sliding window, maintains and repairs its materialization."""
 
 from __future__ import annotations
 
@@ -86,43 +86,44 @@ _CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
 
 
 class StreamReasoner(Materialized):
-    """Ontology over a sliding window of a stream: derives what follows and repairs contradictions as ABoxes
+    """Materialization of an ontology over a sliding window of a stream, maintained and repaired as ABoxes
     arrive.
 
-    Threads take turns. Memory grows with the window: unused terms, classes and properties included, are
-    collected now and then.
+    Calls from several threads are serialized. Memory is linear in the window; unused terms, including classes
+    and properties, are collected from time to time.
 
     Args:
-        ontology: an ontology from `load_ontology`; its assertions are background.
+        ontology: an ontology from `load_ontology`; its assertions are added to the background.
         window: the window.
-        background: facts that always hold and that no repair removes: a graph, triples, or a table as `push`
-            takes it, whose blank nodes keep their labels. Axioms in it join those of the ontology:
-            `reasoner.ontology` then has both, and the given ontology is unchanged.
-        repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7);
-            `"grounded"` also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's;
-            `"off"` reports all contradictions of the window at each step and removes nothing.
-        keep: `"newest"` stores each fact once; `"every"` stores it in each of PB26 Def. 8's interpretations.
-            Query answers are equal.
-        unique_names: different names denote different things, so that two values of a functional property
-            are a conflict; names that are `owl:sameAs` in the background are merged. If False, such values
-            become equal, the equality rules (eq-*) apply, and only `owl:differentFrom` contradicts an
-            equality; n equal names cost n² facts of equality, and n of each other fact.
+        background: facts that always hold and that repairs never remove: a graph, triples, or a table as for
+            `push`, whose blank nodes keep their labels. Axioms in it are added to a copy of the ontology,
+            `reasoner.ontology`.
+        repair: the method of repair. `"exact"` keeps the assertions that are in all maximal consistent
+            subsets, the newest first (PB26 Defs. 6 and 7); `"grounded"` computes a simpler fixpoint and also
+            removes facts that it leaves undecided; `"algorithm3"` is the algorithm of PB26; `"off"` reports
+            all contradictions of the window at each step and removes no fact.
+        keep: `"newest"` stores each fact once; `"every"` stores it in each interpretation of PB26 Def. 8 that
+            contains it. Query answers are equal.
+        unique_names: whether different names denote different things, so that two values of a functional
+            property are a conflict; names that are `owl:sameAs` in the background are merged. If False, such
+            values become equal, the equality rules (eq-*) apply, and only `owl:differentFrom` contradicts an
+            equality; n equal names yield n² facts of equality, and n copies of each other fact.
         budget: limits of the search in a repair; undecided facts are removed and counted.
-        max_facts: the limit of facts in the materialization after a push, background included.
-        max_bytes: the limit of bytes after a push, as `stats().bytes` counts them.
-        on_limit: `"error"` refuses a push that exceeds a limit, `"drop"` evicts the oldest timestamps of the
-            window until the limits hold; `WindowUpdate.dropped_early` has them.
-        derive: `"needed"` maintains what registered queries and constraints need; everything else is derived
-            on demand, again after each step (docs/continuous.md). Answers and repairs are those of `"all"`;
-            updates have no `delta`.
-        history: bounds of the past that is remembered, and a sink for what is older (docs/history.md).
+        max_facts: maximum number of facts in the materialization after a push, including the background.
+        max_bytes: maximum number of bytes after a push, as counted by `stats().bytes`.
+        on_limit: `"error"` refuses a push that exceeds a limit; `"drop"` evicts the oldest timestamps of the
+            window until the limits are met, and lists them in `WindowUpdate.dropped_early`.
+        derive: `"needed"` maintains only facts that registered queries and constraints need; all others are
+            derived on demand, again after each step (docs/continuous.md). Answers and repairs are those of
+            `"all"`, but updates have no `delta`.
+        history: bounds of the recorded past, and a sink for older records (docs/history.md).
         temporal: temporal rules from `load_rules` (docs/temporal-rules.md).
-        conclusions: the graph in which queries find conclusions of temporal rules: `"graph"` for
+        conclusions: the graphs in which queries match conclusions of temporal rules: `"graph"` for
             `urn:pantarhei:conclusions` alone, `"default"` for the default graph too.
-        numbers: `"by_datatype"` keeps xsd:double, xsd:float and decimals apart, as OWL does; `"by_value"`
+        numbers: `"by_datatype"` distinguishes xsd:double, xsd:float and decimals, as OWL does; `"by_value"`
             reads a double or float as the exact decimal that it denotes (docs/semantics.md).
         precision: `"microseconds"` truncates the nanoseconds of pandas' timestamps, warns once and counts
-            them in `stats().times_cut`; `"exact"` refuses such timestamps.
+            such timestamps in `stats().times_cut`; `"exact"` refuses them.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -143,7 +144,7 @@ class StreamReasoner(Materialized):
     """
 
     _held: StreamState
-    _alone: Ontology  # as it was given, without the background's axioms
+    _alone: Ontology  # as given, without axioms from the background
     window: Window
 
     def __init__(
@@ -168,8 +169,8 @@ class StreamReasoner(Materialized):
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
         kept = History() if history is None else history
-        told = search, limits, derive, kept, conclusions, numbers, precision
-        options = Options(window, repair, keep, unique_names, *told)
+        others = search, limits, derive, kept, conclusions, numbers, precision
+        options = Options(window, repair, keep, unique_names, *others)
         if temporal is None and conclusions != "graph":
             raise OptionError("conclusions", repr(conclusions), "temporal rules too: temporal=load_rules(…)")
         self._begin(ontology, options, background, temporal)
@@ -182,7 +183,9 @@ class StreamReasoner(Materialized):
         background: ABox | None = None,
         temporal: TemporalRules | None = None,
     ) -> StreamReasoner:
-        """Build a reasoner from options, such as another's `options`; raises as the constructor does."""
+        """Build a reasoner from options, such as those of another reasoner. Raises the constructor's
+        errors.
+        """
         reasoner = cls.__new__(cls)
         reasoner._begin(ontology, options, background, temporal)
         return reasoner
@@ -203,7 +206,7 @@ class StreamReasoner(Materialized):
         self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
         self._repairs_told, self._saving = RepairTable(), threading.RLock()
         self.note: dict[str, Json] = {}
-        self._joined: tuple[object, WindowModel] | None = None  # of `_beside`, and the state that it is of
+        self._joined: tuple[object, WindowModel] | None = None  # cache of `_beside`: a state, and its result
         prover = Prover(foundation_of, lambda: self._labels)
         self._keep_up(joined, StreamState(foundation, options, prover.proofs, lambda: joined.known_names))
         if temporal is not None:
@@ -211,7 +214,7 @@ class StreamReasoner(Materialized):
             self._held.conclude(temporal, ontology.predicates)
 
     def __repr__(self) -> str:
-        held = self._held  # not locked: it may run while another thread pushes
+        held = self._held  # read without the lock, since another thread may be pushing
         log, facts = held.history.log, held.facts
         newest = "none" if log.newest is None else show_time(log.newest.at)
         return (
@@ -219,25 +222,26 @@ class StreamReasoner(Materialized):
             f"facts={'?' if facts is None else facts}, partitions={len(log.timeline)}, newest={newest})"
         )
 
-    # -- time passes -------------------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------------------
 
     def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:
-        """Insert the ABox of timestamp `at`: drop what leaves the window, derive, repair.
+        """Insert the ABox of timestamp `at`, after dropping ABoxes that leave the window; derive and repair.
 
-        A second push at the newest timestamp equals one push of both parts.
+        Two pushes at the newest timestamp are equivalent to one push of both ABoxes.
 
         Args:
-            at: a time not older than the present time, of the kind of the stream's other timestamps.
+            at: a timestamp not older than the present time, of the same kind as the stream's other
+                timestamps.
             abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object`
-                of terms in N-Triples syntax (its blank nodes belong to this table alone).
+                of terms in N-Triples syntax (blank nodes are local to the table).
 
         Raises:
             LateABoxError: `at` is older than the present time.
-            TimestampError: `at` is of another kind.
+            TimestampError: `at` is not of the stream's kind.
             InvalidTripleError: an item of `abox` is not a triple.
             MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
-            After any error the reasoner is unchanged. After an interrupt it is unchanged, or the whole push
-            has taken effect.
+            After an error the reasoner is unchanged. After an interrupt either the reasoner is unchanged, or
+            the whole push has been applied.
         """
         return self._step(lambda: self._held.step(at, Arriving((abox,))))
 
@@ -248,35 +252,36 @@ class StreamReasoner(Materialized):
         *further: Interpretation | pa.Table,
         scope: str | None = None,
     ) -> WindowUpdate:
-        """Insert the ABox of timestamp `at` together with its consequences, computed elsewhere.
+        """Insert the ABox of timestamp `at` together with its consequences, which were computed elsewhere.
 
-        The result is that of `push`; the rules are only joined across timestamps. The given consequences are
-        trusted to be correct and complete. With `keep="every"`, and for a further part of the newest ABox,
-        they are derived again.
+        The result is that of `push`, but only joins across timestamps are computed. The given consequences
+        are assumed to be correct and complete. With `keep="every"`, and for a second push at the newest
+        timestamp, they are derived again.
 
         Args:
-            at: as `push`.
-            interpretation: the result of an `ABoxMaterializer` with equal ontology, background and reading of
-                names; or an Arrow table as `push` takes it with a further column `derived` of booleans.
+            at: as for `push`.
+            interpretation: the result of an `ABoxMaterializer` with equal ontology, background and options;
+                or an Arrow table as for `push` with an additional boolean column `derived`.
             further: the interpretations of further parts of the ABox; the consequences of all parts together
                 are then derived again.
-            scope: a prefix of letters and digits for the labels of its blank nodes: parts of a message that
-                are pushed separately share blank nodes under one prefix. By default each part has its own.
+            scope: a prefix of letters and digits for the labels of blank nodes: parts of a message that are
+                pushed separately share their blank nodes if they have equal prefixes. By default the blank
+                nodes of each push are distinct.
 
         Raises:
-            ForeignInterpretationError: it was made with another foundation.
+            ForeignInterpretationError: an interpretation was computed with another foundation.
             OptionError: `scope` is not such a prefix.
-            LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as `push`.
+            LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as for `push`.
         """
         prefix = None if scope is None else prefix_of_name(scope)
         arriving = Arriving((interpretation, *further), are_closed=True, scope=prefix)
         return self._step(lambda: self._held.step(at, arriving))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
-        """Advance the time to `at` without an ABox. Costs renewing the facts of dropped partitions.
+        """Advance the time to `at` without an ABox. The cost is that of dropping the expired partitions.
 
         Raises:
-            LateABoxError, TimestampError: as `push`.
+            LateABoxError, TimestampError: as for `push`.
         """
         return self._step(lambda: self._held.step(at, None))
 
@@ -296,30 +301,32 @@ class StreamReasoner(Materialized):
         on_ahead: Callable[[TimePoint, ABox], object] | None = None,
         on_invalid: Callable[[TimePoint, ABox, InputError], object] | None = None,
     ) -> Iterator[WindowUpdate]:
-        """Push the ABoxes of `stream` one by one, yielding the update of each.
+        """Push the ABoxes of a stream one by one, and yield the update of each.
 
-        Waiting ABoxes are part of the reasoner's state: checkpoints store them, `stats().waiting` counts
-        them, and if the iteration ends early the next `run` continues with them. Waiting parts of one
-        timestamp are pushed as one ABox.
+        ABoxes that are held back are part of the reasoner's state: checkpoints contain them,
+        `stats().waiting` counts them, and if the iteration is ended early, the next `run` continues with
+        them. Held-back ABoxes with equal timestamps are pushed as one ABox.
 
         Args:
-            stream: pairs of timestamp and ABox, such as `read_stream` and `abox_stream` yield.
-            allowed_lateness: the maximal disorder of ABoxes; they wait that long.
-            on_late: called with timestamp and ABox of a later arrival; without it that is an error.
-            max_ahead: the maximal distance of a timestamp ahead of the clock, or without a clock ahead of the
-                newest time. Without a clock an ABox further ahead waits until three following ones, as far
-                ahead, prove that time has advanced; if the next one is not, its timestamp is wrong.
-            clock: a function that returns the present time, such as `lambda: datetime.now(UTC)`.
-            on_ahead: called with timestamp and ABox of an arrival too far ahead; without it that is an error.
-            on_invalid: called with timestamp, ABox and error of an invalid ABox (an item is not a triple, or
-                the timestamp is of another kind); without it the error is raised.
+            stream: pairs of timestamp and ABox, as yielded by `read_stream` and `abox_stream`.
+            allowed_lateness: duration by which ABoxes may be out of order, and for which they are held back.
+            on_late: called with timestamp and ABox of each ABox that is later; None to raise an error.
+            max_ahead: maximum distance of a timestamp ahead of the clock, or of the newest time if there is
+                no clock. Without a clock, an ABox further ahead is held back until three following ABoxes,
+                equally far ahead, prove that time has advanced; if the next ABox is not far ahead, the
+                timestamp of the first one is wrong.
+            clock: function that returns the present time, such as `lambda: datetime.now(UTC)`.
+            on_ahead: called with timestamp and ABox of each ABox that is too far ahead; None to raise an
+                error.
+            on_invalid: called with timestamp, ABox and error of each invalid ABox (an item is not a triple,
+                or the timestamp is of another kind); None to raise the error.
 
         Raises:
-            OptionError: at once, if `stream` is the name of a file or not iterable, or an option has an
-                invalid value.
-            TimestampError: an item of the stream is not a pair.
-            LateABoxError: an ABox is late, and there is no `on_late`.
-            FutureABoxError: an ABox is too far ahead, and there is no `on_ahead`.
+            OptionError: `stream` is the name of a file or not iterable, or an option has an invalid value;
+                raised by the call, before iteration.
+            TimestampError: an item of the stream is not a pair of timestamp and ABox.
+            LateABoxError: an ABox is late, and `on_late` is None.
+            FutureABoxError: an ABox is too far ahead, and `on_ahead` is None.
         """
         given = self._counted(stream, timed(stream))
         options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead, on_invalid)
@@ -328,7 +335,7 @@ class StreamReasoner(Materialized):
     def _counted(
         self, source: object, given: Iterable[tuple[TimePoint, ABox]]
     ) -> Iterator[tuple[TimePoint, ABox]]:
-        """Yield the items of a stream; count the times that its reader has truncated."""
+        """Yield the items of a stream, and count the times that its reader has truncated."""
         counted = 0
         for item in given:
             cut = getattr(source, "times_cut", 0)
@@ -336,11 +343,12 @@ class StreamReasoner(Materialized):
             counted = cut
             yield item
 
-    # -- what holds --------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
 
     def assertions(self) -> set[Assertion]:
-        """Return pairs of timestamp and triple that are asserted in the window and not cut. Costs the
-        occurrences.
+        """Return the assertions in the window that repairs kept, as pairs of timestamp and triple.
+
+        The cost is linear in the assertions.
         """
         with self._lock:
             return {
@@ -350,12 +358,12 @@ class StreamReasoner(Materialized):
             }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
-        """Return the facts attached to the timestamp `at` (PB26 Def. 8).
+        """Return the interpretation of timestamp `at` (PB26 Def. 8).
 
-        With `keep="newest"` the facts for which it is the newest timestamp.
+        With `keep="newest"`, it has only the facts for which `at` is the newest timestamp.
 
         Raises:
-            TimestampError: the window has no ABox of that timestamp.
+            TimestampError: the window has no ABox with this timestamp.
         """
         with self._lock:
             step = self._held.history.step
@@ -371,13 +379,13 @@ class StreamReasoner(Materialized):
 
     @property
     def timestamps(self) -> tuple[TimePoint, ...]:
-        """The timestamps in the window, oldest first, empty ABoxes included."""
+        """Timestamps of the ABoxes in the window, including empty ABoxes, in ascending order."""
         with self._lock:
             return tuple(entry.at for entry in self._held.history.log)
 
     @property
     def newest(self) -> TimePoint | None:
-        """The newest time so far, waiting ABoxes included; None before the first."""
+        """Newest time so far, including held-back ABoxes; None before the first."""
         with self._lock:
             history = self._held.history
         times = [] if history.step is None else [(history.step.now, history.step.kind)]
@@ -387,22 +395,24 @@ class StreamReasoner(Materialized):
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """The repairs of the window's ABoxes that found a contradiction, oldest first."""
+        """Repairs that found a contradiction, at timestamps in the window, in ascending order."""
         with self._lock:
             history = self._held.history
         return tuple(repair for level, repair in history.repairs if level >= history.log.timeline.first_level)
 
     def quality(self) -> Quality:
-        """Return the conflicts and cuts of entities, properties and constraints in window and history, with
-        the age of the last uncontradicted report. Queries read it as `urn:pantarhei:quality`.
+        """Return tables of conflicts and removed assertions in window and history, per entity, property and
+        constraint.
 
-        Costs a pass over the assertions, and the computation of the repairs' conflicts.
+        They include the age of each entity's last uncontradicted assertion. Queries match them in the graph
+        `urn:pantarhei:quality`. The cost is linear in the assertions, plus the computation of the repairs'
+        conflict sets.
         """
         with self._lock:
             return self._held.quality()
 
     def flush_history(self) -> None:
-        """Write the whole history to its sink and remove it, at the end of a stream.
+        """Write the whole history to its sink and delete it; intended for the end of a stream.
 
         Raises:
             OptionError: the history has no sink.
@@ -413,10 +423,9 @@ class StreamReasoner(Materialized):
             self._held.flush_history()
 
     def conclusions(self) -> ConclusionSet:
-        """Return the triples that temporal rules conclude at the present tick, as a set that later pushes do
-        not change.
+        """Return the conclusions of temporal rules at the present tick that are triples, as an immutable set.
 
-        The first call costs a pass over the rules' kernel; later calls cost what has changed since.
+        The cost of the first call is linear in the conclusions, of later calls linear in their changes.
         """
         with self._lock:
             return self._held.concluded_triples()
@@ -424,33 +433,33 @@ class StreamReasoner(Materialized):
     def atoms(self) -> frozenset[TemporalAtom]:
         """Return the conclusions of temporal rules at the present tick, with any number of arguments.
 
-        Costs a pass over the rules' kernel.
+        The cost is linear in the conclusions.
         """
         with self._lock:
             return self._held.conclusions()
 
     @property
     def temporal(self) -> TemporalRules | None:
-        """The temporal rules of the reasoner."""
+        """Temporal rules of the reasoner; None if there are none."""
         return self._held.temporal
 
     @property
     def next_turn(self) -> TimePoint | None:
-        """The next time at which conclusions may change without a push, for `advance`; None if never."""
+        """Next time, for `advance`, at which conclusions may change without a push; None if there is none."""
         with self._lock:
             ticks, step = self._held.next_turn, self._held.history.step
             return None if ticks is None or step is None else time_of(ticks, step.kind)
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """Return all conflict sets of the window; none except with `repair="off"`.
+        """Return all conflict sets of the window; empty unless `repair="off"`.
 
-        If the budget does not suffice to list all, `complete` of the list is False. Costs a pass over the
-        facts, and the search for conflicts.
+        If the budget does not suffice to list all, the list's `complete` is False. The cost is linear in the
+        facts, plus the search for conflict sets.
         """
         with self._lock:
             return self._held.conflicts()
 
-    # -- why ---------------------------------------------------------------------------------------
+    # -- explanations ------------------------------------------------------------------------------
 
     @overload
     def explain(
@@ -476,28 +485,29 @@ class StreamReasoner(Materialized):
         all: bool = False,
         limit: int = LIMIT,
     ) -> Proof | tuple[Proof, ...]:
-        """Explain a triple: facts and rules down to timestamped assertions, background and axioms.
+        """Return a proof of a fact, from timestamped assertions, background and axioms.
 
-        Returns the proof whose oldest assertion is newest (the fact's annotation: PB26 Def. 8, IM10's
-        expiration time); of several one with a minimal set of assertions; then with the fewest assertions,
-        then the fewest rule instances found within the limit. Costs the rule instances behind the triple; a
-        push costs nothing for it.
+        The proof is one whose oldest assertion is as new as possible (the fact's annotation: PB26 Def. 8,
+        IM10's expiration time). Among such proofs it has a minimal set of assertions; then the fewest
+        assertions; then the fewest rule instances found within the limit. The cost is linear in the rule
+        instances that can take part in a proof; pushes have no additional cost.
 
         The proof of a conclusion of temporal rules ends at the input of single ticks: see
-        docs/temporal-rules.md. A triple that holds in the window too is explained by the window first, an
-        atom by the rules.
+        docs/temporal-rules.md. A triple that also holds in the window is explained by the window; an atom is
+        explained by the temporal rules first.
 
         Args:
-            triple: a triple of the materialization or of the conclusions; or an atom of `atoms()`.
-            at: the time; by default the present, the only time at which conclusions are known.
-            all: return a proof for each minimal set of assertions that the triple follows from, and for each
-                instance of a temporal rule that concludes it.
-            limit: the number of rule instances to inspect; `proof.complete` is True if it sufficed.
+            triple: a triple of the materialization or of the conclusions, or an atom of `atoms()`.
+            at: the time for which to explain; by default the present time, the only one at which conclusions
+                are known.
+            all: whether to return a proof for each minimal set of assertions from which the triple follows,
+                and for each instance of a temporal rule that concludes it.
+            limit: maximum number of rule instances to inspect; `proof.complete` is False if it was reached.
 
         Raises:
-            NotEntailedError: the triple does not hold.
-            InvalidTripleError: it is not a triple.
-            TimestampError: the time is neither the present nor remembered.
+            NotEntailedError: the triple does not hold at this time.
+            InvalidTripleError: `triple` is not a triple.
+            TimestampError: `at` is neither the present time nor recorded in the history.
             OptionError: the limit is not above 0.
         """
         with self._lock:
@@ -506,24 +516,24 @@ class StreamReasoner(Materialized):
     def why_not(
         self, triple: Triple | TemporalAtom, at: TimePoint | None = None, limit: int = WAYS
     ) -> Absence:
-        """Explain the absence of a triple: missing facts, the fate of its assertions, contradictions.
+        """Explain why a triple does not hold: missing facts, its retracted assertions, and contradictions.
 
-        Lists the ways in which it would hold: minimal sets of facts from which it follows together with the
-        window, asserted at the newest timestamp, of classes and properties that the stream asserts and of
-        known names or a new one. Sets with the fewest facts come first, of these the sets with the most
-        premises present. Each is tried on the model and undone; with `keep="every"` that costs a
-        materialization, once a step.
+        Missing facts are listed as abductions: minimal sets of facts that, if asserted at the newest
+        timestamp, would derive the triple together with the window. Their predicates are classes and
+        properties that the stream asserts, their arguments known names or one new name. Sets with the fewest
+        facts are first, among these the sets whose rule instances have the most premises that hold. Each set
+        is verified on the model, and undone; with `keep="every"` this needs one materialization per step.
 
         Args:
-            triple: a triple outside the materialization and the conclusions; or such an atom, with any number
-                of arguments, for the reason that temporal rules do not conclude it.
-            at: the time; by default the present.
-            limit: the number of ways to list.
+            triple: a triple that does not hold, or an atom with any number of arguments that temporal rules
+                do not conclude.
+            at: the time for which to explain; by default the present time.
+            limit: maximum number of abductions.
 
         Raises:
-            EntailedError: the triple holds.
-            InvalidTripleError: it is not a triple.
-            TimestampError: the time is neither the present nor remembered.
+            EntailedError: the triple holds at this time.
+            InvalidTripleError: `triple` is not a triple.
+            TimestampError: `at` is neither the present time nor recorded in the history.
             OptionError: the limit is not above 0.
         """
         with self._lock:
@@ -535,10 +545,10 @@ class StreamReasoner(Materialized):
 
     @cached_property
     def _labels(self) -> Labels:
-        """Labels of names in ontology and background."""
+        """Labels of the names in ontology and background."""
         return {**labels_of(self._given.triples), **self.ontology.labels}
 
-    # -- queries that are kept up to date ----------------------------------------------------------
+    # -- registered queries ------------------------------------------------------------------------
 
     def register(
         self,
@@ -548,22 +558,25 @@ class StreamReasoner(Materialized):
         on: str | Duration | tuple[str | Duration, ...] = "change",
         emit: str = "delta",
     ) -> ContinuousQuery:
-        """Keep the answers of a SPARQL query up to date: each update has the inserted and deleted answers.
+        """Register a SPARQL query: each update has the answers that the query reports.
 
         Args:
-            text: the query, as `query` takes it.
-            name: its name; by default `query-1` and so on.
-            window: a part of the reasoner's window; by default all of it. It ends at boundaries of its own,
-                may be closed to the left, and its steps may exceed its range.
-            on: the report condition: each step that changes the window (`"change"`), the closing of the
-                window (`"close"`), an assertion in the window, cut or not (`"non-empty"`), multiples of a
-                duration; of several conditions all must hold.
-            emit: the report: answers inserted and deleted since the last report (`"delta"`), only one of
-                these (`"istream"`, `"dstream"`), or all answers (`"rstream"`).
+            text: the query, as for `query`.
+            name: the name of the query; by default `query-1` and so on.
+            window: a window inside the reasoner's window; by default the reasoner's window. Its boundaries
+                may differ from those of the reasoner's window, it may be left-closed, and its slide may
+                exceed its range.
+            on: the condition for a report: the window has changed (`"change"`); the window closes
+                (`"close"`); the window contains an assertion, even if a repair removed it (`"non-empty"`); or
+                a duration, of which the time is a multiple. If several conditions are given, all must hold.
+            emit: the answers in a report: those inserted and deleted since the last report (`"delta"`), only
+                the inserted (`"istream"`) or only the deleted ones (`"dstream"`), or all answers
+                (`"rstream"`).
 
         Raises:
             QueryError: the query is malformed or not supported.
-            OptionError: the name is taken; a block is active; or the window exceeds the reasoner's.
+            OptionError: the name is taken; a block of `all_or_nothing` is active; or the window is not inside
+                the reasoner's window.
             RegistrationMemoryError: the reasoner's `max_bytes` would be exceeded.
         """
         with self._lock:
@@ -584,7 +597,9 @@ class StreamReasoner(Materialized):
         )
 
     def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
-        """Return the conclusions outside the materialization, if they belong to the default graph."""
+        """Return the conclusions that are not in the materialization, if queries match them in the
+        default graph.
+        """
         held = self._held
         if not held.concludes or self.options.conclusions != "default":
             return None
@@ -599,30 +614,30 @@ class StreamReasoner(Materialized):
 
     @property
     def foundation(self) -> Foundation:
-        """A foundation equal to the reasoner's own, for workers that materialize ABoxes.
-
-        Costs compiling the rules.
+        """Copy of the reasoner's foundation, for workers that materialize ABoxes; the rules are
+        compiled again.
         """
         return Foundation.of(self.ontology, self._facts, self.options.unique_names, self.options.numbers)
 
     def stats(self) -> Stats:
-        """Return sizes and counters: facts, terms, bytes. Costs a pass over the timestamps.
+        """Return sizes and counters, such as the numbers of facts, terms and bytes.
 
-        After an error, or if timestamps were evicted for their bytes, it also costs a materialization.
+        The cost is linear in the timestamps of the window. After an error, or after an eviction by
+        `max_bytes`, it also includes a materialization.
         """
         with self._lock:
             return self._held.stats()
 
-    # -- going on in another process ---------------------------------------------------------------
+    # -- checkpoints -------------------------------------------------------------------------------
 
     def snapshot(self, note: Mapping[str, Json] | None = None) -> bytes:
-        """Return the state as bytes, for `restore`. Costs the window's assertions as columns.
+        """Return the state as bytes, for `restore`. The cost is linear in the window's assertions.
 
-        Other threads may push meanwhile; saved is the state at the time of the call.
+        Other threads may push meanwhile; the state at the time of the call is saved.
 
         Args:
             note: a JSON object, such as the position in the stream. It is saved together with the state, and
-                is `note` of the restored reasoner.
+                becomes the attribute `note` of the restored reasoner.
 
         Raises:
             OptionError: `note` is not JSON.
@@ -636,10 +651,10 @@ class StreamReasoner(Materialized):
             return save(state, self.options, self._alone, self._given, lexicon, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
-        """Write a snapshot to `path`, replacing the file there; the file is whole at any moment.
+        """Write a snapshot to the file `path`; an existing file is replaced atomically.
 
         Raises:
-            CheckpointError: the file cannot be written; the old file is unchanged.
+            CheckpointError: the file cannot be written; an existing file is unchanged.
             OptionError: `path` is not a path, or `note` is not JSON.
         """
         check_type("path", path, (str, os.PathLike), "the path of a file")
@@ -664,26 +679,26 @@ class StreamReasoner(Materialized):
         conclusions: ConclusionsIn | None = None,
         numbers: Numbers | None = None,
     ) -> StreamReasoner:
-        """Restore a saved reasoner: with the same pushes it gives the same answers from here on.
+        """Restore a saved reasoner; for equal further pushes it has the same answers as the saved one.
 
-        Window, options, temporal rules, and the background beside the ontology are restored. With
-        `keep="every"` the interpretations are those of the window's ABoxes pushed in order, which Definition
-        8 does not wholly determine. Costs a materialization of the window.
+        The window, options, temporal rules, and the given background are restored. With `keep="every"`, the
+        interpretations are those that result from pushing the window's ABoxes in order, which PB26 Def. 8
+        does not determine uniquely. The cost is that of materializing the window.
 
         Args:
             source: a path, or the bytes of a snapshot.
-            ontology: the ontology of the saved reasoner; it is not in the checkpoint.
-            background: if given, it must equal the saved one; the blank nodes are then the given ones.
-            limits: if given, they replace the saved limits, from the next push on.
-            history: if given, it replaces the saved bounds; the sink is not in the checkpoint.
-            temporal, window, repair, keep, unique_names, budget, derive, conclusions, numbers: if given, they
-                must equal the saved ones.
+            ontology: the ontology of the saved reasoner, which is not in the checkpoint.
+            background: must equal the saved background if given; blank nodes then have the given labels.
+            limits: replace the saved limits, from the next push on.
+            history: replaces the saved bounds and provides the sink, which is not in the checkpoint.
+            temporal, window, repair, keep, unique_names, budget, derive, conclusions, numbers: must equal the
+                saved values if given.
 
         Raises:
-            CheckpointError: there is no checkpoint, it is damaged, or its format has another version.
-            CheckpointMismatchError: ontology or background differ.
-            CheckpointOptionError: temporal rules or options differ.
-            OptionError: `limits` are not Limits, or source or ontology have another type.
+            CheckpointError: there is no checkpoint, it is damaged, or it has another format version.
+            CheckpointMismatchError: ontology or background differ from the saved ones.
+            CheckpointOptionError: temporal rules or options differ from the saved ones.
+            OptionError: `limits`, `source` or `ontology` has a wrong type.
         """
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
@@ -706,7 +721,7 @@ class StreamReasoner(Materialized):
         restored = state.history.with_proofs(held.prove).keeping(options.history)
         held.replace(restored, state.forms, state.noted)
         held.consumers.restored({name: make() for name, make in state.consumers.items()})
-        held.make_model()  # errors in the content are raised here
+        held.make_model()  # raises errors in the content
         if rules is not None:
             held.conclude(rules, ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:

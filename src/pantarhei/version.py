@@ -1,3 +1,3 @@
-"""Which pantarhei this is; pyproject.toml says the same."""
+"""Version of the package; pyproject.toml has the same."""
 
 __version__ = "0.1.0"

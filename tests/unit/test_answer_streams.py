@@ -114,7 +114,7 @@ def test_what_has_no_answer_streams_is_refused():
             asked.models(most)
     reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=2))
     reasoner.push(1, [])
-    with pytest.raises(OptionError, match="begun"):
+    with pytest.raises(OptionError, match="one that has been pushed to"):
         pr.AnswerStreams(reasoner, asked.rules)
     with pytest.raises(OptionError, match="rules="):
         pr.AnswerStreams(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2)), ["on(X) :- :Hot(X)."])

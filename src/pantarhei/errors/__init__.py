@@ -8,14 +8,14 @@
     │   │   └── InvalidCellError           table cell that does not fit the mapping
     │   ├── MappingError               malformed mapping, or one that does not fit its table
     │   ├── InvalidTripleError         not a triple of RDF terms
-    │   ├── BackgroundOnlyError        stream asserts a predicate reserved to the background
+    │   ├── BackgroundOnlyError        stream asserts a predicate reserved for the background
     │   ├── InvalidRowError            table row that is not a timestamped triple
     │   ├── ForeignInterpretationError interpretation of another ontology or background
-    │   ├── TimestampError             invalid timestamp, or of another kind than the stream's
+    │   ├── TimestampError             invalid timestamp, or not of the stream's kind
     │   │   └── ForgottenTimeError         time before the recorded history
     │   └── MissingTimestampError      message of a stream without a time
     ├── OntologyError
-    │   ├── InconsistentOntologyError  contradiction in the ontology or with the background
+    │   ├── InconsistentOntologyError  ontology, alone or with its background, contradicts itself
     │   ├── InvalidRuleError           rule that cannot be evaluated
     │   ├── UnsupportedAxiomError      unsupported axiom in strict loading
     │   ├── MissingImportError         `owl:imports` that no catalog entry resolves
@@ -47,13 +47,13 @@
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no suitable Java
     │   └── MasterUnreachableError     master's address does not respond
-    ├── NotEntailedError           explanation of a statement that does not hold
-    ├── EntailedError              missing facts of a statement that holds
-    ├── DeltaNotKeptError          delta of a step that is not recorded
+    ├── NotEntailedError           explanation is requested for a statement that does not hold
+    ├── EntailedError              missing facts are requested for a statement that holds
+    ├── DeltaNotKeptError          delta of a step is not recorded
     └── ReadOnlyError              write access to a view of the materialization
 
-All errors pickle: each argument is passed to `Exception.__init__`, so that an error raised on a Spark worker
-arrives complete at the driver.
+All errors can be pickled: each argument is passed to `Exception.__init__`, so that an error raised on a Spark
+worker is complete when the driver receives it.
 """
 
 from __future__ import annotations
@@ -191,4 +191,4 @@ __all__ = [
 ]
 
 for _name in __all__:
-    globals()[_name].__module__ = __name__  # so tracebacks and pickles call them what people import
+    globals()[_name].__module__ = __name__  # so that tracebacks and pickles have the public name

@@ -1,4 +1,4 @@
-"""Base class of all errors, parameters in messages, and errors of options and of the environment."""
+"""Base class of all errors, names of parameters in messages, and errors of options and of the environment."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 
 class PantarheiError(Exception):
-    """Base of all errors raised on purpose by this package."""
+    """Base class of all errors that this package defines."""
 
 
 def as_argument(name: str, value: str | None) -> str:
-    """Write a parameter as an argument of Python.
+    """Write a parameter as an argument in Python, with its value if given.
 
     >>> as_argument("max_facts", "1_000"), as_argument("query.timeout", "2.5"), as_argument("range", None)
     ('max_facts=1_000', 'timeout=2.5', 'range')
@@ -27,10 +27,12 @@ _writer: ContextVar[Callable[[str, str | None], str]] = ContextVar("writer", def
 
 
 def parameter(name: str, value: str | None = None) -> str:
-    """Return the text of a parameter in a message: an argument of Python, or what the context writes instead.
+    """Return the text of a parameter in a message, as written in the present context.
+
+    By default it is an argument in Python; on the command line it is an option (`parameters_written`).
 
     Args:
-        name: the parameter; parameters of a query begin with `query.`.
+        name: the name of the parameter; names of parameters of a query begin with `query.`.
         value: its value as Python source; None to name the parameter alone.
 
     Returns:
@@ -40,13 +42,13 @@ def parameter(name: str, value: str | None = None) -> str:
 
 
 def parameter_writer() -> Callable[[str, str | None], str]:
-    """Return the function that writes parameters in this context, for `parameters_written` elsewhere."""
+    """Return the function that writes parameters in the present context, to be used in another process."""
     return _writer.get()
 
 
 @contextmanager
 def parameters_written(write: Callable[[str, str | None], str]) -> Iterator[None]:
-    """Let `write` make the texts of parameters in messages, as the command line does.
+    """Context in which `write` returns the texts of parameters in messages.
 
     >>> with parameters_written(lambda name, value: f"--{name} {value}"):
     ...     print(OptionError("range", "0", "a length above 0"))
@@ -60,7 +62,7 @@ def parameters_written(write: Callable[[str, str | None], str]) -> Iterator[None
 
 
 class OptionError(PantarheiError, ValueError):
-    """An invalid value of an option."""
+    """An option has an invalid value."""
 
     def __init__(self, option: str, given: str, expected: str) -> None:
         super().__init__(option, given, expected)
@@ -72,12 +74,12 @@ class OptionError(PantarheiError, ValueError):
 
 
 class QueryWindowError(OptionError):
-    """A window that is valid for a query but not for a reasoner, since it would skip timestamps."""
+    """A window would skip timestamps; this is valid for a registered query, but not for a reasoner."""
 
     def __str__(self) -> str:
         return (
             f"{parameter(self.option, self.given)} is invalid for the window of a reasoner: expected "
-            f"{self.expected}; a registered query may have such a window of its own"
+            f"{self.expected}; only a registered query may have such a window"
         )
 
 
@@ -85,7 +87,7 @@ def check_type(name: str, given: object, type_: Any, expected: str) -> None:
     """Check the type of an option's value.
 
     Raises:
-        OptionError: it has another type.
+        OptionError: the value is not of type `type_`.
     """
     if not isinstance(given, type_):
         raise OptionError(name, repr(given)[:200], expected)
@@ -95,20 +97,20 @@ def check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
     """Check that an option's value is one of the allowed values.
 
     Raises:
-        OptionError: it is not.
+        OptionError: the value is not allowed.
     """
     if given not in allowed:
         raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))
 
 
 class UnknownFormatError(OptionError):
-    """A file whose format is given neither by its suffix nor by an option.
+    """The format of a file is given neither by its suffix nor by an option.
 
     Args:
-        option: the option for the format; None if there is none.
+        option: the option for the format; None if there is no such option.
         source: the file.
         suffixes: the known suffixes.
-        formats: the values of the option.
+        formats: the valid values of the option.
     """
 
     def __init__(
@@ -120,12 +122,12 @@ class UnknownFormatError(OptionError):
 
     @property
     def given(self) -> str:  # type: ignore[override]
-        """The file."""
+        """Name of the file."""
         return self.source
 
     @property
     def expected(self) -> str:  # type: ignore[override]
-        """The known suffixes and formats."""
+        """Known suffixes and formats, as text."""
         name = f"a name that ends in {_or(self.suffixes)}"
         if self.option is None:
             return name
@@ -140,14 +142,14 @@ def _or(names: Sequence[str]) -> str:
 
 
 class SparkError(PantarheiError):
-    """An error of starting or reaching Spark."""
+    """Spark cannot be started or reached, or a job has failed."""
 
 
 class JavaNotFoundError(SparkError):
     """No installed Java is suitable for Spark.
 
     Args:
-        found: the inspected installations and why each is unsuitable, one sentence each.
+        found: for each inspected installation, a sentence on why it is unsuitable.
         needed: the lowest suitable version.
     """
 
@@ -165,11 +167,11 @@ class JavaNotFoundError(SparkError):
 
 
 class MasterUnreachableError(SparkError):
-    """The master's address does not respond.
+    """No Spark master responds at the given address.
 
     Args:
-        master: the given address.
-        reasons: one sentence for each host tried.
+        master: the address.
+        reasons: one sentence for each host that was tried.
     """
 
     def __init__(self, master: str, reasons: Sequence[str]) -> None:
@@ -185,7 +187,7 @@ class MasterUnreachableError(SparkError):
 
 
 class AxiomsInStreamWarning(UserWarning):
-    """A stream asserts axioms, which have no effect there. Emitted once per reasoner.
+    """A stream asserts axioms, which have no effect in a stream. Emitted once per reasoner.
 
     Args:
         axiom: the first axiom, as text.
@@ -203,12 +205,13 @@ class AxiomsInStreamWarning(UserWarning):
 
 
 class MissingMemberWarning(UserWarning):
-    """No row of JSON so far has a member that the mapping refers to. Emitted once per member and reader.
+    """No JSON object read so far has a member to which the mapping refers. Emitted once per member and
+    reader.
 
     Args:
         source: the file.
-        member: the member.
-        rows: number of rows read.
+        member: the name of the member.
+        rows: number of objects read.
         hint: a remedy, as text.
     """
 
@@ -224,13 +227,14 @@ class MissingMemberWarning(UserWarning):
 
 
 class NumbersApartWarning(UserWarning):
-    """Numbers of a stream that are never equal: some are xsd:double or xsd:float, others decimals.
+    """Numbers of a property are never equal, since some are xsd:double or xsd:float, and others decimals.
 
-    Emitted once for conditions that no value fulfils, and once for values that are never equal.
+    Emitted once for a condition that no value of the stream fulfils, and once for values that are never
+    equal.
 
     Args:
         what: the property and its values, as text.
-        of_conditions: whether a condition is concerned.
+        of_conditions: whether the warning is about a condition.
         of_texts: whether the values are texts that look like numbers, which fulfil no condition on numbers.
     """
 
@@ -246,11 +250,11 @@ class NumbersApartWarning(UserWarning):
 
 
 class TimesCutWarning(UserWarning):
-    """Times of a stream are finer than microseconds and were cut. Emitted once per reader.
+    """Times of a stream are finer than microseconds, and were cut to microseconds. Emitted once per reader.
 
     Args:
         source: the file or other source.
-        text: the first such time, as text.
+        text: the text of the first such time.
     """
 
     def __init__(self, source: str, text: str) -> None:
@@ -266,12 +270,13 @@ class TimesCutWarning(UserWarning):
 
 
 class UndecidedRepairWarning(UserWarning):
-    """A repair reached a limit and removed undecided facts. Emitted once per reasoner; `stats().undecided`
-    counts all.
+    """A repair reached a limit of its budget, and removed facts that it had not decided.
+
+    Emitted once per reasoner; `stats().undecided` counts all such facts.
 
     Args:
         at: the timestamp of the repair, as text.
-        facts: number of facts removed undecided.
+        facts: number of undecided facts that were removed.
     """
 
     def __init__(self, at: str, facts: int) -> None:
@@ -282,10 +287,10 @@ class UndecidedRepairWarning(UserWarning):
         removed = "1 fact" if self.facts == 1 else f"{self.facts:,} facts"
         return (
             f"the repair at {self.at} reached a limit of its budget and removed {removed} undecided; "
-            "update.repair.undecided has them, stats().undecided counts all of the stream; a larger budget "
-            "(budget=Budget(...)) decides more"
+            "update.repair.undecided lists them, stats().undecided counts all in the stream; a larger budget "
+            "(budget=Budget(...)) decides more facts"
         )
 
 
 class UncompiledKernelWarning(RuntimeWarning):
-    """The kernel runs uncompiled, some hundred times slower. Emitted once per process."""
+    """The kernel runs uncompiled, about a hundred times slower. Emitted once per process."""

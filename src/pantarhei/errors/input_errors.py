@@ -8,11 +8,11 @@ from pantarhei.errors.base import PantarheiError, parameter
 
 
 class InputError(PantarheiError):
-    """Input that cannot be read."""
+    """Input cannot be read."""
 
 
 class MissingFileError(InputError, FileNotFoundError):
-    """A file that does not exist or cannot be opened."""
+    """A file does not exist or cannot be opened."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -23,7 +23,13 @@ class MissingFileError(InputError, FileNotFoundError):
 
 
 class MalformedInputError(InputError):
-    """Malformed input, with source and line."""
+    """Input is malformed.
+
+    Args:
+        source: the file or other source.
+        line: the line, counted from 1; None if it is unknown.
+        reason: the error.
+    """
 
     def __init__(self, source: str, line: int | None, reason: str) -> None:
         super().__init__(source, line, reason)
@@ -35,7 +41,7 @@ class MalformedInputError(InputError):
 
 
 class CompressedInputError(MalformedInputError):
-    """A compressed file in an unsupported format.
+    """A file is compressed in an unsupported format.
 
     Args:
         source: the file.
@@ -52,7 +58,7 @@ class CompressedInputError(MalformedInputError):
     def reason(self) -> str:  # type: ignore[override]
         """Error text with a remedy."""
         to_file, to_pipe = _UNPACKING.get(self.compression, (self.compression, self.compression))
-        workbook = " (of an Excel workbook, save the sheet as CSV)" if self.compression == "zip" else ""
+        workbook = " (for an Excel workbook, save the sheet as CSV)" if self.compression == "zip" else ""
         return (
             f"it is compressed ({self.compression}), and only text is read; unpack it first ({to_file}), or "
             f"pipe the unpacked text ({to_pipe}){workbook}"
@@ -69,11 +75,11 @@ _UNPACKING = {
 
 
 class InvalidCellError(MalformedInputError):
-    """A cell of a table that does not fit the mapping.
+    """A cell of a table does not fit the mapping.
 
     Args:
         source: the file.
-        line: line of a text, or row number of another table; both counted from 1.
+        line: line number in a text, or row number in another table, counted from 1; None if it is unknown.
         column: the column.
         reason: the value, and the expected value.
         counted: unit of `line`, "line" or "row".
@@ -92,11 +98,11 @@ class InvalidCellError(MalformedInputError):
 
 
 class MappingError(InputError):
-    """A malformed mapping, or a mapping that does not fit the table.
+    """A mapping is malformed, or does not fit the table.
 
     Args:
         source: the file of the mapping.
-        line: its line, counted from 1; None if there are no lines.
+        line: the line in it, counted from 1; None if the mapping was given as a dictionary.
         problem: the error.
         expected: the expected input.
     """
@@ -111,7 +117,12 @@ class MappingError(InputError):
 
 
 class InvalidTripleError(InputError):
-    """Input that is not a triple of RDF terms."""
+    """Input is not a triple of RDF terms.
+
+    Args:
+        given: the input, as text.
+        reason: the error.
+    """
 
     def __init__(self, given: str, reason: str) -> None:
         super().__init__(given, reason)
@@ -126,7 +137,7 @@ class BackgroundOnlyError(InputError):
 
     Args:
         predicate: the class or property.
-        key: the key of the shards, which assumes that the predicate does not stream.
+        key: the key of the shards, which is valid only if the stream does not assert the predicate.
     """
 
     def __init__(self, predicate: str, key: str) -> None:
@@ -135,16 +146,16 @@ class BackgroundOnlyError(InputError):
 
     def __str__(self) -> str:
         return (
-            f"the stream asserts {self.predicate}, but its shards by {self.key} assume that it does not; "
+            f"the stream asserts {self.predicate}, but sharding by {self.key} assumes that it does not; "
             "name all classes and properties of the stream (streaming=…), or omit these rows"
         )
 
 
 class InvalidRowError(InputError):
-    """A row of a table or DataFrame that is not a timestamped triple.
+    """A row of a DataFrame is not a timestamped triple.
 
     Args:
-        row: its columns, as texts `name=value`.
+        row: the columns of the row, as texts `name=value`.
         column: the invalid column.
         reason: the error.
     """
@@ -164,10 +175,10 @@ class InvalidRowError(InputError):
 
 
 class ForeignInterpretationError(InputError):
-    """An interpretation of another ontology or background, or with other options.
+    """An interpretation was computed with another ontology, background or options than the reasoner has.
 
     Args:
-        made_with: digest of its foundation.
+        made_with: digest of the interpretation's foundation.
         expected: digest of the reasoner's foundation.
     """
 
@@ -177,14 +188,14 @@ class ForeignInterpretationError(InputError):
 
     def __str__(self) -> str:
         return (
-            f"the interpretation was made with the foundation {self.made_with[:16]}, but the reasoner has "
-            f"{self.expected[:16]}; make it with the same ontology, background, "
+            f"the interpretation was computed with the foundation {self.made_with[:16]}, but the reasoner "
+            f"has {self.expected[:16]}; compute it with the same ontology, background, "
             f"{parameter('unique_names')} and {parameter('numbers')}"
         )
 
 
 class TimestampError(InputError):
-    """An invalid timestamp or duration, or one of another kind than the stream's."""
+    """A timestamp or duration is invalid, or not of the stream's kind (integers, floats or datetimes)."""
 
     def __init__(self, given: str, expected: str) -> None:
         super().__init__(given, expected)
@@ -195,10 +206,10 @@ class TimestampError(InputError):
 
 
 class ForgottenTimeError(TimestampError):
-    """A time before the recorded history.
+    """A time is before the recorded history.
 
     Args:
-        known_from: the oldest recorded time.
+        known_from: the oldest recorded time, as text.
     """
 
     def __init__(self, given: str, expected: str, known_from: str) -> None:
@@ -207,18 +218,17 @@ class ForgottenTimeError(TimestampError):
         self.known_from = known_from
 
     def __str__(self) -> str:
-        return (
-            f"{super().__str__()}; the history begins at {self.known_from}, and History(steps=…) keeps more"
-        )
+        begin = f"the history begins at {self.known_from}; History(steps=…) records more steps"
+        return f"{super().__str__()}; {begin}"
 
 
 class MissingTimestampError(InputError):
-    """A message without a time.
+    """A message of a stream has no time.
 
     Args:
-        source: the file, and the line if it is known.
-        graph: the graph; empty for a message of a log.
-        expected: the expected place of the time.
+        source: the file, with the line if it is known.
+        graph: the name of the graph; empty for a dataset message.
+        expected: text on where the time is expected.
     """
 
     def __init__(self, source: str, graph: str, expected: str) -> None:

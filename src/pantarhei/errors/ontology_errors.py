@@ -10,7 +10,7 @@ _MOST_SHOWN = 10
 
 
 class OntologyError(PantarheiError):
-    """An ontology that cannot be used as it is."""
+    """An ontology cannot be used as it is."""
 
 
 class InconsistentOntologyError(OntologyError):
@@ -19,12 +19,12 @@ class InconsistentOntologyError(OntologyError):
     Args:
         constraint: the violated constraint, as text.
         facts: the facts that violate it, as N-Triples statements.
-        origin: the axiom of the constraint.
-        proof: derivation of these facts and of the violation, as text.
-        remedy: an alternative to a correction of the ontology or background.
-        contradictions: minimal sets of facts that contradict each other, each a `Contradiction`; the first
-            thousand.
-        unlisted: a text if there are more.
+        origin: the axiom from which the constraint was translated.
+        proof: the derivation of these facts and of the violation, one text per step.
+        remedy: an alternative to correcting the ontology or the background, as text.
+        contradictions: the minimal sets of facts that contradict each other, each a `Contradiction`; at most
+            a thousand.
+        unlisted: a text on further contradictions; None if all are listed.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class InconsistentOntologyError(OntologyError):
         )
 
     def _all(self) -> str:
-        """Return the list of contradictions if there are several."""
+        """Return the text that lists the contradictions; empty if there is only one."""
         if len(self.contradictions) < 2 and self.unlisted is None:
             return ""
         shown = "".join(f"\n    {each}" for each in self.contradictions[:_MOST_SHOWN])
@@ -69,7 +69,7 @@ class InconsistentOntologyError(OntologyError):
 
 
 class InvalidRuleError(OntologyError, ValueError):
-    """A rule that cannot be evaluated."""
+    """A rule cannot be evaluated."""
 
     def __init__(self, rule: str, reason: str) -> None:
         super().__init__(rule, reason)
@@ -80,7 +80,7 @@ class InvalidRuleError(OntologyError, ValueError):
 
 
 class UnsupportedAxiomError(OntologyError):
-    """Unsupported axioms in strict loading."""
+    """An ontology has unsupported axioms, and strict loading was requested."""
 
     def __init__(self, axioms: Sequence[str]) -> None:
         super().__init__(tuple(axioms))
@@ -92,12 +92,12 @@ class UnsupportedAxiomError(OntologyError):
 
 
 class MissingImportError(OntologyError):
-    """An `owl:imports` that cannot be resolved locally; nothing is fetched from the network.
+    """An `owl:imports` cannot be resolved locally; imports are never fetched from the network.
 
     Args:
         iri: the imported ontology.
         importing: the importing file or document.
-        problem: the reason.
+        problem: the reason, as a clause about the imported ontology.
     """
 
     def __init__(self, iri: str, importing: str, problem: str = "is in no catalog") -> None:
@@ -112,11 +112,11 @@ class MissingImportError(OntologyError):
 
 
 class NotKeyLocalError(OntologyError):
-    """A key by which a stream cannot be sharded: rules join facts of different shards.
+    """A stream cannot be sharded by a key, since rules join facts with different keys.
 
     Args:
         key: the key.
-        report: the rules that prevent it, with reasons.
+        report: text on the rules that prevent the sharding, with reasons.
     """
 
     def __init__(self, key: str, report: str) -> None:
@@ -125,18 +125,17 @@ class NotKeyLocalError(OntologyError):
 
     def __str__(self) -> str:
         return (
-            f"shards by {self.key} would not have the materialization of one model. {self.report}\n"
+            f"shards by {self.key} together would not have the materialization of one model. {self.report}\n"
             "ontology.sharding_report() lists the possible keys, and remedies"
         )
 
 
 class ContradictionError(PantarheiError):
-    """A change after which the assertions of a graph would contradict each other.
+    """After a change, the assertions of a graph would contradict each other.
 
     Args:
-        conflicts: minimal conflicting sets of assertions, each with the violated constraints; the first
-            thousand.
-        unlisted: a text if there are more.
+        conflicts: the conflict sets, each with the violated constraints; at most a thousand.
+        unlisted: a text on further conflict sets; None if all are listed.
     """
 
     def __init__(self, conflicts: Sequence[object], unlisted: str | None = None) -> None:

@@ -8,7 +8,7 @@ from pantarhei.errors.base import PantarheiError, parameter
 
 
 def doubt_of(lost: int) -> str:
-    """Explain why a denial is uncertain where axioms of the ontology are lost.
+    """Return the text that a negative answer is uncertain, since axioms of the ontology are lost.
 
     >>> doubt_of(144)
     '144 axioms of the ontology are lost (report() and pantarhei check list them), so it may still be true'
@@ -22,11 +22,11 @@ class NotEntailedError(PantarheiError):
 
     Args:
         statement: the statement, in N-Triples syntax or as an axiom.
-        at: the time of the question; None where no time has passed.
-        reason: why there is no proof.
-        unknown: the names in the statement that occur nowhere, each an `UnknownName` with similar names.
-        lost: number of axioms of the ontology that are lost in whole or in part; above 0 the denial is
-            uncertain.
+        at: the time for which the proof is requested; None without a stream.
+        reason: the reason why there is no proof.
+        unknown: the names in the statement that occur nowhere else, each an `UnknownName` with similar names.
+        lost: number of axioms of the ontology that are lost in whole or in part; if it is above 0, the
+            statement may nevertheless be true.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class NotEntailedError(PantarheiError):
     def __str__(self) -> str:
         when = "" if self.at is None else f" at {self.at}"
         far = ", as far as the rules derive" if self.lost else ""
-        reasons = [self.reason or "why_not says what is missing", *map(str, self.unknown)]
+        reasons = [self.reason or "why_not lists what is missing", *map(str, self.unknown)]
         reasons += [doubt_of(self.lost)] if self.lost else []
         return f"{self.statement} does not hold{when}{far}: {'; '.join(reasons)}"
 
@@ -54,7 +54,7 @@ class EntailedError(PantarheiError):
 
     Args:
         statement: the statement, in N-Triples syntax.
-        at: the time of the question; None where no time has passed.
+        at: the time for which missing facts are requested; None without a stream.
     """
 
     def __init__(self, statement: str, at: str | None = None) -> None:
@@ -63,11 +63,13 @@ class EntailedError(PantarheiError):
 
     def __str__(self) -> str:
         when = "" if self.at is None else f" at {self.at}"
-        return f"{self.statement} holds{when}, so nothing is missing; explain says why it does"
+        return f"{self.statement} holds{when}, so no facts are missing; explain shows why it holds"
 
 
 class DeltaNotKeptError(PantarheiError):
-    """A step's delta of the materialization is requested with `derive="needed"`, which does not record it."""
+    """The delta of a step is requested from a reasoner with `derive="needed"`, which does not record
+    deltas.
+    """
 
     def __str__(self) -> str:
         return (
@@ -77,7 +79,7 @@ class DeltaNotKeptError(PantarheiError):
 
 
 class ReadOnlyError(PantarheiError):
-    """An attempt to write to a live view of the materialization."""
+    """The program has attempted to write to a live view of the materialization."""
 
     def __init__(self, attempt: str) -> None:
         super().__init__(attempt)
@@ -92,7 +94,7 @@ class ReadOnlyError(PantarheiError):
 
 
 class QueryError(PantarheiError):
-    """A malformed query, or a query with an unsupported construct."""
+    """A query is malformed, or has an unsupported construct."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -103,13 +105,13 @@ class QueryError(PantarheiError):
 
 
 class QueryTextError(QueryError):
-    """Syntax error in a query, with line and column.
+    """A query has a syntax error.
 
     Args:
-        line, column: the place, both counted from 1.
+        line, column: the position of the error, counted from 1.
         problem: the error.
         expected: the expected syntax; None if it is unknown or part of `problem`.
-        source_line: the line of the text.
+        source_line: the text of the line.
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class QueryTextError(QueryError):
 
     @classmethod
     def at(cls, text: str, place: int, problem: str, expected: str | None = None) -> QueryTextError:
-        """Return the error at an offset in a text, in characters from 0."""
+        """Return the error at character `place` of a text, counted from 0."""
         before, (line, *_) = text[:place], text[place:].split("\n", 1)
         start = before.rfind("\n") + 1
         written = (before[start:] + line).rstrip("\r")
@@ -136,23 +138,23 @@ class QueryTextError(QueryError):
 
 
 def _marked(column: int, source_line: str) -> str:
-    """Return two lines for a message: a line of the text, and a mark below a column."""
+    """Return two lines for a message: a line of the text, and a `^` below one of its columns."""
     start = max(column - 1 - _BEFORE_PLACE, 0)
     shown = source_line[start : start + _SHOWN_OF_LINE].replace("\t", " ")
     return f"\n    {shown}\n    {' ' * (column - 1 - start)}^"
 
 
-# Number of characters shown before the column, and in total.
+# Number of characters of the line that are shown before the column, and in total.
 _BEFORE_PLACE, _SHOWN_OF_LINE = 60, 100
 
 
 class NotKeyLocalQueryError(QueryError):
-    """A query whose answers cannot be computed shard by shard.
+    """The answers of a query cannot be computed shard by shard.
 
     Args:
         key: the key of the shards.
-        obstacle: the construct that joins facts of several shards, and a possible remedy.
-        name: the query's name; None for the only query.
+        obstacle: text on the construct that joins facts of several shards, and a remedy.
+        name: the query's name; None if it is the only query.
     """
 
     def __init__(self, key: str, obstacle: str, name: str | None = None) -> None:
@@ -165,12 +167,12 @@ class NotKeyLocalQueryError(QueryError):
         query = "the query" if self.name is None else f"the query {self.name!r}"
         return (
             f"shards by {self.key} would not answer {query} as one window does: {self.obstacle}. Join only "
-            "facts of one key, or query a stream without shard_by"
+            "facts with equal keys, or query a stream without shard_by"
         )
 
 
 class QueryTimeoutError(QueryError):
-    """A query was stopped at its time limit; no state has changed.
+    """A query exceeded its time limit; no state has changed.
 
     Args:
         timeout: the limit in seconds; None for no limit.
@@ -198,10 +200,10 @@ class QueryTimeoutError(QueryError):
 
 
 class QueryLengthError(QueryError):
-    """A query whose text exceeds the length limit; it was not parsed.
+    """The text of a query exceeds the length limit; it was not parsed.
 
     Args:
-        length: number of characters.
+        length: number of characters of the text.
         max_length: the limit.
     """
 
@@ -220,18 +222,18 @@ class QueryLengthError(QueryError):
 
 
 def _limit(name: str, most: int) -> tuple[str, str]:
-    """Return the text of a limit, and the advice to raise it; no advice if the context cannot set it."""
+    """Return the text of a limit, and the advice to raise it; no advice if the context has no such option."""
     if set_as := parameter(name, f"{most:_}"):
         return set_as, "permit more, or "
     return f"{most:_} are permitted", ""
 
 
 class QueryMemoryError(QueryError):
-    """A query was stopped at its memory limit, or out of memory; no state has changed.
+    """A query exceeded its memory limit, or the machine ran out of memory; no state has changed.
 
     Args:
-        max_bytes: limit in bytes for the rows of one operator, and for all texts made by functions; None
-            for no limit.
+        max_bytes: the limit in bytes, for the rows of one operator, and for all texts created by functions;
+            None for no limit.
         needed: required number of bytes; None if the machine ran out of memory.
         rows: required number of rows at once; None if texts exceed the limit.
     """
@@ -250,12 +252,12 @@ class QueryMemoryError(QueryError):
         limit, more = _limit("query.max_bytes", self.max_bytes)
         if self.rows is None:
             return (
-                f"the texts that functions of the query make would take {self.needed:_} bytes, where "
-                f"{limit}; {more}make fewer or shorter texts (CONCAT, REPLACE and GROUP_CONCAT make long "
-                "ones)"
+                f"the texts created by functions of the query would take {self.needed:_} bytes, where "
+                f"{limit}; {more}create fewer or shorter texts (CONCAT, REPLACE and GROUP_CONCAT create long "
+                "texts)"
             )
         return (
-            f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where {limit}; "
+            f"the query would need {self.rows:_} rows at once, {self.needed:_} bytes, where {limit}; "
             f"{more}query for less with LIMIT or a filter, or check its plan for joins without a "
             "shared variable"
         )
@@ -268,7 +270,8 @@ class RegistrationMemoryError(QueryMemoryError):
         max_bytes: the limit in bytes.
         needed: required number of bytes, with all registered queries.
         rows: number of answers of the query.
-        beside: the part of `needed` for registered queries, including this one, and temporal rules.
+        beside: number of bytes, part of `needed`, for temporal rules and registered queries, including this
+            one.
     """
 
     max_bytes: int
@@ -291,7 +294,7 @@ class RegistrationMemoryError(QueryMemoryError):
 
 
 class FollowerOverflowError(QueryError):
-    """A follower of a query was too slow, and changes were dropped.
+    """A follower of a query was too slow, so that changes were dropped.
 
     Args:
         query: the name of the query.
@@ -314,14 +317,14 @@ class FollowerOverflowError(QueryError):
 
 
 class TemporalRuleError(PantarheiError):
-    """An unsupported or invalid temporal rule.
+    """A temporal rule is unsupported or invalid.
 
     Args:
         problem: the error.
         expected: the expected input.
-        line, column: the place, both counted from 1; None if the rule was not read from a text.
-        source_line: the line of the text.
-        source: the file; None for none.
+        line, column: the position of the error, counted from 1; None if the rule was not read from a text.
+        source_line: the text of the line.
+        source: the file; None if the rule was not read from a file.
     """
 
     def __init__(
@@ -349,13 +352,13 @@ class TemporalRuleError(PantarheiError):
 
 
 class TemporalTextError(TemporalRuleError):
-    """Syntax error in temporal rules, with line and column."""
+    """Temporal rules have a syntax error."""
 
     _WHAT = "malformed temporal rules"
 
 
 class NotKeyLocalRuleError(TemporalRuleError):
-    """A temporal rule whose conclusions cannot be computed shard by shard."""
+    """The conclusions of a temporal rule cannot be computed shard by shard, or from rows without an order."""
 
     _WHAT = "temporal rule refused on Spark"
 

@@ -6,17 +6,17 @@ from pantarhei.errors.base import PantarheiError, parameter
 
 
 class StreamError(PantarheiError):
-    """An error of a stream."""
+    """A stream cannot be processed."""
 
 
 class LateABoxError(StreamError):
-    """An ABox older than the newest timestamp, or later than the allowed lateness.
+    """An ABox is older than the newest timestamp, by more than the allowed lateness if there is one.
 
     Args:
-        at: its timestamp.
+        at: the timestamp of the ABox.
         newest: the newest timestamp.
-        allowed_lateness: the allowed lateness, if any.
-        lateness: the allowed lateness that would accept the ABox.
+        allowed_lateness: the allowed lateness; None if there is none.
+        lateness: the smallest allowed lateness that would accept the ABox; None if it is unknown.
     """
 
     def __init__(
@@ -43,14 +43,14 @@ class LateABoxError(StreamError):
 
 
 class FutureABoxError(StreamError):
-    """An ABox further ahead than `max_ahead` permits.
+    """The timestamp of an ABox is further ahead of a reference time than `max_ahead` permits.
 
     Args:
-        at: its timestamp.
+        at: the timestamp of the ABox.
         time: the reference time.
-        reference: source of the reference time: the clock, or the other ABoxes.
+        reference: the source of the reference time: the clock, or the other ABoxes.
         max_ahead: the limit.
-        ahead: the `max_ahead` that would accept the ABox.
+        ahead: the smallest `max_ahead` that would accept the ABox.
     """
 
     def __init__(self, at: str, time: str, reference: str, max_ahead: str, ahead: str) -> None:
@@ -67,7 +67,7 @@ class FutureABoxError(StreamError):
 
 
 class StreamsEndedError(StreamError):
-    """A query over streams is run again after its streams have ended or failed.
+    """A query over streams was run again after its streams had ended or failed.
 
     Args:
         query: the name of the query.
@@ -80,7 +80,7 @@ class StreamsEndedError(StreamError):
     def __str__(self) -> str:
         return (
             f"the streams of the query {self.query} have been read; its `answers` has the last report. "
-            "To run it again, register its text again, with new streams"
+            "To run the query again, register its text again with new streams"
         )
 
 
@@ -91,12 +91,12 @@ class MemoryLimitError(StreamError):
     """A push, or the background alone, exceeds `max_facts` or `max_bytes`.
 
     Args:
-        limit: the name of the limit.
-        most: its value.
-        needed: lower bound of the required number.
-        at: the timestamp of the ABox; None for the background.
-        alone: whether no older ABox is left to evict.
-        beside: number of bytes of temporal rules and registered queries.
+        limit: the name of the limit, "max_facts" or "max_bytes".
+        most: the value of the limit.
+        needed: lower bound of the required number of facts or bytes.
+        at: the timestamp of the pushed ABox; None for the background.
+        alone: whether all older ABoxes have been evicted already.
+        beside: number of bytes, part of `needed`, for temporal rules and registered queries.
     """
 
     def __init__(
@@ -130,10 +130,10 @@ class MemoryLimitError(StreamError):
 
 
 class CheckpointError(PantarheiError):
-    """A checkpoint that cannot be written, read or used.
+    """A checkpoint cannot be written, read or used.
 
     Args:
-        source: its path, or the given object.
+        source: the path of the checkpoint, or text on the given bytes.
         reason: the error and a remedy.
     """
 
@@ -146,13 +146,13 @@ class CheckpointError(PantarheiError):
 
 
 class CheckpointMismatchError(CheckpointError):
-    """A checkpoint of another ontology or background.
+    """A checkpoint was written with another ontology or background than the given one.
 
     Args:
-        source: its path, or the given object.
-        what: the differing input.
-        saved: fingerprint in the checkpoint.
-        given: fingerprint of the given input.
+        source: the path of the checkpoint, or text on the given bytes.
+        what: the input that differs.
+        saved: the fingerprint of the input in the checkpoint.
+        given: the fingerprint of the given input.
     """
 
     def __init__(self, source: str, what: str, saved: str, given: str) -> None:
@@ -161,22 +161,29 @@ class CheckpointMismatchError(CheckpointError):
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """Difference and remedy."""
+        """Text on the difference, with a remedy."""
         return (
-            f"it was made with other {self.what} (fingerprint {self.saved}) than the given ones (fingerprint "
-            f"{self.given}); restore it with the same, or make a new StreamReasoner and push the window's "
-            "ABoxes to it"
+            f"it was written with other {self.what} (fingerprint {self.saved}) than the given ones "
+            f"(fingerprint {self.given}); restore it with the original ones, or create a "
+            "new StreamReasoner and push the window's ABoxes to it"
         )
 
 
 class CheckpointOptionError(CheckpointMismatchError):
-    """A checkpoint with another value of an option: `what` is the option, `saved` and `given` its values."""
+    """A checkpoint was written with another value of an option.
+
+    Args:
+        source: the path of the checkpoint, or text on the given bytes.
+        what: the name of the option.
+        saved: the value in the checkpoint.
+        given: the given value.
+    """
 
     @property
     def reason(self) -> str:  # type: ignore[override]
-        """Difference and remedy."""
+        """Text on the difference, with a remedy."""
         return (
-            f"it was made with {self.what}={self.saved}, but {self.what}={self.given} is given; omit "
-            f"{self.what} to use the saved value, or make a new StreamReasoner with the new value and push "
+            f"it was written with {self.what}={self.saved}, but {self.what}={self.given} is given; omit "
+            f"{self.what} to use the saved value, or create a new StreamReasoner with the new value and push "
             "the assertions of the restored one to it"
         )

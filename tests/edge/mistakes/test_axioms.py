@@ -210,31 +210,31 @@ MISTAKES = {
     "another ontology for a checkpoint": (
         restored(":A a :B ."),
         (
-            "the checkpoint of … bytes: it was made with other rules or constraints of the "
+            "the checkpoint of … bytes: it was written with other rules or constraints of the "
             "ontology (fingerprint "
             "4dd7dddb1aa9a09e3d870ec106dd2ae7362bf71d40762594defa5d8f9ea7ccfa) than the given ones"
             " (fingerprint e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855); "
-            "restore it with the same, or make a new StreamReasoner and push the window's ABoxes "
+            "restore it with the original ones, or create a new StreamReasoner and push the window's ABoxes "
             "to it"
         ),
     ),
     "no background for a checkpoint that has one": (
         restored(VENDOR, []),
         (
-            "the checkpoint of … bytes: it was made with other triples as background (fingerprint "
+            "the checkpoint of … bytes: it was written with other triples as background (fingerprint "
             "83a9838da28fabcfed1c36761e622e39783c5747521dfe26dd670b0120ae3a94) than the given ones"
             " (fingerprint e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855); "
-            "restore it with the same, or make a new StreamReasoner and push the window's ABoxes "
+            "restore it with the original ones, or create a new StreamReasoner and push the window's ABoxes "
             "to it"
         ),
     ),
     "another background for a checkpoint": (
         restored(VENDOR, graph(":q a :Own .")),
         (
-            "the checkpoint of … bytes: it was made with other triples as background (fingerprint "
+            "the checkpoint of … bytes: it was written with other triples as background (fingerprint "
             "83a9838da28fabcfed1c36761e622e39783c5747521dfe26dd670b0120ae3a94) than the given ones"
             " (fingerprint c38272c6417f48b251ce611abcf3ffcc8c0394e019b8df2871efc4ccd5dae6b1); "
-            "restore it with the same, or make a new StreamReasoner and push the window's ABoxes "
+            "restore it with the original ones, or create a new StreamReasoner and push the window's ABoxes "
             "to it"
         ),
     ),

@@ -202,7 +202,7 @@ MISTAKES = {
         MAPPING,
         (
             "<table>: it is compressed (zip), and only text is read; unpack it first (unzip), or pipe"
-            " the unpacked text (unzip -p) (of an Excel workbook, save the sheet as CSV)"
+            " the unpacked text (unzip -p) (for an Excel workbook, save the sheet as CSV)"
         ),
     ),
     "an old Excel workbook": (

@@ -73,7 +73,7 @@ MISTAKES = {
         b"PK\x03\x04\x14\x00[Content_Types].xml",
         (
             "pizza.ttl: it is compressed (zip), and only text is read; unpack it first (unzip), "
-            "or pipe the unpacked text (unzip -p) (of an Excel workbook, save the "
+            "or pipe the unpacked text (unzip -p) (for an Excel workbook, save the "
             "sheet as CSV)"
         ),
     ),

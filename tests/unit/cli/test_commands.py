@@ -207,7 +207,7 @@ def test_each_option_that_takes_a_path_says_so(command):
         (RegistrationMemoryError(115_000, 156_297, 0, 45_000), "where --max-bytes 115000; allow more"),
         (QueryLengthError(2_000, 1_000), "has 2_000 characters, where 1_000 are permitted; give data as"),
         (QueryMemoryError(1_000, 2_000, 5), "2_000 bytes, where 1_000 are permitted; query for less"),
-        (QueryMemoryError(1_000, 2_000), "2_000 bytes, where 1_000 are permitted; make fewer or shorter"),
+        (QueryMemoryError(1_000, 2_000), "2_000 bytes, where 1_000 are permitted; create fewer or shorter"),
         (QueryError('the literal "range=1"'), 'the literal "range=1"'),
     ],
 )
