@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from oracle.canonical_literals import canonical_term, canonical_triple
 from oracle.lars.answers import answer_stream
-from oracle.lars.grounding import passed
+from oracle.lars.grounding import run_builtins
 from oracle.lars.satisfaction import literal_of, satisfies, tick_of
 from oracle.lars.streams import canonical, window_of
 from oracle.materialization import unify
@@ -64,7 +64,7 @@ class ConcludedProofs:
     def check_conclusion(self, step):
         rule, said = self.rules[step.rule.axiom], step.temporal
         binding = {name: canonical_term(term) for name, term in said.bindings}
-        assert passed(rule.tests, binding) is not None
+        assert run_builtins(rule.tests, binding) is not None
         head = self.grounded(rule.head, binding)
         assert head.atom == canonical(said.atom) and self.tick(said.last) == self.now
         at = tick_of(head.time) if head.mode is Mode.AT else self.now

@@ -6,8 +6,8 @@ import pytest
 from rdflib import RDF, Graph, Namespace, Variable
 
 import pantarhei as pr
-from oracle.lars.coupling import coupled
-from oracle.lars.output import answers, fed_back, output_stream
+from oracle.lars.coupling import couple
+from oracle.lars.output import answers, feedback_atoms, output_stream
 from oracle.lars.streams import Stream
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 
@@ -178,7 +178,7 @@ class FedBack(Driven):
 
     def __init__(self, rnd):
         super().__init__(rnd)
-        self.coupled = coupled(self.rules.rules, self.rules.remembered, DRIVING.rules)
+        self.coupled = couple(self.rules.rules, self.rules.remembered, DRIVING.rules)
         self.count, self.query = 0, self.reasoner.register("SELECT ?x ?c { ?x a ?c }", name="all")
         self.held, self.answers = set(), Counter()
 
@@ -198,7 +198,7 @@ class FedBack(Driven):
         facts = [
             (a.arguments[0], RDF.type, a.predicate)
             for answer in self.answer()[-1:]
-            for a in fed_back(self.rules.rules, answer)
+            for a in feedback_atoms(self.rules.rules, answer)
         ]
         if facts:
             self.say((tick - 1) * self.slide + 1, facts)

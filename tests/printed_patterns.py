@@ -5,7 +5,7 @@ The reference has them as they must read (`oracle.pattern_changes`).
 
 from itertools import product
 
-from oracle.pattern_changes import decomposition, instance, unified, variables_of
+from oracle.pattern_changes import decomposition, instance, match_edge, variables_of
 
 
 def ground_bgp_eval(matched):
@@ -35,7 +35,7 @@ def process_on_ground(message, query, matched):
 def process_on_star(message, query, instances):
     """Algorithm 2: `instances` are lists of value, ground instance and match state."""
     (variable,) = variables_of(query)
-    unifiers = ((place, unified(pattern, message.edge)) for place, pattern in enumerate(query))
+    unifiers = ((place, match_edge(pattern, message.edge)) for place, pattern in enumerate(query))
     place, values = next(((at, found) for at, found in unifiers if found is not None), (None, None))
     if place is None:
         return None

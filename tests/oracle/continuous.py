@@ -126,7 +126,7 @@ class CountedWindow:
 
     def content(self, came: Sequence[_Element[Fact]]) -> list[_Element[Fact]]:
         """Return the window's elements after the arrival of these elements of all streams."""
-        before, newest = self._parted(came)
+        before, newest = self._split_newest_part(came)
         room = self.size - max(self._count(newest), self.step)
         ends = (before[start:] for start in reversed(range(len(before) + 1)))
         fewest = next((each for each in ends if self._count(each) >= room), before)
@@ -134,11 +134,13 @@ class CountedWindow:
 
     def closes(self, came: Sequence[_Element[Fact]]) -> bool:
         """True if the last of these elements closes the window, so that it reports."""
-        _, newest = self._parted(came)
+        _, newest = self._split_newest_part(came)
         is_complete = bool(newest) and newest[-1] is came[-1] and self._count(newest) >= self.step
         return is_complete and (not self.whole or self._count(self.content(came)) >= self.size)
 
-    def _parted(self, came: Sequence[_Element[Fact]]) -> tuple[list[_Element[Fact]], list[_Element[Fact]]]:
+    def _split_newest_part(
+        self, came: Sequence[_Element[Fact]]
+    ) -> tuple[list[_Element[Fact]], list[_Element[Fact]]]:
         """Return the elements of its stream before the newest part, and that part."""
         before: list[_Element[Fact]] = []
         newest: list[_Element[Fact]] = []
@@ -212,7 +214,7 @@ def reports(
     policy: Policy,
     kind: TimeKind,
     until: TimePoint | None = None,
-    holding: Callable[..., Hashable] | None = None,
+    observed: Callable[..., Hashable] | None = None,
 ) -> list[tuple[TimePoint, Counter[Row]]]:
     """Return the answers of a query at each instant at which it reports.
 
@@ -226,7 +228,7 @@ def reports(
         kind: the type of timestamps.
         until: the time reached after the last element; None if time stops there, so that open windows stay
             open.
-        holding: function from the contents, as frozen sets, to the part of them that the query depends on;
+        observed: function from the contents, as frozen sets, to the part of them that the query depends on;
             None if it depends on the whole contents.
 
     >>> stream = [(1, {"a"}), (3, {"b"}), (9, {"c"})]
@@ -241,7 +243,7 @@ def reports(
     elements.sort(key=lambda element: element.at)
     end = None if until is None else _ticks(until, kind)
     found: list[tuple[TimePoint, Counter[Row]]] = []
-    holds = holding or (lambda *contents: contents)
+    holds = observed or (lambda *contents: contents)
     previous = holds(*(frozenset[Fact]() for _ in windows))
     for instant in _instants(elements, windows, policy, kind, end):
         contents = tuple(_content(elements, window, instant, kind) for window in windows)

@@ -26,7 +26,7 @@ from pantarhei.model.term import Term
 Ticks = frozenset[int]
 
 
-def materialized(rules: Iterable[TemporalRule], stream: Stream) -> dict[int, frozenset[TemporalAtom]]:
+def materialize(rules: Iterable[TemporalRule], stream: Stream) -> dict[int, frozenset[TemporalAtom]]:
     """Return the ticks at which each atom of the stream, and each derived atom, holds.
 
     Raises:
@@ -42,7 +42,7 @@ def materialized(rules: Iterable[TemporalRule], stream: Stream) -> dict[int, fro
             holding[atom] = holding.get(atom, Ticks()) | {tick}
     for layer in strata(given):
         while True:
-            derived = [each for rule in layer for each in _derived(rule, holding, stream.timeline)]
+            derived = [each for rule in layer for each in _derive(rule, holding, stream.timeline)]
             new = [(atom, ticks) for atom, ticks in derived if not ticks <= holding.get(atom, Ticks())]
             if not new:
                 break
@@ -64,7 +64,7 @@ def ticks_of(formula: Formula, holding: Mapping[TemporalAtom, Ticks], timeline: 
     return Ticks(set(timeline) - found if formula.is_negated else found & set(timeline))
 
 
-def _derived(
+def _derive(
     rule: TemporalRule, holding: Mapping[TemporalAtom, Ticks], timeline: range
 ) -> Iterator[tuple[TemporalAtom, Ticks]]:
     """Yield each instance of the head with the ticks at which the body holds."""

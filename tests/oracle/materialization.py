@@ -52,7 +52,7 @@ def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instan
     for rule in rules:
         compared = canonical_rule(rule)
         for body, matched in _matches(compared.body, index, {}):
-            binding = tested(compared.tests, matched)
+            binding = run_tests(compared.tests, matched)
             if binding is None or not all(_differ(pair, binding) for pair in compared.different):
                 continue
             head = None if compared.head is None else compared.head.ground(binding)
@@ -135,7 +135,7 @@ def unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Bind
     return extended
 
 
-def tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
+def run_tests(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
     """Return `binding` extended by the values computed by the tests, in order, or None if a test fails.
 
     A value computed for a bound variable must equal its binding.

@@ -63,7 +63,7 @@ def variables_of(query: Iterable[Pattern]) -> tuple[Variable, ...]:
     return tuple(sorted({node for s, _, o in query for node in (s, o) if isinstance(node, Variable)}))
 
 
-def unified(pattern: Pattern, edge: Triple) -> dict[Variable, Term] | None:
+def match_edge(pattern: Pattern, edge: Triple) -> dict[Variable, Term] | None:
     """Return the binding that maps a pattern to the edge, or None if there is none."""
     if pattern[1] != edge[1]:
         return None
@@ -90,7 +90,7 @@ def embeddings(query: Query, graph: Collection[Triple]) -> Iterator[dict[Variabl
         return
     pattern = min(query)
     for edge in graph:
-        values = unified(pattern, edge)
+        values = match_edge(pattern, edge)
         if values is not None:
             for rest in embeddings(instance(query - {pattern}, values), graph):
                 yield {**values, **rest}
@@ -109,7 +109,7 @@ def changes(query: Query, before: Collection[Triple], after: Collection[Triple])
     return frozenset(came | {Change("negative", row) for row in were - are})
 
 
-def changed(graph: Iterable[Triple], messages: Iterable[Message]) -> frozenset[Triple]:
+def apply_messages(graph: Iterable[Triple], messages: Iterable[Message]) -> frozenset[Triple]:
     """Apply the messages to the graph, in order (GD section 5)."""
     edges = set(graph)
     for operation, edge in messages:
@@ -211,7 +211,7 @@ class Star:
         pattern.
         """
         found: list[tuple[Literal["positive", "negative"], Term]] = []
-        unifiers = (unified(pattern, message.edge) for pattern in sorted(self.query))
+        unifiers = (match_edge(pattern, message.edge) for pattern in sorted(self.query))
         for value in dict.fromkeys(values[self.variable] for values in unifiers if values is not None):
             ground = self.instances.setdefault(value, Ground(instance(self.query, {self.variable: value})))
             sign = ground.process(message)
@@ -274,7 +274,7 @@ def first_matches(query: Query, inserted: Sequence[Triple]) -> Iterator[dict[Var
         yield {}
     for place, edge in enumerate(inserted):
         for pattern in query:
-            values = unified(pattern, edge)
+            values = match_edge(pattern, edge)
             if values is not None:
                 rest = instance(query - {pattern}, values)
                 for found in first_matches(rest, inserted[place:]):

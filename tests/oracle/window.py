@@ -44,8 +44,8 @@ def interpretations(
     rules = _deriving(rules)
     model: WindowModel = {INFINITY: closure(rules, background)}
     for at in sorted(aboxes):
-        alone = _saturated(rules, {INFINITY: model[INFINITY], at: closure(rules, aboxes[at])})
-        model = _saturated(rules, {**model, at: alone[at]})
+        alone = _saturate(rules, {INFINITY: model[INFINITY], at: closure(rules, aboxes[at])})
+        model = _saturate(rules, {**model, at: alone[at]})
     return model
 
 
@@ -118,7 +118,7 @@ def with_oldest_assertion(
     return {at: frozenset(fact for fact, times in times_of.items() if at in times) for at in timestamps}
 
 
-def _saturated(rules: tuple[Rule, ...], model: WindowModel) -> WindowModel:
+def _saturate(rules: tuple[Rule, ...], model: WindowModel) -> WindowModel:
     """Apply step 2 of the construction of PB26 Definition 8 to `model` until nothing changes."""
     while True:
         everything = frozenset().union(*model.values())

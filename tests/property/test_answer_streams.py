@@ -13,7 +13,7 @@ import pantarhei as pr
 from counts import cases, of_many
 from lars_programs import FRAGMENTS, Case, random_case, random_ground_case
 from oracle.lars.answers import answer_streams as all_answer_streams
-from oracle.lars.answers import drawn
+from oracle.lars.answers import derived_atoms
 from oracle.lars.grounding import ground
 from oracle.lars.streams import Stream, canonical
 from pantarhei.model.temporal_rule import Mode, TemporalRule
@@ -69,7 +69,7 @@ def found(rules, stream):
 
 def is_small(rules, stream):
     program = ground(rules, stream)
-    heads = {head for rule in program for head in drawn(rule, stream)}
+    heads = {head for rule in program for head in derived_atoms(rule, stream)}
     return len([1 for tick, atom in heads if atom not in stream.at(tick)]) <= MOST_FREE
 
 

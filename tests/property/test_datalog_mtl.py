@@ -11,7 +11,7 @@ from rdflib import RDF, Graph
 import pantarhei as pr
 from counts import cases, of_many
 from lars_programs import Part, random_case
-from oracle.datalog_mtl import materialized
+from oracle.datalog_mtl import materialize
 from oracle.lars.streams import Stream, canonical
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.temporal_rule import Mode
@@ -43,7 +43,7 @@ def compare(seed):
     both = {
         tick: [*atoms, *(replace(atom, is_asserted=True) for atom in atoms)] for tick, atoms in told.items()
     }
-    wanted = materialized(rules, Stream.of(case.stream.start, case.stream.end, both))
+    wanted = materialize(rules, Stream.of(case.stream.start, case.stream.end, both))
     try:
         reasoner = pr.StreamReasoner(NO_AXIOMS, pr.Window(range=0), temporal=pr.TemporalRules(rules, heads))
     except TemporalRuleError:

@@ -10,7 +10,7 @@ from rdflib import XSD, BNode, Literal, Variable
 
 from expressions import NOW, context, table_of, term
 from oracle.answers import algebra
-from oracle.answers.aggregates import aggregated
+from oracle.answers.aggregates import aggregate_values
 from oracle.answers.comparing import order_key
 from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
@@ -152,7 +152,7 @@ def test_groups_and_orders_are_those_of_the_definition(texts: str) -> None:
 
 def _aggregate_of_reference(each: Aggregate, members: list[Term | None]) -> Term | None:
     try:
-        return aggregated(algebra.Aggregate(each.function, X, each.distinct, each.separator), members)
+        return aggregate_values(algebra.Aggregate(each.function, X, each.distinct, each.separator), members)
     except ExpressionError:
         return None
 

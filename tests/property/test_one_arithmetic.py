@@ -10,7 +10,7 @@ import pantarhei as pr
 from counts import cases
 from expressions import NOW, context
 from oracle.answers import algebra
-from oracle.answers.aggregates import aggregated
+from oracle.answers.aggregates import aggregate_values
 from oracle.answers.context import Context as ReferenceContext
 from oracle.answers.expressions import Expressions
 from oracle.answers.graph import Graph as ReferenceGraph
@@ -145,7 +145,7 @@ def test_sums_and_averages_are_the_same_asked_once_and_kept_up(ten: int) -> None
         total = Total.of(kept[()])
         for name, numbers in (("SUM", total.sum), ("AVG", total.average)):
             try:
-                wanted = aggregated(algebra.Aggregate(name, X), terms)
+                wanted = aggregate_values(algebra.Aggregate(name, X), terms)
             except ExpressionError:
                 wanted = None
             made = Aggregate(name, X, False, "", Variable("found"))

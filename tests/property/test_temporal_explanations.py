@@ -13,7 +13,7 @@ from driven_rules import Driven
 from lars_programs import EX, random_ontology
 from lars_reasoners import COVERED, case_of, closed, expected, have_strata, reasoner_for, triple
 from oracle.lars.answers import answer_stream
-from oracle.lars.coupling import coupled
+from oracle.lars.coupling import couple
 from oracle.lars.output import output_stream
 from oracle.lars.streams import canonical
 from pantarhei import NotEntailedError, Ontology
@@ -76,7 +76,7 @@ def test_rules_of_the_ontology_are_steps_too(seed):
     rnd = random.Random(seed)
     ontology = random_ontology(rnd)
     case = case_of(seed, COVERED[rnd.choice(sorted(COVERED))])
-    rules, remembered = coupled(case.rules, case.remembered, ontology)
+    rules, remembered = couple(case.rules, case.remembered, ontology)
     if not have_strata(rules):
         return
     stream = closed(case.stream, ontology)

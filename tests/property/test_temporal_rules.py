@@ -24,7 +24,7 @@ from lars_reasoners import (
     triple,
     with_jumps,
 )
-from oracle.lars.coupling import coupled
+from oracle.lars.coupling import couple
 from oracle.lars.output import output_stream
 from oracle.lars.streams import canonical
 from pantarhei.errors import TemporalRuleError
@@ -145,7 +145,7 @@ def test_what_the_ontology_says_follows_from_conclusions_too(seed):
     rnd = random.Random(seed)
     ontology = random_ontology(rnd)
     case = case_of(seed, COVERED[rnd.choice(sorted(COVERED))])
-    rules, remembered = coupled(case.rules, case.remembered, ontology)
+    rules, remembered = couple(case.rules, case.remembered, ontology)
     axioms = pr.Ontology.from_rules(ontology)
     if not have_strata(rules):
         with pytest.raises(TemporalRuleError, match="depends on"):

@@ -19,8 +19,8 @@ from rdflib import BNode, Literal, URIRef, Variable
 
 from oracle.answers.algebra import Query, Select, TriplePattern
 from oracle.answers.context import Context, Row
-from oracle.answers.evaluation import Ranked, is_open, ranked
-from oracle.answers.graph import Graph, merged
+from oracle.answers.evaluation import Ranked, is_open, ranked_solutions
+from oracle.answers.graph import Graph, merge
 from oracle.answers.result import Answers, agrees, difference
 from oracle.answers.terms import plain
 from oracle.answers.translation import translate
@@ -71,7 +71,7 @@ def answers(
     select = query.solutions
     if query.form in ("CONSTRUCT", "DESCRIBE"):
         select = replace(select, variables=_all_variables(query))
-    solutions = ranked(select, context)
+    solutions = ranked_solutions(select, context)
     end = len(solutions) if select.limit is None else select.offset + select.limit
     rows = [{**given, **row} for row, _ in solutions[select.offset : end]]
     is_determined = context.notes.is_determined
@@ -81,7 +81,7 @@ def answers(
     if query.form == "ASK":
         return Answers("ASK", ask=bool(rows), is_determined=is_determined)
     is_determined &= not is_open(solutions, select.offset) and not is_open(solutions, end)
-    make = _constructed if query.form == "CONSTRUCT" else _described
+    make = _construct if query.form == "CONSTRUCT" else _describe
     return Answers(query.form, triples=make(query, rows, context), is_determined=is_determined, known=known)
 
 
@@ -89,7 +89,7 @@ def _with_dataset(query: Query, context: Context) -> Context:
     """Return the context with the dataset that FROM and FROM NAMED define."""
     if query.default is None or query.named is None:
         return context
-    default = merged(context.named.get(name, Graph(())) for name in query.default)
+    default = merge(context.named.get(name, Graph(())) for name in query.default)
     named = {name: context.named.get(name, Graph(())) for name in query.named}
     return replace(context, graph=default, named=named)
 
@@ -115,7 +115,7 @@ def _all_variables(query: Query) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(v for v in (*places, *query.described) if isinstance(v, Variable)))
 
 
-def _constructed(query: Query, rows: Sequence[Row], context: Context) -> frozenset[Triple]:
+def _construct(query: Query, rows: Sequence[Row], context: Context) -> frozenset[Triple]:
     """Instantiate the template for each row, with new blank nodes; invalid triples are omitted."""
     made = set()
     for row in rows:
@@ -139,7 +139,7 @@ def _instance(pattern: TriplePattern, row: Row, nodes: dict[Variable, Term]) -> 
     return (subject, predicate, object_) if isinstance(object_, URIRef | BNode | Literal) else None
 
 
-def _described(query: Query, rows: Sequence[Row], context: Context) -> frozenset[Triple]:
+def _describe(query: Query, rows: Sequence[Row], context: Context) -> frozenset[Triple]:
     """Return the concise bounded descriptions: the triples whose subject is a resource, and recursively those
     of their blank nodes.
     """

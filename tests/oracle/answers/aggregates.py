@@ -18,12 +18,12 @@ from rdflib import BNode
 
 from oracle.answers.algebra import Aggregate
 from oracle.answers.comparing import OrderKey, order_key
-from oracle.answers.numbers import INTEGER, Number, divide, total, written
+from oracle.answers.numbers import INTEGER, Number, divide, to_literal, total
 from oracle.answers.terms import ExpressionError, literal, ntriples
 from pantarhei.model.term import Term
 
 
-def aggregated(aggregate: Aggregate, values: Sequence[Term | None]) -> Term:
+def aggregate_values(aggregate: Aggregate, values: Sequence[Term | None]) -> Term:
     """Aggregate the values of an expression for the rows of a group; None stands for an error.
 
     Raises:
@@ -35,7 +35,7 @@ def aggregated(aggregate: Aggregate, values: Sequence[Term | None]) -> Term:
     if aggregate.is_distinct:
         terms = list(dict.fromkeys(terms))
     if aggregate.name == "GROUP_CONCAT":
-        return _concatenated(terms, aggregate.separator)
+        return _concatenate(terms, aggregate.separator)
     return _AGGREGATES[aggregate.name](terms)
 
 
@@ -58,14 +58,14 @@ def _last(terms: Sequence[Term]) -> Term:
 
 
 def _count(terms: Sequence[Term]) -> Term:
-    return written(Number(INTEGER, len(terms)))
+    return to_literal(Number(INTEGER, len(terms)))
 
 
 def _average(terms: Sequence[Term]) -> Term:
     return divide(total(terms), _count(terms)) if terms else _count(terms)
 
 
-def _concatenated(terms: Sequence[Term], separator: str) -> Term:
+def _concatenate(terms: Sequence[Term], separator: str) -> Term:
     """Concatenate the texts of the terms; blank nodes have no text and are ignored."""
     texts = [str(term) for term in sorted(terms, key=in_order) if not isinstance(term, BNode)]
     return literal(separator.join(texts))

@@ -29,8 +29,8 @@ from oracle.answers.numbers import (
     Number,
     is_number,
     number,
-    rounded,
-    written,
+    round_decimal,
+    to_literal,
 )
 from oracle.answers.terms import ExpressionError, boolean, is_string, literal, text_of
 from oracle.answers.times import temporal
@@ -51,7 +51,7 @@ def _to_string(term: Term) -> Term:
 
 def _number_text(given: Number) -> str:
     """Return XPath's text of a number (Functions and Operators, section 17.1.2)."""
-    text = str(written(given))
+    text = str(to_literal(given))
     if isinstance(given.value, float) and (not given.value or 1e-6 <= abs(given.value) < 1e6):
         text = format(Decimal(text), "f")
     return text.rstrip("0").rstrip(".") if "." in text and "E" not in text else text
@@ -61,14 +61,14 @@ def _to_number(kind: int, datatype: URIRef) -> Callable[[Term], Term]:
     def cast(term: Term) -> Term:
         given = _source(term, datatype)
         found = Number(INTEGER, int(truth(given))) if is_boolean(given) else number(given)
-        result = literal(str(written(_converted(found, kind))), datatype)
+        result = literal(str(to_literal(_convert(found, kind))), datatype)
         number(result)  # raises the error if it is out of the datatype's bounds
         return result
 
     return cast
 
 
-def _converted(given: Number, kind: int) -> Number:
+def _convert(given: Number, kind: int) -> Number:
     """Convert a number: integers are truncated towards zero, decimals have 28 digits, floats are the nearest
     ones.
     """
@@ -79,7 +79,7 @@ def _converted(given: Number, kind: int) -> Number:
     if not given.is_finite:
         raise ExpressionError
     exact = Decimal(given.value)
-    return Number(kind, int(exact) if kind == INTEGER else rounded(Fraction(exact)))
+    return Number(kind, int(exact) if kind == INTEGER else round_decimal(Fraction(exact)))
 
 
 def _to_boolean(term: Term) -> Term:

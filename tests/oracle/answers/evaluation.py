@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from rdflib import URIRef, Variable
 
-from oracle.answers.aggregates import aggregated
+from oracle.answers.aggregates import aggregate_values
 from oracle.answers.algebra import (
     Aggregate,
     Basic,
@@ -57,9 +57,9 @@ def rows_of(pattern: Pattern, context: Context) -> Rows:
                 {variable: term for variable, term in zip(variables, row, strict=True) if term is not None}
                 for row in rows
             ]
-            return _agreeing(found, context)
+            return _with_external_bindings(found, context)
         case Join(left, right):
-            return joined(rows_of(left, context), rows_of(right, context))
+            return join(rows_of(left, context), rows_of(right, context))
         case LeftJoin(left, right, condition):
             return _left_joined(rows_of(left, context), rows_of(right, context), condition, context)
         case Union(left, right):
@@ -70,13 +70,13 @@ def rows_of(pattern: Pattern, context: Context) -> Rows:
             return [row for row in rows_of(inner, context) if _at(row, context).holds(condition)]
         case Extend(inner, assignments):
             extended = [_extended(row, assignments, context) for row in rows_of(inner, context)]
-            return _agreeing(extended, context)
+            return _with_external_bindings(extended, context)
         case InGraph(name, inner):
             return _in_graphs(name, inner, context)
         case Group(inner, keys, aggregates):
             return _grouped(rows_of(inner, context), keys, aggregates, context)
         case Select():
-            return _selected(pattern, context)
+            return _nested_select(pattern, context)
 
 
 def has_solution(pattern: Pattern, row: Row, context: Context) -> bool:
@@ -96,7 +96,7 @@ def are_compatible(left: Row, right: Row) -> bool:
     return all(value(term) == value(right[variable]) for variable, term in left.items() if variable in right)
 
 
-def joined(left: Rows, right: Rows) -> Rows:
+def join(left: Rows, right: Rows) -> Rows:
     """Return the join of all compatible pairs."""
     shared = [v for v in set().union(*left[:1]) if all(v in row for row in (*left, *right))]
     matches: dict[tuple[Hashable, ...], Rows] = defaultdict(list)
@@ -117,7 +117,7 @@ def _values(row: Row, variables: Iterable[Variable]) -> tuple[Hashable, ...]:
 def _left_joined(left: Rows, right: Rows, condition: Expression | None, context: Context) -> Rows:
     found: Rows = []
     for row in left:
-        pairs = joined([row], right)
+        pairs = join([row], right)
         found += [pair for pair in pairs if condition is None or _at(pair, context).holds(condition)] or [row]
     return found
 
@@ -131,7 +131,7 @@ def _without(rows: Rows, removed: Rows) -> Rows:
     ]
 
 
-def _agreeing(rows: Rows, context: Context) -> Rows:
+def _with_external_bindings(rows: Rows, context: Context) -> Rows:
     """Return the rows that are compatible with the external bindings."""
     return [row for row in rows if are_compatible(row, context.given)]
 
@@ -141,7 +141,7 @@ def _agreeing(rows: Rows, context: Context) -> Rows:
 
 def _basic(patterns: Sequence[TriplePattern], context: Context) -> Rows:
     start: Rows = [{}]
-    found = reduce(joined, (_matches(pattern, context) for pattern in patterns), start)
+    found = reduce(join, (_matches(pattern, context) for pattern in patterns), start)
     return [{v: term for v, term in row.items() if not v.startswith("_:")} for row in found]
 
 
@@ -156,14 +156,14 @@ def _matches(pattern: TriplePattern, context: Context) -> Rows:
         triples, places = context.graph.triples, (subject, predicate, object_)
     else:
         triples = context.graph.pairs(predicate, _constant(subject, context), _constant(object_, context))
-    return [row for triple in triples if (row := _bound(places, triple, context)) is not None]
+    return [row for triple in triples if (row := _bind(places, triple, context)) is not None]
 
 
 def _constant(place: Node, context: Context) -> Term | None:
     return context.given.get(place) if isinstance(place, Variable) else place
 
 
-def _bound(places: Sequence[Node], triple: Sequence[Term], context: Context) -> Row | None:
+def _bind(places: Sequence[Node], triple: Sequence[Term], context: Context) -> Row | None:
     """Return the row that maps a pattern to the triple, or None if there is none."""
     variables = (place for place in places if isinstance(place, Variable))
     row = {variable: context.given[variable] for variable in variables if variable in context.given}
@@ -180,8 +180,8 @@ def _in_graphs(name: Variable | URIRef, inner: Pattern, context: Context) -> Row
         return [] if graph is None else rows_of(inner, replace(context, graph=graph))
     found: Rows = []
     for each, graph in context.named.items():
-        found += joined([{name: each}], rows_of(inner, replace(context, graph=graph)))
-    return _agreeing(found, context)
+        found += join([{name: each}], rows_of(inner, replace(context, graph=graph)))
+    return _with_external_bindings(found, context)
 
 
 # -- expressions and groups ------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def _grouped(
         result = {key: term for key, term in zip(keys, terms, strict=True) if term is not None}
         for variable, aggregate in aggregates:
             try:
-                result[variable] = aggregated(aggregate, _values_in(members, aggregate, context))
+                result[variable] = aggregate_values(aggregate, _values_in(members, aggregate, context))
             except ExpressionError:
                 continue
         found.append(result)
@@ -237,7 +237,7 @@ class Ranked(NamedTuple):
     rank: int
 
 
-def ranked(select: Select, context: Context) -> list[Ranked]:
+def ranked_solutions(select: Select, context: Context) -> list[Ranked]:
     """Return the solutions of a SELECT before OFFSET and LIMIT, in an order that ORDER BY allows."""
     rows = rows_of(select.pattern, context)
     keys = [_sort_keys(row, select.order, context) for row in rows]
@@ -263,14 +263,14 @@ def _sort_keys(row: Row, order: Iterable[OrderCondition], context: Context) -> l
     return [order_key(expressions.value_or_none(condition.expression)) for condition in order]
 
 
-def _selected(select: Select, context: Context) -> Rows:
+def _nested_select(select: Select, context: Context) -> Rows:
     """Return the solutions of a nested SELECT; external bindings are visible only if projected or fixed."""
     given = {v: term for v, term in context.given.items() if v in select.variables or v in context.fixed}
-    solutions = ranked(select, replace(context, given=given))
+    solutions = ranked_solutions(select, replace(context, given=given))
     end = len(solutions) if select.limit is None else select.offset + select.limit
     if is_open(solutions, select.offset) or is_open(solutions, end):
         context.notes.is_determined = False
-    return _agreeing([row for row, _ in solutions[select.offset : end]], context)
+    return _with_external_bindings([row for row, _ in solutions[select.offset : end]], context)
 
 
 def is_open(solutions: Sequence[Ranked], cut: int) -> bool:

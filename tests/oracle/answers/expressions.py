@@ -28,7 +28,7 @@ TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 HasSolution = Callable[[Pattern, Row, Context], bool]
 
 
-def _of_times_too(
+def _or_times(
     of_numbers: Callable[..., Term], of_times: Callable[[Temporal, Temporal], Term]
 ) -> Callable[[Term, Term], Term]:
     """Combine a sum or difference of numbers with that of times and durations."""
@@ -43,8 +43,8 @@ def _of_times_too(
 _FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
     **terms.FUNCTIONS,
     **numbers.FUNCTIONS,
-    "+": _of_times_too(numbers.FUNCTIONS["+"], times.plus),
-    "-": _of_times_too(numbers.FUNCTIONS["-"], times.minus),
+    "+": _or_times(numbers.FUNCTIONS["+"], times.plus),
+    "-": _or_times(numbers.FUNCTIONS["-"], times.minus),
     **comparing.FUNCTIONS,
     **texts.FUNCTIONS,
     **times.FUNCTIONS,
@@ -80,7 +80,7 @@ class Expressions:
             special = _SPECIAL.get(expression.name)
             if special is not None:
                 return special(self, *expression.arguments)
-            return _called(expression.name, [self.value(argument) for argument in expression.arguments])
+            return _call(expression.name, [self.value(argument) for argument in expression.arguments])
         if isinstance(expression, Exists):
             return boolean(self._has_solution(expression.pattern, self.row, self._context))
         assert not isinstance(expression, Aggregate), expression
@@ -158,7 +158,7 @@ class Expressions:
 
     def _random(self) -> Term:
         self._context.notes.is_determined = False
-        return numbers.written(numbers.Number(numbers.LONG, secrets.randbelow(1 << 53) / (1 << 53)))
+        return numbers.to_literal(numbers.Number(numbers.LONG, secrets.randbelow(1 << 53) / (1 << 53)))
 
     def _uuid(self) -> Term:
         self._context.notes.is_determined = False
@@ -169,7 +169,7 @@ class Expressions:
         return literal(str(uuid.uuid4()))
 
 
-def _called(name: str, arguments: Sequence[Term]) -> Term:
+def _call(name: str, arguments: Sequence[Term]) -> Term:
     """Return the value of a function; an unknown function is an error (section 17.6)."""
     function = _FUNCTIONS.get(name)
     if function is None or (name in CASTS and len(arguments) != 1):

@@ -108,7 +108,7 @@ def _least_forms(terms: Iterable[Term]) -> dict[Hashable, Term]:
     return least
 
 
-def merged(graphs: Iterable[Graph]) -> Graph:
+def merge(graphs: Iterable[Graph]) -> Graph:
     """Return the union of several graphs; of triples with equal values the first is kept."""
     found: dict[Hashable, Triple] = {}
     for graph in graphs:

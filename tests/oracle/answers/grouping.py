@@ -24,7 +24,7 @@ class Aggregation:
         self._known = set(keys)
         self._variables: dict[Aggregate, Variable] = {}
 
-    def know(self, alias: Variable) -> None:
+    def add_grouped_variable(self, alias: Variable) -> None:
         """Record that a variable has one value for each group."""
         self._known.add(alias)
 

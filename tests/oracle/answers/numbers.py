@@ -126,7 +126,7 @@ def promoted(numbers: Iterable[Number]) -> tuple[Number, ...]:
 # -- lexical form --------------------------------------------------------------------------------------
 
 
-def written(given: Number) -> Literal:
+def to_literal(given: Number) -> Literal:
     """Return the literal of a number, in canonical form."""
     return literal(_text(given), _TYPES[given.kind])
 
@@ -170,15 +170,15 @@ def _arithmetic(
     def compute(left: Term, right: Term) -> Term:
         (kind, one), (_, other) = promoted((number(left), number(right)))
         if isinstance(one, int) and isinstance(other, int):
-            return written(Number(INTEGER, exact(one, other)))
+            return to_literal(Number(INTEGER, exact(one, other)))
         if isinstance(one, Decimal) and isinstance(other, Decimal):
-            return written(Number(DECIMAL, rounded(fraction(Fraction(one), Fraction(other)))))
-        return written(Number(kind, _rounded(kind, floating(float(one), float(other)))))
+            return to_literal(Number(DECIMAL, round_decimal(fraction(Fraction(one), Fraction(other)))))
+        return to_literal(Number(kind, _rounded(kind, floating(float(one), float(other)))))
 
     return compute
 
 
-def rounded(exact: Fraction) -> Decimal:
+def round_decimal(exact: Fraction) -> Decimal:
     """Round a decimal result; a whole number is unchanged."""
     if exact.denominator == 1:
         return Decimal(exact.numerator)
@@ -206,8 +206,8 @@ def divide(left: Term, right: Term) -> Term:
     if kind in (INTEGER, DECIMAL):
         if not other:
             raise ExpressionError
-        return written(Number(DECIMAL, rounded(Fraction(one) / Fraction(other))))
-    return written(Number(kind, _rounded(kind, _float_quotient(float(one), float(other)))))
+        return to_literal(Number(DECIMAL, round_decimal(Fraction(one) / Fraction(other))))
+    return to_literal(Number(kind, _rounded(kind, _float_quotient(float(one), float(other)))))
 
 
 def total(terms: Iterable[Term]) -> Term:
@@ -219,13 +219,13 @@ def total(terms: Iterable[Term]) -> Term:
     kind = given[0].kind
     special = {each.value for each in given if not each.is_finite}
     if special:
-        return written(Number(kind, math.nan if len(special) > 1 else float(special.pop())))
+        return to_literal(Number(kind, math.nan if len(special) > 1 else float(special.pop())))
     exact = sum((Fraction(each.value) for each in given), Fraction(0))
     if kind == INTEGER:
-        return written(Number(kind, int(exact)))
+        return to_literal(Number(kind, int(exact)))
     if kind == DECIMAL:
-        return written(Number(kind, rounded(exact)))
-    return written(Number(kind, _float_of(kind, exact)))
+        return to_literal(Number(kind, round_decimal(exact)))
+    return to_literal(Number(kind, _float_of(kind, exact)))
 
 
 def _float_of(kind: int, exact: Fraction) -> float:
@@ -244,23 +244,23 @@ def _whole(rounding: Callable[[Fraction], int]) -> Callable[[Term], Term]:
     def compute(term: Term) -> Term:
         kind, given = number(term)
         if isinstance(given, int) or not Number(kind, given).is_finite:
-            return written(Number(kind, given))
+            return to_literal(Number(kind, given))
         result = rounding(Fraction(given))
         if isinstance(given, float):
-            return written(Number(kind, math.copysign(float(result), given)))
-        return written(Number(kind, Decimal(result)))
+            return to_literal(Number(kind, math.copysign(float(result), given)))
+        return to_literal(Number(kind, Decimal(result)))
 
     return compute
 
 
 def _negative(term: Term) -> Term:
     kind, given = number(term)
-    return written(Number(kind, given.copy_negate() if isinstance(given, Decimal) else -given))
+    return to_literal(Number(kind, given.copy_negate() if isinstance(given, Decimal) else -given))
 
 
 def _absolute(term: Term) -> Term:
     kind, given = number(term)
-    return written(Number(kind, given.copy_abs() if isinstance(given, Decimal) else abs(given)))
+    return to_literal(Number(kind, given.copy_abs() if isinstance(given, Decimal) else abs(given)))
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
@@ -268,7 +268,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
     "-": _arithmetic(operator.sub, operator.sub, operator.sub),
     "*": _arithmetic(operator.mul, operator.mul, operator.mul),
     "/": divide,
-    "positive": lambda term: written(number(term)),
+    "positive": lambda term: to_literal(number(term)),
     "negative": _negative,
     "ABS": _absolute,
     "CEIL": _whole(math.ceil),

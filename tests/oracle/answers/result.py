@@ -16,7 +16,7 @@ from pantarhei.model.term import Term, Triple
 AnswerRow = tuple[Term | None, ...]
 _Row = TypeVar("_Row", bound=tuple[object, ...])
 
-_MADE = BNode("made")  # placeholder of all blank nodes that are not in the data
+_CREATED = BNode("made")  # placeholder of all blank nodes that are not in the data
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +91,20 @@ def difference(
 def _difference_of_triples(answers: Answers, rows: Iterable[AnswerRow]) -> str | None:
     if not answers.is_determined:
         return None
-    expected, given = (_told_by_neighbours(triples, answers) for triples in (answers.triples, rows))
+    expected, given = (_identify_by_neighbours(triples, answers) for triples in (answers.triples, rows))
     return None if expected == given else _listing(Counter(expected), Counter(given))
 
 
 _ROUNDS = 8  # sufficient for the chains of blank nodes in the tests' templates
 
 
-def _told_by_neighbours(triples: Iterable[AnswerRow], answers: Answers) -> frozenset[tuple[str, ...]]:
+def _identify_by_neighbours(triples: Iterable[AnswerRow], answers: Answers) -> frozenset[tuple[str, ...]]:
     """Return the triples as texts in which created blank nodes are identified by their neighbours.
 
     Two blank nodes with equal triples are merged: the repeated triples add no information.
     """
     given = [tuple(term for term in triple if term is not None) for triple in triples]
-    names = {term: "" for triple in given for term in triple if _is_made(term, answers)}
+    names = {term: "" for triple in given for term in triple if _is_created(term, answers)}
     for _ in range(_ROUNDS):
         around: dict[Term, set[str]] = {node: set() for node in names}
         for triple in given:
@@ -118,7 +118,7 @@ def _told_by_neighbours(triples: Iterable[AnswerRow], answers: Answers) -> froze
     return frozenset(tuple(names.get(term, ntriples(term)) for term in triple) for triple in given)
 
 
-def _is_made(term: Term | None, answers: Answers) -> bool:
+def _is_created(term: Term | None, answers: Answers) -> bool:
     return isinstance(term, BNode) and term not in answers.known
 
 
@@ -136,7 +136,7 @@ def _difference_of_rows(answers: Answers, rows: Sequence[AnswerRow]) -> str | No
 
 
 def _unnamed(row: AnswerRow, answers: Answers) -> AnswerRow:
-    return tuple(_MADE if _is_made(term, answers) else term for term in row)
+    return tuple(_CREATED if _is_created(term, answers) else term for term in row)
 
 
 def _listing(expected: Counter[_Row], given: Counter[_Row]) -> str:

@@ -33,13 +33,13 @@ def parse(text: str, namespaces: Mapping[str, str]) -> tuple[CompValue, str]:
         names = _Names(dict(namespaces))
         for declaration in prologue:
             names.declare(declaration)
-        resolved = names.resolved(query)
+        resolve = names.resolve(query)
     except ParseBaseException as error:
         raise QueryError(f"malformed query: {error}") from None
     except RecursionError:
         raise QueryError("the query is nested too deeply") from None
-    assert isinstance(resolved, CompValue)
-    return resolved, names.base
+    assert isinstance(resolve, CompValue)
+    return resolve, names.base
 
 
 def absolute(iri: str, base: str) -> URIRef:
@@ -60,18 +60,18 @@ class _Names:
         else:
             self.prefixes[declaration.prefix or ""] = str(iri)
 
-    def resolved(self, part: object) -> object:
+    def resolve(self, part: object) -> object:
         """Resolve a part of the parse tree: names and literals become terms, lists Python lists."""
         if isinstance(part, CompValue):
             if part.name == "pname":
                 return self._prefixed(part.prefix or "", part.localname or "")
             if part.name == "literal":
-                datatype = None if part.datatype is None else self.resolved(part.datatype)
+                datatype = None if part.datatype is None else self.resolve(part.datatype)
                 assert datatype is None or isinstance(datatype, URIRef)
                 return literal(str(part.string), datatype, part.lang)
-            return CompValue(part.name, **{key: self.resolved(value) for key, value in part.items()})
+            return CompValue(part.name, **{key: self.resolve(value) for key, value in part.items()})
         if isinstance(part, ParseResults | list):
-            return [self.resolved(each) for each in part]
+            return [self.resolve(each) for each in part]
         return absolute(part, self.base) if isinstance(part, URIRef) else part
 
     def _prefixed(self, prefix: str, local: str) -> URIRef:
@@ -80,7 +80,7 @@ class _Names:
         return URIRef(self.prefixes[prefix] + re.sub(r"\\(.)", r"\1", local))
 
 
-def _own_parser() -> ModuleType:
+def _corrected_parser() -> ModuleType:
     """Execute rdflib's parser module again and correct the copy."""
     spec = find_spec("rdflib.plugins.sparql.parser")
     assert spec is not None and spec.loader is not None
@@ -88,14 +88,14 @@ def _own_parser() -> ModuleType:
     spec.loader.exec_module(parser)
     parser.rdflib = SimpleNamespace(**{**vars(rdflib), "Literal": _as_written})  # type: ignore[attr-defined]
     parser.neg = lambda literal: _as_written(f"-{literal}", literal.datatype)  # type: ignore[attr-defined]
-    parser.expandUnicodeEscapes = _without_escapes  # type: ignore[attr-defined]
+    parser.expandUnicodeEscapes = _unescape  # type: ignore[attr-defined]
     parser.Query.parse_with_tabs()
     inverse = parser.PathOneInPropertySet.exprs[-1]
     inverse.expr = Suppress("^") + Param("part", parser.iri | parser.A)
     return parser
 
 
-def _without_escapes(text: str) -> str:
+def _unescape(text: str) -> str:
     r"""SPARQL 1.1, section 19.2: replace `\u` and four hexadecimal digits, or `\U` and eight, by the
     character.
     """
@@ -107,4 +107,4 @@ def _as_written(value: str | bool, datatype: URIRef | None = None) -> Literal:
     return boolean(value) if isinstance(value, bool) else literal(value, datatype)
 
 
-_parser = _own_parser()
+_parser = _corrected_parser()

@@ -69,7 +69,7 @@ def string(term: Term) -> str:
     return str(term)
 
 
-def a_literal(term: Term) -> Literal:
+def require_literal(term: Term) -> Literal:
     """Return the term, which must be a literal."""
     if not isinstance(term, Literal):
         raise ExpressionError
@@ -97,7 +97,7 @@ def iri(term: Term, base: str = "") -> URIRef:
 
 
 def _datatype(term: Term) -> URIRef:
-    given = a_literal(term)
+    given = require_literal(term)
     return RDF.langString if given.language else given.datatype or XSD.string
 
 
@@ -121,7 +121,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
     "isBLANK": lambda term: boolean(isinstance(term, BNode)),
     "isLITERAL": lambda term: boolean(isinstance(term, Literal)),
     "STR": text_of,
-    "LANG": lambda term: literal(a_literal(term).language or ""),
+    "LANG": lambda term: literal(require_literal(term).language or ""),
     "DATATYPE": _datatype,
     "STRDT": _typed,
     "STRLANG": _tagged,

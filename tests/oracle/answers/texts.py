@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from rdflib import Literal
 
-from oracle.answers.numbers import INTEGER, Number, number, written
+from oracle.answers.numbers import INTEGER, Number, number, to_literal
 from oracle.answers.terms import ExpressionError, boolean, is_string, literal, string
 from pantarhei.model.term import Term
 
@@ -26,7 +26,7 @@ def _string(term: Term) -> Literal:
     return term
 
 
-def _like(term: Literal, text: str) -> Literal:
+def _in_language_of(term: Literal, text: str) -> Literal:
     """Return a literal of `text` in the language of `term`."""
     return literal(text, language=term.language)
 
@@ -57,19 +57,19 @@ def _substring(source: Term, start: Term, length: Term | None = None) -> Term:
     """SUBSTR: the characters from `start`, counted from 1."""
     text, first = _string(source), _integer(start)
     end = len(text) + 1 if length is None else first + _integer(length)
-    return _like(text, "".join(c for at, c in enumerate(str(text), 1) if first <= at < end))
+    return _in_language_of(text, "".join(c for at, c in enumerate(str(text), 1) if first <= at < end))
 
 
 def _before(source: Term, part: Term) -> Term:
     text, searched = _pair(source, part)
     before, _, _ = str(text).partition(searched) if searched else ("", "", "")
-    return _like(text, before) if searched in text else literal("")
+    return _in_language_of(text, before) if searched in text else literal("")
 
 
 def _after(source: Term, part: Term) -> Term:
     text, searched = _pair(source, part)
     _, _, after = str(text).partition(searched) if searched else ("", "", str(text))
-    return _like(text, after) if searched in text else literal("")
+    return _in_language_of(text, after) if searched in text else literal("")
 
 
 def _concatenated(*terms: Term) -> Term:
@@ -131,20 +131,20 @@ def _matches(text: Term, pattern: Term, flags: Term | None = None) -> Term:
     return boolean(compiled(string(pattern), given).search(_string(text)) is not None)
 
 
-def _replaced(text: Term, pattern: Term, replacement: Term, flags: Term | None = None) -> Term:
+def _replace(text: Term, pattern: Term, replacement: Term, flags: Term | None = None) -> Term:
     r"""REPLACE; a pattern that matches the empty text, and an unescaped `$` or `\`, are errors."""
     source, by, given = _string(text), string(replacement), "" if flags is None else string(flags)
     expression = compiled(string(pattern), given)
     if expression.search(""):
         raise ExpressionError
     if "q" in given:
-        return _like(source, expression.sub(lambda _: by, source))
+        return _in_language_of(source, expression.sub(lambda _: by, source))
     if not re.fullmatch(r"([^\\$]|\\[\\$]|\$\d)*", by, re.S):
         raise ExpressionError
-    return _like(source, expression.sub(lambda match: _filled(by, match), source))
+    return _in_language_of(source, expression.sub(lambda match: _expand_replacement(by, match), source))
 
 
-def _filled(replacement: str, match: re.Match[str]) -> str:
+def _expand_replacement(replacement: str, match: re.Match[str]) -> str:
     """Insert the groups' matches into a replacement; `$12` is group 1 followed by 2 if there are fewer than
     12 groups.
     """
@@ -165,10 +165,10 @@ def _hashed(algorithm: str) -> Callable[[Term], Term]:
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
-    "STRLEN": lambda text: written(Number(INTEGER, len(_string(text)))),
+    "STRLEN": lambda text: to_literal(Number(INTEGER, len(_string(text)))),
     "SUBSTR": _substring,
-    "UCASE": lambda text: _like(_string(text), str(text).upper()),
-    "LCASE": lambda text: _like(_string(text), str(text).lower()),
+    "UCASE": lambda text: _in_language_of(_string(text), str(text).upper()),
+    "LCASE": lambda text: _in_language_of(_string(text), str(text).lower()),
     "STRSTARTS": _compared(str.startswith),
     "STRENDS": _compared(str.endswith),
     "CONTAINS": _compared(str.__contains__),
@@ -178,7 +178,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
     "CONCAT": _concatenated,
     "LANGMATCHES": _language_matches,
     "REGEX": _matches,
-    "REPLACE": _replaced,
+    "REPLACE": _replace,
     "MD5": _hashed("md5"),
     "SHA1": _hashed("sha1"),
     "SHA256": _hashed("sha256"),

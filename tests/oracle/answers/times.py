@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from rdflib import XSD, Literal, URIRef
 
-from oracle.answers.numbers import DECIMAL, INTEGER, Number, written
+from oracle.answers.numbers import DECIMAL, INTEGER, Number, to_literal
 from oracle.answers.terms import ExpressionError, literal
 from pantarhei.model.term import Term
 from pantarhei.values.value import value_key
@@ -144,7 +144,7 @@ def ends(duration: Duration) -> list[Fraction]:
     """Return the ends of a duration from each of the four times of XML Schema 1.1, section 3.3.6."""
     starts = (datetime(1696, 9, 1), datetime(1697, 2, 1), datetime(1903, 3, 1), datetime(1903, 7, 1))
     times = (Time(XSD.dateTime, Fraction((start - _CYCLE_START).days * _DAY), 0) for start in starts)
-    return [_moved(time, duration).instant() for time in times]
+    return [_add_duration(time, duration).instant() for time in times]
 
 
 def _instants_agree(left: Time, right: Time, compare: Callable[[Fraction, Fraction], bool]) -> bool:
@@ -178,7 +178,7 @@ def _parts(time: Time) -> _Parts:
 def _part(name: str, datatypes: tuple[URIRef, ...]) -> Callable[[Term], Term]:
     def part(term: Term) -> Term:
         found = getattr(_parts(_of_type(term, datatypes)), name)
-        return written(Number(DECIMAL, _decimal(found)) if name == "seconds" else Number(INTEGER, found))
+        return to_literal(Number(DECIMAL, _decimal(found)) if name == "seconds" else Number(INTEGER, found))
 
     return part
 
@@ -218,7 +218,7 @@ def plus(left: Temporal, right: Temporal) -> Term:
         left, right = right, left
     if isinstance(right, Time):
         raise ExpressionError
-    return _written(_moved(left, right) if isinstance(left, Time) else _lengthened(left, right))
+    return _written(_add_duration(left, right) if isinstance(left, Time) else _lengthened(left, right))
 
 
 def minus(left: Temporal, right: Temporal) -> Term:
@@ -238,7 +238,7 @@ def _lengthened(left: Duration, right: Duration) -> Duration:
     return Duration(left.datatype, left.months + right.months, left.seconds + right.seconds)
 
 
-def _moved(time: Time, by: Duration) -> Time:
+def _add_duration(time: Time, by: Duration) -> Time:
     """Add months, clipped to the last day of a shorter month, then seconds."""
     local = time.local
     if by.months:

@@ -292,7 +292,7 @@ def _select(tree: Tree) -> Select:
         pattern = _bound(pattern, variable, value)
     slice_ = tree.limitoffset
     return Select(
-        _merged(pattern, len(assigned)),
+        _merge_assignments(pattern, len(assigned)),
         tuple(dict.fromkeys(variables)),
         tuple(order),
         tree.modifier == "DISTINCT",
@@ -301,7 +301,7 @@ def _select(tree: Tree) -> Select:
     )
 
 
-def _merged(pattern: Pattern, depth: int) -> Pattern:
+def _merge_assignments(pattern: Pattern, depth: int) -> Pattern:
     """Merge the `depth` outermost assignments, so that one solution evaluates them together."""
     assignments: tuple[tuple[Variable, Expression], ...] = ()
     for _ in range(depth):
@@ -338,7 +338,7 @@ def _grouped(
     for variable, value in assigned:
         aggregation.check(value)
         result.append((variable, aggregation.without_aggregates(value)))
-        aggregation.know(variable)
+        aggregation.add_grouped_variable(variable)
     for each in tree.projection or []:
         aggregation.check(each.var or each.evar)
     ordered = [OrderCondition(aggregation.without_aggregates(c.expression), c.is_descending) for c in order]

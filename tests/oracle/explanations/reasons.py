@@ -84,11 +84,11 @@ def _assumed(
                 continue
             for each in things if arity == 2 else [None]:
                 triple = (subject, RDF.type, predicate) if each is None else (subject, predicate, each)
-                if any(_asks_for(atom, triple) for atom in atoms):
+                if any(_can_match(atom, triple) for atom in atoms):
                     yield triple
 
 
-def _asks_for(atom: Atom, triple: Triple) -> bool:
+def _can_match(atom: Atom, triple: Triple) -> bool:
     """True if some binding of the atom's variables yields the triple."""
     subject, predicate, object_ = triple
     if (atom.predicate, len(atom.arguments)) == (object_, 1) and predicate == RDF.type:

@@ -48,14 +48,14 @@ def _is_proved(open_: set[Conclusion], proof: _Proof, bodies: _Bodies, most: int
     goal = next(iter(open_))  # each open fact must be derived at some point, so any of them can be the next
     for body in bodies.get(goal, ()):
         longer = {**proof, goal: body}
-        if goal not in _behind(body, longer):
+        if goal not in _dependencies(body, longer):
             still_open = (open_ | body) - longer.keys()
             if _is_proved(still_open, longer, bodies, most - 1):
                 return True
     return False
 
 
-def _behind(body: _Body, proof: _Proof) -> set[Conclusion]:
+def _dependencies(body: _Body, proof: _Proof) -> set[Conclusion]:
     """Return the facts on which `body` depends in `proof`, including those of `body`."""
     reached: set[Conclusion] = set()
     waiting: list[Conclusion] = list(body)

@@ -27,7 +27,7 @@ def answer_stream(rules: Iterable[TemporalRule], stream: Stream) -> Stream:
     """
     for layer in strata(rules):
         while True:
-            heads = [head for rule in instances(layer, stream) for head in drawn(rule, stream)]
+            heads = [head for rule in instances(layer, stream) for head in derived_atoms(rule, stream)]
             new = [(tick, atom) for tick, atom in heads if atom not in stream.at(tick)]
             if not new:
                 break
@@ -40,8 +40,8 @@ def answer_streams(rules: Iterable[TemporalRule], stream: Stream) -> list[Stream
 
     Cost: exponential in the number of heads.
     """
-    program = [rule for rule in ground(rules, stream) if any(drawn(rule, stream))]
-    heads = {head for rule in program for head in drawn(rule, stream)}
+    program = [rule for rule in ground(rules, stream) if any(derived_atoms(rule, stream))]
+    heads = {head for rule in program for head in derived_atoms(rule, stream)}
     free = [(tick, atom) for tick, atom in sorted(heads, key=str) if atom not in stream.at(tick)]
     found = []
     for added in _subsets(free):
@@ -58,7 +58,7 @@ def is_model(stream: Stream, rules: Iterable[TemporalRule]) -> bool:
     return all(satisfies(stream, stream.end, rule.head) for rule in rules if body_holds(rule, stream))
 
 
-def drawn(rule: TemporalRule, stream: Stream) -> Iterator[Drawn]:
+def derived_atoms(rule: TemporalRule, stream: Stream) -> Iterator[Drawn]:
     """Yield the atom, or none, that the head of a ground rule adds if its body holds."""
     head = rule.head
     tick = tick_of(head.time) if head.mode is Mode.AT else stream.end

@@ -22,7 +22,7 @@ class Coupled(NamedTuple):
     remembered: frozenset[URIRef]
 
 
-def coupled(
+def couple(
     rules: Iterable[TemporalRule], remembered: Collection[URIRef], ontology: Iterable[Rule]
 ) -> Coupled:
     """Add the ontology's rules that depend, directly or not, on conclusions of the temporal rules.
@@ -40,10 +40,10 @@ def coupled(
             break
         reached |= further
     names = (name for name in reached if isinstance(name, URIRef))
-    return Coupled((*given, *map(_now, joined)), frozenset({*remembered, *names}))
+    return Coupled((*given, *map(_at_present, joined)), frozenset({*remembered, *names}))
 
 
-def _now(rule: Rule) -> TemporalRule:
+def _at_present(rule: Rule) -> TemporalRule:
     """Convert a rule of an ontology to a temporal rule on the present tick."""
     assert rule.head is not None, "a constraint is refused"
     tests = tuple(test for test in rule.tests if isinstance(test, Builtin))

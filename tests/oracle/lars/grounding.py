@@ -18,7 +18,7 @@ from oracle.lars.comparisons import is_true
 from oracle.lars.satisfaction import literal_of, satisfies
 from oracle.lars.strata import kind
 from oracle.lars.streams import Stream
-from oracle.materialization import tested, unify
+from oracle.materialization import run_tests, unify
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.model.term import Term
@@ -38,7 +38,7 @@ def ground(rules: Iterable[TemporalRule], stream: Stream) -> list[TemporalRule]:
         _instance(rule, binding)
         for rule in rules
         for given in _bindings(rule, terms, ticks)
-        if (binding := passed(_tests(rule), given)) is not None
+        if (binding := run_builtins(_tests(rule), given)) is not None
     ]
 
 
@@ -47,7 +47,7 @@ def instances(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Tempora
     rules = list(rules)
     for rule in rules:
         for given in _matches(_positive(rule), stream, {}):
-            binding = passed(_tests(rule), given)
+            binding = run_builtins(_tests(rule), given)
             if binding is not None:
                 found = _instance(rule, binding)
                 if body_holds(found, stream):
@@ -75,11 +75,11 @@ def _tests(rule: TemporalRule) -> tuple[Builtin, ...]:
     return tuple(ordered)
 
 
-def passed(tests: tuple[Builtin, ...], binding: Binding) -> Binding | None:
+def run_builtins(tests: tuple[Builtin, ...], binding: Binding) -> Binding | None:
     """Return the binding extended by the values that the tests compute, in order, or None if a test fails."""
     for test in tests:
         if is_computation(test):
-            found = tested((test,), binding)
+            found = run_tests((test,), binding)
             if found is None:
                 return None
             binding = found
@@ -124,7 +124,7 @@ def _matches(formulas: list[Formula], stream: Stream, binding: Binding) -> Itera
     pattern = _pattern(first)
     for terms in _occurring(first, stream):
         extended = unify(pattern, terms, binding)
-        if extended is not None and satisfies(stream, stream.end, _grounded(first, extended)):
+        if extended is not None and satisfies(stream, stream.end, _substitute(first, extended)):
             yield from _matches(rest, stream, extended)
 
 
@@ -147,11 +147,11 @@ def _occurring(formula: Formula, stream: Stream) -> Iterator[tuple[Term, ...]]:
 
 def _instance(rule: TemporalRule, binding: Binding) -> TemporalRule:
     return TemporalRule(
-        _grounded(rule.head, binding), tuple(_grounded(formula, binding) for formula in rule.body)
+        _substitute(rule.head, binding), tuple(_substitute(formula, binding) for formula in rule.body)
     )
 
 
-def _grounded(formula: Formula, binding: Binding) -> Formula:
+def _substitute(formula: Formula, binding: Binding) -> Formula:
     """Replace the formula's variables by their terms.
 
     Raises:

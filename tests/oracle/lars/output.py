@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from rdflib import URIRef
 
-from oracle.lars.answers import answer_stream, drawn
+from oracle.lars.answers import answer_stream, derived_atoms
 from oracle.lars.grounding import instances
 from oracle.lars.strata import kind
 from oracle.lars.streams import Stream
@@ -51,11 +51,11 @@ def answers(
         stream = stream.joined({now: [a for a in _output(rules, answer) if a.predicate in remembered]})
 
 
-def fed_back(rules: Iterable[TemporalRule], answer: Stream) -> frozenset[TemporalAtom]:
+def feedback_atoms(rules: Iterable[TemporalRule], answer: Stream) -> frozenset[TemporalAtom]:
     """Return the atoms that feedback asserts at the next tick: the heads, at the present tick, of all rules
     whose bodies hold in an answer stream.
     """
-    heads = (head for rule in instances(rules, answer) for head in drawn(rule, answer))
+    heads = (head for rule in instances(rules, answer) for head in derived_atoms(rule, answer))
     return frozenset(atom for tick, atom in heads if tick == answer.end)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lars_programs import always, at, atom, compared, no, rule, some
-from oracle.datalog_mtl import materialized, ticks_of
+from oracle.datalog_mtl import materialize, ticks_of
 from oracle.lars.strata import NotStratifiedError
 from oracle.lars.streams import Stream
 
@@ -37,7 +37,7 @@ def test_what_is_derived_at_a_tick_is_looked_back_at():
         rule(LATCHED, some(LATCHED, 1), no(atom("b", "i", "i"))),
         rule(atom("x", "X"), always(atom("a", "X"), 2)),
     )
-    found = materialized(rules, stream)
+    found = materialize(rules, stream)
     assert held(found, LATCHED) == [2, 3, 4, 5, 6] and held(found, atom("x", "i")) == [4, 5, 6]
 
 
@@ -50,6 +50,6 @@ def test_what_only_one_of_the_languages_has_is_refused():
         rule(atom("a", "X"), atom("v", "X", "V"), compared("V", "lessThan", 3)),
     ):
         with pytest.raises(ValueError, match="expected"):
-            materialized((given,), stream)
+            materialize((given,), stream)
     with pytest.raises(NotStratifiedError):
-        materialized((rule(LATCHED, C, no(LATCHED)),), stream)
+        materialize((rule(LATCHED, C, no(LATCHED)),), stream)

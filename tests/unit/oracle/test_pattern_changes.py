@@ -14,7 +14,7 @@ from oracle.pattern_changes import (
     Message,
     Star,
     answers,
-    changed,
+    apply_messages,
     changes,
     decomposition,
     embeddings,
@@ -44,7 +44,7 @@ def by_definition(query, messages, graph=()):
     """What each message comes to."""
     found = []
     for message in messages:
-        after = changed(graph, [message])
+        after = apply_messages(graph, [message])
         found += sorted(changes(query, graph, after))
         graph = after
     return found
@@ -160,7 +160,9 @@ def test_an_edge_that_binds_a_pattern_may_be_another_too():
 def test_a_batch_is_netted_before_it_is_told():
     query, batch = frozenset([(a, p, b)]), [ins(a, p, b), del_(a, p, b)]
     assert [sign for sign, _ in by_algorithm(query, batch)] == ["positive", "negative"]
-    assert LooselyConnected(query).batch(batch) == changes(query, [], changed([], batch)) == frozenset()
+    assert (
+        LooselyConnected(query).batch(batch) == changes(query, [], apply_messages([], batch)) == frozenset()
+    )
 
 
 # -- parts -----------------------------------------------------------------------------------------
@@ -250,7 +252,7 @@ def random_messages(random, graph, count):
             message = Message("del", random.choice(there))
         else:
             message = Message("ins", random.choice(lacking))
-        graph = changed(graph, [message])
+        graph = apply_messages(graph, [message])
         yield message
 
 
@@ -262,7 +264,7 @@ def test_the_algorithms_are_right_for_any_loosely_connected_query(seed):
     random, told = Random(seed), 0
     for _ in range(CASES):
         query = random_query(random, connected=False)
-        graph = changed([], random_messages(random, frozenset(), random.randint(0, 4)))
+        graph = apply_messages([], random_messages(random, frozenset(), random.randint(0, 4)))
         messages = list(random_messages(random, graph, 20))
         expected = by_definition(query, messages, graph)
         assert by_algorithm(query, messages, graph) == expected
@@ -272,7 +274,7 @@ def test_the_algorithms_are_right_for_any_loosely_connected_query(seed):
             counted.process(Message("ins", edge))
         for start in range(0, 20, 5):
             batch = messages[start : start + 5]
-            after = changed(before, batch)
+            after = apply_messages(before, batch)
             assert loose.batch(batch) == changes(query, before, after)
             for message in batch:
                 counted.process(message)
@@ -286,10 +288,10 @@ def test_the_engine_is_right_for_any_query(seed):
     random = Random(seed)
     for _ in range(CASES // 50):
         query = random_query(random, connected=True)
-        graph = changed([], random_messages(random, frozenset(), random.randint(0, 4)))
+        graph = apply_messages([], random_messages(random, frozenset(), random.randint(0, 4)))
         messages = list(random_messages(random, graph, 10))
         assert by_engine(query, messages, graph) == by_definition(query, messages, graph)
-        inserted = sorted(changed(graph, messages))
+        inserted = sorted(apply_messages(graph, messages))
         found = {tuple(each[name] for name in variables_of(query)) for each in first_matches(query, inserted)}
         assert found == answers(query, inserted)
 

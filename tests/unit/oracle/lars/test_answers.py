@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from counts import cases
 from lars_programs import FRAGMENTS, at, atom, no, random_case, random_ground_case, rule, some
-from oracle.lars.answers import answer_stream, answer_streams, drawn
+from oracle.lars.answers import answer_stream, answer_streams, derived_atoms
 from oracle.lars.grounding import body_holds, ground
 from oracle.lars.strata import NotStratifiedError
 from oracle.lars.streams import Stream
@@ -73,7 +73,7 @@ def test_an_answer_has_the_data_and_the_heads_of_all_instances_whose_body_holds_
     case = random_case(rnd, parts, ticks=3)
     answer = answer_stream(case.rules, case.stream)
     reduct = [each for each in ground(case.rules, case.stream) if body_holds(each, answer)]
-    heads = [head for each in reduct for head in drawn(each, case.stream)]
+    heads = [head for each in reduct for head in derived_atoms(each, case.stream)]
     assert answer == case.stream.joined(
         {tick: [one for when, one in heads if when == tick] for tick, _ in heads}
     )

@@ -1,7 +1,7 @@
 """An ontology's rules beside temporal rules that conclude its predicates."""
 
 from lars_programs import EX, ONTOLOGY, atom, now, rule, some
-from oracle.lars.coupling import coupled
+from oracle.lars.coupling import couple
 from oracle.lars.output import output_stream
 from oracle.lars.streams import Stream
 
@@ -10,14 +10,14 @@ RULES = (rule(atom("a", "X"), now(atom("asserted c", "X"))), rule(atom("y", "X")
 
 
 def test_rules_join_as_far_as_conclusions_lead():
-    rules, remembered = coupled(RULES, [], [S_TO_X, A_TO_S, B_TO_R])
+    rules, remembered = couple(RULES, [], [S_TO_X, A_TO_S, B_TO_R])
     assert rules[2:] == (rule(atom("x", "X"), atom("s", "X")), rule(atom("s", "X"), atom("a", "X")))
     assert remembered == {EX.a, EX.s, EX.x}
-    assert coupled(RULES, [EX.y], [B_TO_R]) == (RULES, {EX.y})
+    assert couple(RULES, [EX.y], [B_TO_R]) == (RULES, {EX.y})
 
 
 def test_what_follows_is_a_state_of_its_tick():
-    rules, remembered = coupled(RULES, [], [S_TO_X, A_TO_S])
+    rules, remembered = couple(RULES, [], [S_TO_X, A_TO_S])
     stream = Stream.of(0, 2, {0: [atom("asserted c", "i")]})
     output = output_stream(rules, stream, remembered)
     assert output == {0: {atom(name, "i") for name in "asxy"}, 1: {atom("y", "i")}, 2: set()}
