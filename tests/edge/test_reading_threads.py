@@ -45,7 +45,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def _few_terms(monkeypatch):
-    monkeypatch.setattr(memory, "FLOOR", 16)
+    monkeypatch.setattr(memory, "MIN_GROWTH", 16)
     with quick_switches():
         yield
 

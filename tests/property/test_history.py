@@ -79,7 +79,7 @@ class Remembered:
 @both_ways
 @pytest.mark.parametrize("seed", seeds(2, 8))
 def test_the_log_of_an_older_time_is_the_one_the_reasoner_had_then(monkeypatch, seed, keep):
-    monkeypatch.setattr(compaction_module, "FLOOR", 20)
+    monkeypatch.setattr(compaction_module, "MIN_GROWTH", 20)
     world, dice = World(seed, constraints=3), random.Random(seed)
     window = Window(dice.choice((3, 6)), dice.choice((None, 2, 3)))
     history, revisions = History(steps=dice.choice((5, 12, 40))), []
@@ -141,7 +141,7 @@ def test_a_history_keeps_to_its_bounds_and_gives_way_to_the_window(seed):
 
 @pytest.mark.parametrize("seed", seeds(2, 6))
 def test_records_and_what_is_still_held_are_everything_that_came(monkeypatch, seed):
-    monkeypatch.setattr(compaction_module, "FLOOR", 20)
+    monkeypatch.setattr(compaction_module, "MIN_GROWTH", 20)
     world, dice = World(seed, constraints=3), random.Random(seed)
     written, fates = [], {}
     history = History(steps=dice.choice((0, 3, 20)), sink=written.extend)

@@ -101,7 +101,7 @@ class Twins:
 
 @pytest.mark.parametrize("seed", seeds(12, 300, 5000))
 def test_after_compactions_the_conflicts_are_those_read_at_once(monkeypatch, seed):
-    monkeypatch.setattr(compaction_module, "FLOOR", 0)
+    monkeypatch.setattr(compaction_module, "MIN_GROWTH", 0)
     revisions = set()
 
     def forget(twins, at):
@@ -148,14 +148,14 @@ def test_copies_by_pickle_have_the_conflicts_read_at_once(seed):
 
 @pytest.mark.parametrize("seed", seeds(1, 6))
 def test_a_thousand_pushes_later_the_conflicts_are_those_read_at_once(monkeypatch, seed):
-    monkeypatch.setattr(compaction_module, "FLOOR", 100)
+    monkeypatch.setattr(compaction_module, "MIN_GROWTH", 100)
     Twins(random.Random(seed), 1000).run().check()
 
 
 @pytest.mark.parametrize("seed", seeds(2, 30))
 def test_in_other_threads_the_conflicts_are_those_read_at_once(monkeypatch, seed):
     """Two threads read while the reasoner goes on and its terms get other numbers."""
-    monkeypatch.setattr(compaction_module, "FLOOR", 50)
+    monkeypatch.setattr(compaction_module, "MIN_GROWTH", 50)
     go_on = Event()
 
     def read(repair):

@@ -36,7 +36,7 @@ SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 OF_ONE = {
     "abs": "ABS",
     "ceiling": "CEIL",
-    "floor": "FLOOR",
+    "floor": "MIN_GROWTH",
     "round": "ROUND",
     "unaryMinus": "neg",
     "unaryPlus": "+",

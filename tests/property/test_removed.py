@@ -45,7 +45,7 @@ def searched(monkeypatch):
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @pytest.mark.parametrize("seed", seeds(3, 80, 4000))
 def test_links_lead_to_what_a_trace_finds_and_to_no_other_abox(monkeypatch, searched, seed, keep):
-    monkeypatch.setattr(compaction_module, "FLOOR", 0)
+    monkeypatch.setattr(compaction_module, "MIN_GROWTH", 0)
     dice = random.Random(seed)
     for number in range(WORLDS):
         drawn = world(dice)

@@ -21,18 +21,18 @@ from pantarhei.encoding.vocabulary import Vocabulary
 class FormsChange:
     """Forms of inserted and deleted facts."""
 
-    came: FactForms
-    went: FactForms
+    inserted: FactForms
+    deleted: FactForms
 
     @property
     def all_forms(self) -> FactForms:
         """Return the forms of both."""
-        return {**self.went, **self.came}
+        return {**self.deleted, **self.inserted}
 
     @property
     def after(self) -> dict[Fact, Literal | None]:
         """Return the forms of both after the change, None for facts without one."""
-        return {**dict.fromkeys(self.went), **self.came}
+        return {**dict.fromkeys(self.deleted), **self.inserted}
 
 
 NO_CHANGE = FormsChange({}, {})
@@ -47,8 +47,8 @@ class GivenForms:
         vocabulary: meaning of the numbers.
         facts: forms by fact.
         pairs: the last form seen for a subject and a value, for derived facts.
-        due: a pending change. It is applied on first access; after an error it is applied from the beginning
-            on the next access.
+        pending: a pending change. It is applied on first access; after an error it is applied from the
+            beginning on the next access.
     """
 
     def __init__(
@@ -56,23 +56,23 @@ class GivenForms:
         vocabulary: Vocabulary,
         facts: dict[Fact, Literal] | None = None,
         pairs: dict[Pair, Literal] | None = None,
-        due: FormsChange | None = None,
+        pending: FormsChange | None = None,
     ) -> None:
         self._vocabulary = vocabulary
         self._facts = {} if facts is None else facts
         self._pairs = {} if pairs is None else pairs
-        self._due = due
+        self._pending = pending
 
     @property
     def facts(self) -> dict[Fact, Literal]:
         """Forms by fact."""
-        self._make_due()
+        self._apply_pending()
         return self._facts
 
     @property
     def pairs(self) -> dict[Pair, Literal]:
         """Last form seen for a subject and a value."""
-        self._make_due()
+        self._apply_pending()
         return self._pairs
 
     @property
@@ -125,14 +125,14 @@ class GivenForms:
             return self
         return GivenForms(self._vocabulary, self.facts, self.pairs, change)
 
-    def _make_due(self) -> None:
+    def _apply_pending(self) -> None:
         """Apply the pending change; idempotent."""
-        if self._due is None:
+        if self._pending is None:
             return
-        for fact in self._due.went:
+        for fact in self._pending.deleted:
             self._facts.pop(fact, None)
-        for fact, form in self._due.came.items():
+        for fact, form in self._pending.inserted.items():
             self._facts[fact] = self._pairs[fact[1:]] = form
         if len(self._pairs) > 2 * len(self._facts) + 64:
             self._pairs = {fact[1:]: form for fact, form in self._facts.items()}
-        self._due = None
+        self._pending = None

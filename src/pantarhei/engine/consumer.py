@@ -1,20 +1,21 @@
 """Consumers of the changes of each step: registered queries, temporal rules, answer streams.
 
-A consumer's work is part of the step: if the step fails, the consumer is rolled back. It is called in this
-order:
+The work of a consumer is part of the step: if the step fails, the consumer is rolled back. In each step a
+consumer is called in this order:
 
-1. For each tick that `due` returns, until it returns None: the window slides to that tick, `apply` receives
-the changes so far, then `before` is called. So a timer in the middle of a time jump is not lost.
+1. `due` returns the next tick at which the consumer must be called. The window slides to that tick, `apply`
+receives the changes so far, then `before` is called. This is repeated until `due` returns None, so that a
+timer in the middle of a time jump is not missed.
 
-2. The window slides on, the ABox is inserted, its contradictions are repaired.
+2. The window slides to the time of the step, the ABox is inserted, its contradictions are repaired.
 
-3. `apply` is called once, with all changes since the last call. Inside `all_or_nothing` that is at the end of
-the block, or at a tick that is due; inside `all_or_nothing(each_step=True)` at each step.
+3. `apply` receives all changes since its last call. Inside `all_or_nothing` this happens once, at the end of
+the block, or earlier at a tick that is due; inside `all_or_nothing(each_step=True)` it happens at each step.
 
-For a further part of a timestamp, `apply` receives what that part changed; `entries` has the whole ABox.
+If a timestamp gets a further part, `apply` receives the changes of that part; `entries` has the whole ABox.
 
-A consumer that `receives_each_step` receives the changes of each step at once, inside `all_or_nothing` too,
-before the other consumers.
+A consumer with `receives_each_step` receives the changes of each step at once, even inside `all_or_nothing`,
+and before the other consumers.
 """
 
 from __future__ import annotations
@@ -43,71 +44,71 @@ class Consumer(Protocol):
 
     @property
     def needs_levels(self) -> bool:
-        """True if the consumer reads `Changes.levels`; the model then settles at each step."""
+        """True if the consumer reads `Changes.levels`. The model then settles at each step."""
 
     @property
     def needed_symbols(self) -> Symbols:
         """The classes and properties whose facts the consumer reads, None for all.
 
-        A consumer that is about to read others first calls `MaintainedState.require_facts`.
+        A consumer that is about to read facts of other symbols first calls `MaintainedState.require_facts`.
         """
 
     @property
     def receives_each_step(self) -> bool:
-        """True if the consumer receives the changes of each step separately, also inside a block."""
+        """True if the consumer receives the changes of each step separately, even inside a block."""
 
     @property
     def bytes_used(self) -> int:
         """Approximate memory in bytes; it counts against `max_bytes`."""
 
     def due(self, after: int, until: int) -> int | None:
-        """Return the next tick at which `before` is to be called, on the way from `after` to `until`.
+        """Return the next tick at which `before` must be called while time advances from `after` to `until`.
 
-        The tick is above `after`, the tick of the last call or of the present time, and not above `until`;
+        The tick is above `after` (the tick of the previous call, or the present time) and at most `until`.
         None if there is no such tick.
         """
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """React to a tick that was due: the window has slid there, no new ABox has been inserted."""
+        """React to a tick that was due. The window has slid to the tick, no new ABox has been inserted."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """Apply the changes of a step; the model is in the state after the step.
+        """Apply the changes of a step. The model is in its state after the step.
 
-        `model.matches_with` returns the inserted and deleted matches of a body, `model.signed_matches` those
-        of many bodies.
+        `model.matches_with` returns the inserted and deleted matches of one body, `model.signed_matches`
+        those of many bodies.
         """
 
     def mark(self) -> object:
-        """Return the present state, for `back`; called at every step."""
+        """Return the present state, for `back`. Called at every step, so it must be cheap."""
 
     def back(self, mark: object) -> None:
-        """Restore the state of a mark. May be called several times with one mark."""
+        """Restore the state that `mark` returned. May be called several times with the same mark."""
 
     def used_terms(self, used: UsedTerms) -> None:
-        """Mark the symbols and terms whose numbers the consumer stores."""
+        """Mark the symbols and terms whose numbers the consumer stores, so that they are not collected."""
 
     def renamed(self, renaming: Renaming) -> None:
-        """Renumber the stored terms. Earlier marks become invalid, except one taken just before this call."""
+        """Renumber the stored terms. Marks become invalid, except one taken immediately before this call."""
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
-        """Start from the present model, and after a restore from the `saved` bytes.
+        """Start from the present model; after a restore also from the bytes that were `saved`.
 
-        Terms and levels have other numbers after a restore.
+        After a restore, terms and levels have other numbers than when the bytes were saved.
         """
 
     def saved(self) -> Saved:
-        """Return a function that makes the bytes that a checkpoint stores of the present state.
+        """Return a function that returns the bytes of the present state for a checkpoint.
 
-        It is called later, while other threads may do steps. Equal states give equal bytes.
+        The function is called later, while other threads may run steps. Equal states give equal bytes.
         """
 
 
-class ConsumersOverfull(CapacityExceededError):
-    """Consumers exceed the memory limit; they are rolled back.
+class ConsumersExceedMemoryError(CapacityExceededError):
+    """Consumers exceed the memory limit. They are rolled back.
 
     Args:
-        bytes: how many bytes there are in all.
-        beside: how many of them consumers hold.
+        bytes: total bytes that count against the limit.
+        beside: bytes of the consumers among them.
     """
 
     def __init__(self, bytes: int, beside: int) -> None:
@@ -122,21 +123,21 @@ QUERIES = "queries"
 
 
 class DeliveryState(NamedTuple):
-    """Pending changes, which consumers receive at the end of an `all_or_nothing` block.
+    """Changes that consumers have not received yet, because an `all_or_nothing` block is running.
 
     Args:
         waiting: the changes, oldest first.
-        followed: how many of them the consumers that follow steps have received.
+        followed: the number of changes that consumers with `receives_each_step` have received already.
     """
 
     waiting: tuple[Changes, ...] = ()
     followed: int = 0
 
     def with_step(self, changes: Changes, before: Step | None) -> DeliveryState:
-        """Add the changes of a step, unless it changed nothing and time did not advance.
+        """Add the changes of a step, unless they are empty and time did not advance.
 
         Args:
-            before: where time and window were before the step.
+            before: the time and window before the step.
         """
         if changes.is_empty and changes.step == before:
             return self
@@ -149,8 +150,8 @@ NOTHING_PENDING = DeliveryState()
 class Consumers:
     """Consumers of a reasoner by name, called in the order in which they were attached.
 
-    The attribute `needs_levels` is True if any of them reads level changes. A copy keeps the present
-    consumers.
+    `needs_levels` is true if any of them reads level changes. A copy has the same consumers, but is not
+    affected by attaching others.
     """
 
     def __init__(self) -> None:
@@ -163,7 +164,7 @@ class Consumers:
         """Add a consumer.
 
         Raises:
-            OptionError: there is one of that name.
+            OptionError: another consumer has the name.
         """
         if name in self.attached:
             raise OptionError("name", repr(name), "a name that no other consumer has")
@@ -196,7 +197,7 @@ class Consumers:
         return sum(consumer.bytes_used for consumer in self)
 
     def due(self, after: int, until: int) -> int | None:
-        """Return the first tick at which any consumer is to be called."""
+        """Return the first tick at which some consumer must be called."""
         first: int | None = None
         for consumer in self.attached.values():
             tick = consumer.due(after, until)
@@ -205,13 +206,13 @@ class Consumers:
         return first
 
     def before(self, after: int, step: Step, model: WindowModel) -> None:
-        """Call the consumers for which the time of `step` is due; time was at `after` before."""
+        """Call the consumers for which the time of `step` is due. `after` is the time before."""
         for consumer in self:
             if consumer.due(after, step.now) == step.now:
                 consumer.before(step, model)
 
     def deliver(self, delivery: DeliveryState, model: WindowModel) -> DeliveryState:
-        """Deliver the pending changes; return the new delivery state."""
+        """Deliver the pending changes to all consumers; returns the new delivery state."""
         if not delivery.waiting:
             return NOTHING_PENDING
         self.deliver_steps(delivery, model)
@@ -222,7 +223,9 @@ class Consumers:
         return NOTHING_PENDING
 
     def deliver_steps(self, delivery: DeliveryState, model: WindowModel) -> DeliveryState:
-        """Deliver the pending changes to consumers that follow steps; return the new delivery state."""
+        """Deliver the pending changes to the consumers with `receives_each_step`; returns the new delivery
+        state.
+        """
         for changes in delivery.waiting[delivery.followed :]:
             for consumer in self:
                 if consumer.receives_each_step:
@@ -234,7 +237,7 @@ class Consumers:
         return {name: consumer.mark() for name, consumer in self.attached.items()}
 
     def back(self, marks: Marks) -> None:
-        """Restore the marked states; a consumer attached since then stays as it is."""
+        """Restore the marked states. A consumer attached after the mark is unchanged."""
         for name, consumer in self.attached.items():
             if name in marks:
                 consumer.back(marks[name])
@@ -245,7 +248,7 @@ class Consumers:
             consumer.used_terms(used)
 
     def renamed(self, renaming: Renaming) -> None:
-        """Renumber the stored terms of all consumers; after an error none is renumbered."""
+        """Renumber the stored terms of all consumers. After an exception no consumer is renumbered."""
         marks = self.mark()
         try:
             for consumer in self:
@@ -255,10 +258,12 @@ class Consumers:
             raise
 
     def saved(self) -> dict[str, Saved]:
-        """Return what a checkpoint stores, by name, also of consumers not attached again since a restore."""
+        """Return the functions for a checkpoint by name, including saved states of consumers that were not
+        attached again since a restore.
+        """
         kept: dict[str, Saved] = {name: partial(bytes, each) for name, each in self._saved.items()}
         return kept | {name: consumer.saved() for name, consumer in self.attached.items()}
 
     def restored(self, saved: Mapping[str, bytes]) -> None:
-        """Keep the saved states of consumers that are still to be attached."""
+        """Store the saved states of consumers that are attached later."""
         self._saved = dict(saved)

@@ -105,8 +105,8 @@ class DatatypeDiagnostics:
     """
 
     def __init__(self, rules: Iterable[Rule], is_open: bool) -> None:
-        self._rules, self._left = tuple(rules), _MOST_LITERALS if is_open else 0
-        self._asked: Mapping[Predicate, int] | None = None
+        self._rules, self._inspections_left = tuple(rules), _MOST_LITERALS if is_open else 0
+        self._conditions_cache: Mapping[Predicate, int] | None = None
         self._seen: dict[Predicate, dict[int, Literal]] = {}
         self._order: list[
             tuple[Predicate, int]
@@ -119,18 +119,18 @@ class DatatypeDiagnostics:
         """The stored values, in order of arrival: for each property the first value of each kind."""
         return tuple((on, self._seen[on][kind]) for on, kind in self._order)
 
-    def go_on_with(self, seen: Seen) -> None:
+    def replace_seen(self, seen: Seen) -> None:
         """Replace the stored values."""
         self._seen, self._order = {}, []
         for on, literal in seen:
-            self._see(on, literal)
+            self._store(on, literal)
 
     @property
     def mark(self) -> int:
-        """The number of stored values, for `back_to`."""
+        """The number of stored values, for `roll_back_to`."""
         return len(self._order)
 
-    def back_to(self, mark: int) -> None:
+    def roll_back_to(self, mark: int) -> None:
         """Remove the values stored since a mark: their step is rolled back."""
         while len(self._order) > mark:
             property_, kind = self._order.pop()
@@ -143,29 +143,29 @@ class DatatypeDiagnostics:
         Costs O(1) while they bring no new values.
         """
         same, length = self._revision is vocabulary.revision, len(vocabulary.literals)
-        if self._left <= 0 or (same and self._literals == length):
+        if self._inspections_left <= 0 or (same and self._literals == length):
             return ()
         begin = FIRST_LITERAL + (self._literals if same else 0)
         self._literals, self._revision = length, vocabulary.revision
         rows = facts if len(facts) <= _FEW else facts[facts[:, 2] >= begin]
         new = [(symbol, number) for symbol, _, number in rows.tolist() if number >= begin]
-        self._left -= len(new)
+        self._inspections_left -= len(new)
         return tuple(self._found(new, vocabulary))
 
     @property
     def _conditions(self) -> Mapping[Predicate, int]:
-        if self._asked is None:
-            self._asked = conditions_on_numbers(self._rules)
-        return self._asked
+        if self._conditions_cache is None:
+            self._conditions_cache = conditions_on_numbers(self._rules)
+        return self._conditions_cache
 
     def _found(self, new: Iterable[tuple[int, int]], vocabulary: Vocabulary) -> Iterator[NumbersApart]:
         for symbol, number in new:
             on, literal = vocabulary.symbols[symbol].name, vocabulary.literals[number - FIRST_LITERAL]
-            if self._see(on, literal):
-                self._left = _MOST_LITERALS
-                yield from self._told(on, literal)
+            if self._store(on, literal):
+                self._inspections_left = _MOST_LITERALS
+                yield from self._findings(on, literal)
 
-    def _see(self, on: Predicate, literal: Literal) -> bool:
+    def _store(self, on: Predicate, literal: Literal) -> bool:
         """Store a value if it is the first of its kind; return whether it is."""
         kind, seen = _kind_of(literal), self._seen.setdefault(on, {})
         if not kind or kind in seen:
@@ -174,7 +174,7 @@ class DatatypeDiagnostics:
         self._order.append((on, kind))
         return True
 
-    def _told(self, on: Predicate, literal: Literal) -> Iterator[NumbersApart]:
+    def _findings(self, on: Predicate, literal: Literal) -> Iterator[NumbersApart]:
         """Yield the findings for a value that is the first of its kind."""
         asked, kind = self._conditions.get(on, 0), _kind_of(literal)
         other = self._seen[on].get(_NUMERIC - kind)
@@ -185,8 +185,8 @@ class DatatypeDiagnostics:
 
     def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
         """Inspect values recorded by another diagnostics object, and return the warnings."""
-        new = (each for each in seen if self._see(*each))
-        return tuple(apart for each in new for apart in self._told(*each))
+        new = (each for each in seen if self._store(*each))
+        return tuple(apart for each in new for apart in self._findings(*each))
 
 
 def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
@@ -304,15 +304,15 @@ class Unexpected:
         numbers = [str(each) for each in self.numbers if not each.is_text()]
         if numbers:
             by_value = parameter("numbers", '"by_value"')
-            yield f"numbers that never meet, unless {by_value}: {_together(numbers)}"
+            yield f"numbers that never meet, unless {by_value}: {_summary(numbers)}"
         if texts:
-            yield f"numbers that are texts, for want of a datatype: {_together(texts)}"
+            yield f"numbers that are texts, for want of a datatype: {_summary(texts)}"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
 
-def _together(told: list[str]) -> str:
+def _summary(told: list[str]) -> str:
     """Join the first texts, and the number of the others."""
     more = [f"… and {len(told) - _MOST_SHOWN} more"] * (len(told) > _MOST_SHOWN)
     return "; ".join([*told[:_MOST_SHOWN], *more])
@@ -324,7 +324,7 @@ class InputDiagnostics(NamedTuple):
     Args:
         axioms: the number of assertions that write axioms.
         unknown: the unknown symbols.
-        of_axioms: the numbers of the symbols that write axioms.
+        axiom_symbols: the numbers of the symbols that write axioms.
         numbers: properties with numbers that never meet.
         symbols, revision: the number of inspected symbols, and the revision of their vocabulary.
         seen: the first value of each kind, for each property that has numbers; filled for checkpoints.
@@ -333,7 +333,7 @@ class InputDiagnostics(NamedTuple):
     axioms: int = 0
     unknown: tuple[Symbol, ...] = ()
     numbers: tuple[NumbersApart, ...] = ()
-    of_axioms: tuple[int, ...] = ()
+    axiom_symbols: tuple[int, ...] = ()
     symbols: int = 0
     revision: object = None
     seen: Seen = ()
@@ -352,22 +352,24 @@ class InputDiagnostics(NamedTuple):
         if vocabulary.has_class_variables:
             facts = vocabulary.with_classes(facts)
         if self.symbols != len(vocabulary.symbols) or self.revision is not vocabulary.revision:
-            noted = self._looked(facts, vocabulary, common, known)
-        return noted._counted(facts, vocabulary) if noted.of_axioms else noted
+            noted = self._with_new_symbols(facts, vocabulary, common, known)
+        return noted._with_axioms_counted(facts, vocabulary) if noted.axiom_symbols else noted
 
-    def _looked(
+    def _with_new_symbols(
         self, facts: Integers, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource
     ) -> InputDiagnostics:
-        symbols, goes_on = vocabulary.symbols, self.revision is vocabulary.revision
-        first = self.symbols if goes_on else 0
-        of_axioms = tuple(number for number in range(first, len(symbols)) if _writes_axioms(symbols[number]))
+        symbols, is_same_revision = vocabulary.symbols, self.revision is vocabulary.revision
+        first = self.symbols if is_same_revision else 0
+        axiom_symbols = tuple(
+            number for number in range(first, len(symbols)) if _writes_axioms(symbols[number])
+        )
         asserted = set(facts[:, 0].tolist())
         new = (
             symbols[number]
             for number in range(max(first, common.symbols), len(symbols))
             if number in asserted
         )
-        unknown = [symbol for symbol in new if not (_writes_axioms(symbol) or _is_usual(symbol))]
+        unknown = [symbol for symbol in new if not (_writes_axioms(symbol) or _is_always_allowed(symbol))]
         names = known() if unknown else None
         found = self.unknown
         if names is not None:
@@ -382,13 +384,13 @@ class InputDiagnostics(NamedTuple):
             self.axioms,
             tuple(dict.fromkeys(found))[:_MOST_NAMES],
             self.numbers,
-            (*self.of_axioms, *of_axioms) if goes_on else of_axioms,
+            (*self.axiom_symbols, *axiom_symbols) if is_same_revision else axiom_symbols,
             len(symbols),
             vocabulary.revision,
         )
 
-    def _counted(self, facts: Integers, vocabulary: Vocabulary) -> InputDiagnostics:
-        axioms = np.flatnonzero(np.isin(facts[:, 0], self.of_axioms))
+    def _with_axioms_counted(self, facts: Integers, vocabulary: Vocabulary) -> InputDiagnostics:
+        axioms = np.flatnonzero(np.isin(facts[:, 0], self.axiom_symbols))
         if not len(axioms):
             return self
         if not self.axioms:
@@ -407,23 +409,23 @@ class InputDiagnostics(NamedTuple):
         return {"axioms": self.axioms, "unknown": unknown, "numbers": numbers, "seen": seen}
 
     @classmethod
-    def of_saved(cls, said: Mapping[str, Any]) -> InputDiagnostics:
+    def from_saved(cls, given: Mapping[str, Any]) -> InputDiagnostics:
         """Read the JSON of `saved`; empty for checkpoints of versions without it.
 
         Raises:
             LookupError, TypeError, ValueError, PantarheiError: it is something else.
         """
-        if not said:
+        if not given:
             return cls()
-        unknown = tuple(Symbol(_name(name), arity) for name, arity in said["unknown"])
+        unknown = tuple(Symbol(_name(name), arity) for name, arity in given["unknown"])
         numbers = tuple(
             NumbersApart(URIRef(on), _literal(value), None if other is None else _literal(other))
-            for on, value, other in said["numbers"]
+            for on, value, other in given["numbers"]
         )
-        seen = tuple((URIRef(on), _literal(value)) for on, value in said.get("seen", ()))
-        if type(said["axioms"]) is not int or any(symbol.arity not in (1, 2) for symbol in unknown):
+        seen = tuple((URIRef(on), _literal(value)) for on, value in given.get("seen", ()))
+        if type(given["axioms"]) is not int or any(symbol.arity not in (1, 2) for symbol in unknown):
             raise ValueError("the saved diagnostics are invalid")
-        return cls(said["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
+        return cls(given["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> InputDiagnostics:
         """Add properties whose numbers never meet."""
@@ -466,7 +468,7 @@ def _literal(text: str) -> Literal:
     return term
 
 
-def _is_usual(symbol: Symbol) -> bool:
+def _is_always_allowed(symbol: Symbol) -> bool:
     """Return whether a name is OWL's own, or a time property, which any stream may use."""
     return is_defined(symbol.name) or str(symbol.name) in TIME_PROPERTIES
 

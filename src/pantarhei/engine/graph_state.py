@@ -41,22 +41,22 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
 # A fact's twelve bytes as an object, and its place in a dictionary.
-_BYTES_AN_ASSERTION = 130
+_BYTES_PER_ASSERTION = 130
 # A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
-_BYTES_A_FORM = 400
+_BYTES_PER_FORM = 400
 
 Key = bytes
 """A fact as its twelve bytes: a third of the memory of a tuple, and made from columns at once."""
 
 
 class NetChange(NamedTuple):
-    """Net effect of a change on the assertions; no fact is both inserted and deleted.
+    """Net effect of a change on the assertions. No fact is both inserted and deleted.
 
     Args:
         inserted: the inserted facts.
         deleted: the deleted facts.
         forms: forms of inserted literals that differ from the first form of their value.
-        already_asserted: the number of given facts that were asserted before.
+        already_asserted: the number of facts to insert that were asserted before.
         not_asserted: the number of facts to delete that were not asserted.
     """
 
@@ -68,17 +68,17 @@ class NetChange(NamedTuple):
 
 
 class Assertions:
-    """Assertions of a graph after a number of changes.
+    """Assertions of a graph after some changes.
 
-    A change returns new assertions that take over the dictionaries: the old ones must not be used again.
+    `after` returns new assertions, which take over the dictionaries: the old object must not be used again.
 
     Args:
-        step: the number of changes.
-        is_consistent: whether they violate no constraint.
+        step: the number of changes so far.
+        is_consistent: true if the assertions violate no constraint.
         keys: the facts.
-        forms: forms of literals that differ from the first form of their value, by fact.
-        due: a pending change, applied when the facts are first read. If that is interrupted, it is applied
-            from the beginning at the next read.
+        forms: by fact, the forms of literals that differ from the first form of their value.
+        pending: a change that is applied when the facts are first read. If this is interrupted, it is applied
+            again from the beginning.
     """
 
     def __init__(
@@ -87,23 +87,23 @@ class Assertions:
         is_consistent: bool = True,
         keys: dict[Key, None] | None = None,
         forms: dict[Fact, Literal] | None = None,
-        due: NetChange | None = None,
+        pending: NetChange | None = None,
     ) -> None:
         self.step, self.is_consistent = step, is_consistent
         self._keys: dict[Key, None] = {} if keys is None else keys
         self._forms: dict[Fact, Literal] = {} if forms is None else forms
-        self._due = due
+        self._pending = pending
 
     @property
     def keys(self) -> Mapping[Key, None]:
         """The facts."""
-        self._make_due()
+        self._apply_pending()
         return self._keys
 
     @property
     def forms(self) -> Mapping[Fact, Literal]:
-        """Forms of literals that differ from the first form of their value, by fact."""
-        self._make_due()
+        """By fact, the forms of literals that differ from the first form of their value."""
+        self._apply_pending()
         return self._forms
 
     @property
@@ -113,7 +113,7 @@ class Assertions:
 
     @property
     def now(self) -> int:
-        """The number of changes, which serves as the time."""
+        """The number of changes so far, which serves as the time."""
         return self.step
 
     @property
@@ -124,10 +124,12 @@ class Assertions:
     @property
     def bytes(self) -> int:
         """Approximate memory in bytes."""
-        return _BYTES_AN_ASSERTION * len(self.keys) + _BYTES_A_FORM * len(self.forms)
+        return _BYTES_PER_ASSERTION * len(self.keys) + _BYTES_PER_FORM * len(self.forms)
 
     def net(self, given: Encoded, deleted: Encoded) -> NetChange:
-        """Return the net effect of deleting facts, then inserting others. Costs these facts."""
+        """Return the net effect of deleting some facts, then inserting others. Costs time linear in these
+        facts.
+        """
         known, removed = self.keys, dict.fromkeys(keys_of(deleted.facts))
         added = dict.fromkeys(keys_of(given.facts))
         new = {key: None for key in added if key not in known}
@@ -140,27 +142,27 @@ class Assertions:
         return NetChange(list(new), old, forms, already, sum(key not in known for key in removed))
 
     def after(self, change: NetChange, is_consistent: bool) -> Assertions:
-        """Return the assertions after one more change; they replace these. The change is applied when they
-        are read.
+        """Return the assertions after another change, which is applied when they are read. They replace this
+        object.
         """
-        self._make_due()
+        self._apply_pending()
         return Assertions(self.step + 1, is_consistent, self._keys, self._forms, change)
 
-    def _make_due(self) -> None:
+    def _apply_pending(self) -> None:
         """Apply the pending change. Applying it twice has no further effect."""
-        if self._due is None:
+        if self._pending is None:
             return
-        for key in self._due.deleted:
+        for key in self._pending.deleted:
             self._keys.pop(key, None)
         if self._forms:
-            for fact in as_tuples(facts_of(self._due.deleted)):
+            for fact in as_tuples(facts_of(self._pending.deleted)):
                 self._forms.pop(fact, None)
-        self._keys.update(dict.fromkeys(self._due.inserted))
-        self._forms.update(self._due.forms)
-        self._due = None
+        self._keys.update(dict.fromkeys(self._pending.inserted))
+        self._forms.update(self._pending.forms)
+        self._pending = None
 
     def copy(self) -> Assertions:
-        """Return a copy that later changes do not affect. Costs the number of facts."""
+        """Return a copy that later changes do not affect. Costs time linear in the facts."""
         return Assertions(self.step, self.is_consistent, dict(self.keys), dict(self.forms))
 
     # -- their terms (engine/memory.py) --------------------------------------------------------
@@ -195,14 +197,14 @@ _NONE = ConflictList[Contradiction].of(())
 
 
 class GraphState(MaintainedState[Assertions]):
-    """State of a graph without time; not for several threads at once.
+    """State of a graph without time. Not thread-safe.
 
     Args:
-        foundation: the foundation; the state owns it and assigns further numbers.
-        refuses: whether a change is refused by which the assertions contradict each other.
+        foundation: the foundation; the state owns it and numbers further terms in it.
+        refuses: refuse a change after which the assertions contradict each other.
         budget: limits of listing conflicts.
-        derive: whether to derive everything, or what consumers and constraints need.
-        known: returns the names of ontology and background.
+        derive: derive all facts, or only those that consumers and constraints need.
+        known: function that returns the names of ontology and background.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -217,7 +219,7 @@ class GraphState(MaintainedState[Assertions]):
         known: NameSource = lambda: None,
     ) -> None:
         self._refuses, self._budget = refuses, budget
-        self._always = frozenset(keys_of(foundation.background.facts))
+        self._background_keys = frozenset(keys_of(foundation.background.facts))
         super().__init__(foundation, Assertions(), "newest", Limits(), derive, known)
 
     def change(self, insert: ABox, delete: ABox) -> GraphUpdate:
@@ -227,7 +229,7 @@ class GraphState(MaintainedState[Assertions]):
             insert, delete: the facts; blank nodes keep their labels.
 
         Raises:
-            ContradictionError: it is refused.
+            ContradictionError: the assertions contradict each other afterwards, and such changes are refused.
         """
         before = self._begin_step(may_forget=True)
         try:
@@ -240,18 +242,18 @@ class GraphState(MaintainedState[Assertions]):
         return done
 
     def _change(self, given: Encoded, deleted: Encoded) -> GraphUpdate | ContradictionError:
-        """Do a change; a refused change leaves the state as it was and returns the error."""
+        """Apply a change. A refused change is undone, and its error is returned."""
         self._cover(given.facts)
         model, net = self.model, self.history.net(given, deleted)
         self.drop_model()
-        self._make(model, net)
+        self._apply(model, net)
         conflicts = self._conflicts(model, net)
         if conflicts is None or not self._refuses:
             return self._commit(model, net, given, conflicts)
-        self._make(model, NetChange(net.deleted, net.inserted))  # back
+        self._apply(model, NetChange(net.deleted, net.inserted))  # back
         model.violations()
         model.take_changes()
-        self._standing = self._standing._replace(model=model)
+        self._version = self._version._replace(model=model)
         return ContradictionError(*conflicts.first())
 
     def _commit(
@@ -261,15 +263,15 @@ class GraphState(MaintainedState[Assertions]):
         given: Encoded,
         conflicts: ConflictList[Contradiction] | None,
     ) -> GraphUpdate:
-        """Store the result of a change: the change takes effect here."""
-        noted, standing = model.take_changes(), self._standing
-        history, forms = standing.history.after(net, conflicts is None), self.forms.change(noted, given)
+        """Store the result of a change, which takes effect with this."""
+        noted, version = model.take_changes(), self._version
+        history, forms = version.history.after(net, conflicts is None), self.forms.change(noted, given)
         delivery = NOTHING_PENDING
         if self.consumers:
             levels = model.take_levels(noted)
             changes = Changes(noted, levels=levels, forms=forms.after, at=history.now, log=history.log)
-            delivery = standing.delivery.with_step(changes, None)
-            delivery = self._deliver(delivery, model) if standing.delivers_steps else delivery
+            delivery = version.delivery.with_step(changes, None)
+            delivery = self._deliver(delivery, model) if version.delivers_steps else delivery
         delta = NO_DELTA
         if self._derive == "all":
             delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms)
@@ -281,14 +283,14 @@ class GraphState(MaintainedState[Assertions]):
             history.is_consistent,
             _NONE if conflicts is None else conflicts,
         )
-        self._standing = standing._replace(
+        self._version = version._replace(
             history=history, forms=self.forms.after(forms), model=model, delivery=delivery
         )
         return update
 
-    def _make(self, model: WindowModel, change: NetChange) -> None:
-        """Apply a change to the model. Background facts are not removed."""
-        deleted = [key for key in change.deleted if key not in self._always]
+    def _apply(self, model: WindowModel, change: NetChange) -> None:
+        """Apply a change to the model. Facts of the background are not removed."""
+        deleted = [key for key in change.deleted if key not in self._background_keys]
         if deleted:
             model.cut(facts_of(deleted))
         if change.inserted:
@@ -297,7 +299,7 @@ class GraphState(MaintainedState[Assertions]):
     def _conflicts(self, model: WindowModel, change: NetChange) -> ConflictList[Contradiction] | None:
         """Return the contradictions among the assertions; None if there are none.
 
-        Free of cost if the graph was consistent before the change and the change violates no constraint.
+        Costs nothing if the graph was consistent before and the change violates no constraint.
         """
         if not self.history.is_consistent:  # earlier contradictions may remain
             model.find_violations()
@@ -312,7 +314,9 @@ class GraphState(MaintainedState[Assertions]):
         return contradictions(lineage, self._budget, lexicon, rules, forms)
 
     def conflicts(self) -> ConflictList[Contradiction]:
-        """Return all minimal conflicts of the assertions. Costs a pass over the facts if there are any."""
+        """Return all minimal conflicts of the assertions. Costs a pass over the facts if the graph is
+        inconsistent.
+        """
         if self.history.is_consistent:
             return _NONE
         self.model.find_violations()

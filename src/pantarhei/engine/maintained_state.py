@@ -1,9 +1,9 @@
-"""State that is maintained step by step: ground truth, model and vocabulary, with the consumers of its
-changes.
+"""State that is maintained step by step: ground truth, model, vocabulary, and the consumers of its changes.
 
-A step ends by storing one value, a `StateVersion`, with all that it has changed. If a step fails or is
-interrupted before that, the model is rebuilt from the ground truth. Subclasses define what a step is and how
-the model is built: `StreamState` for a stream, `GraphState` for a graph without time.
+A step ends by storing one value, a `StateVersion`, with everything that it has changed. If the step fails or
+is interrupted before that, the model is rebuilt from the ground truth. Subclasses define the steps, and how
+the
+model is built: `StreamState` for a stream, `GraphState` for a graph without time.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
         history: the ground truth.
         forms: the forms of literals in the materialization.
         memory: the memory that counts against the limits.
-        model: the model of `history`; None if it is lost, or being changed.
-        is_part: True inside a `whole` block, whose rollback needs the terms of earlier histories.
-        delivers_steps: whether consumers receive each step; otherwise they receive all at the end of the
-            block.
-        delivery: the changes that consumers still have to receive.
+        model: the model of `history`; None if an error lost it, or while a step changes it.
+        is_part: True inside a `whole` block. Its rollback needs the terms of earlier histories.
+        delivers_steps: True if consumers receive the changes of each step; False if they receive all changes
+            at the end of the block.
+        delivery: the changes that consumers have not received yet.
         needed: the predicates that consumers need, whose facts are all in the model; None for all.
-        complete: a model of the same history with all rules, if one was needed.
+        complete: a model of the same history with all rules, if a query needed it.
         noted: the diagnostics of the input.
     """
 
@@ -88,7 +88,7 @@ class StateVersion(NamedTuple, Generic[GroundTruthT]):
 
     @property
     def shown(self) -> ModelView:
-        """The model that queries read, with its forms."""
+        """The model that queries read, with its literal forms."""
         if self.complete is not None:
             return self.complete
         assert self.model is not None, "it was made before"
@@ -99,14 +99,14 @@ class Savepoint(NamedTuple, Generic[GroundTruthT]):
     """State before a step, for a rollback.
 
     Args:
-        standing: the state.
+        version: the state.
         grown: the program in force.
         known: the size of the vocabulary.
         marks: the states of the consumers.
-        seen: the number of values that the diagnostics have noted.
+        seen: the number of values that the diagnostics have recorded.
     """
 
-    standing: StateVersion[GroundTruthT]
+    version: StateVersion[GroundTruthT]
     grown: ProgramState
     known: tuple[int, ...]
     marks: Marks
@@ -114,15 +114,15 @@ class Savepoint(NamedTuple, Generic[GroundTruthT]):
 
 
 class MaintainedState(ABC, Generic[GroundTruthT]):
-    """Base class of `StreamState` and `GraphState`; not for several threads at once.
+    """Base class of `StreamState` and `GraphState`. Not thread-safe.
 
     Args:
-        foundation: the foundation; the state owns it and assigns further numbers.
+        foundation: the foundation; the state owns it and numbers further terms in it.
         history: the initial ground truth.
-        keep: the storage of facts in a model.
-        limits: the limits.
-        derive: whether to derive everything, or what consumers and constraints need.
-        known: returns the names of ontology and background.
+        keep: how models store facts.
+        limits: the limits of facts and bytes.
+        derive: derive all facts, or only those that consumers and constraints need.
+        known: function that returns the names of ontology and background.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -140,15 +140,15 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     ) -> None:
         self._known = known
         rules, by_datatype = foundation.growing.theory.rules, foundation.numbers == "by_datatype"
-        self._number_watch = DatatypeDiagnostics(rules, by_datatype)
+        self._datatypes = DatatypeDiagnostics(rules, by_datatype)
         self.foundation, self._keep, self._derive = foundation, keep, derive
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
         needed: Symbols = None if derive == "all" else frozenset()
-        self._standing = StateVersion(history, GivenForms(self.vocabulary), memory, needed=needed)
+        self._version = StateVersion(history, GivenForms(self.vocabulary), memory, needed=needed)
         written = self.forms.change(Changes.of_all(self.model, 1).fact_changes, foundation.background)
-        self._standing = self._standing._replace(forms=self.forms.after(written))
+        self._version = self._version._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(self.model))
         self._entries_kept = self.vocabulary.size
         exceeded = memory.exceeded(self.model, self.history.log)
@@ -158,36 +158,38 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     # -- steps -------------------------------------------------------------------------------------
 
     def _begin_step(self, may_forget: bool) -> Savepoint[GroundTruthT]:
-        """Collect unused terms if there are many and it is allowed; return what `_roll_back` needs."""
-        vocabulary, memory = self.vocabulary, self._standing.memory
+        """Return a savepoint for `_roll_back`. First collects unused terms if there are many and `may_forget`
+        is true.
+        """
+        vocabulary, memory = self.vocabulary, self._version.memory
         size, known = vocabulary.size, vocabulary.mark
         is_large = size > self.most_entries or memory.unused or memory.limits.max_bytes is not None
         if may_forget and is_large:
             self.forget_unused()
             known = vocabulary.mark
         marks = self.consumers.mark() if self.consumers.attached else {}
-        return Savepoint(self._standing, self.growing.grown, known, marks, self._number_watch.mark)
+        return Savepoint(self._version, self.growing.grown, known, marks, self._datatypes.mark)
 
     def _roll_back(self, to: Savepoint[GroundTruthT]) -> None:
-        """Restore the state before a step, unless the step has stored its result already."""
-        if self.history.step is not to.standing.history.step:
+        """Restore the state before a step, unless the step has already stored its result."""
+        if self.history.step is not to.version.history.step:
             return
-        if self._standing is not to.standing:
+        if self._version is not to.version:
             self.drop_model()
         self.consumers.back(to.marks)
         self.growing.grown = to.grown
         self.vocabulary.roll_back_to(to.known)
-        self._standing = self._standing._replace(noted=to.standing.noted)
-        self._number_watch.back_to(to.seen)
+        self._version = self._version._replace(noted=to.version.noted)
+        self._datatypes.roll_back_to(to.seen)
 
     def _cover(self, facts: Integers) -> None:
-        """Add the rules that asserted facts demand to the program, and update the diagnostics."""
-        before = self._standing.noted
+        """Extend the program by the rules that asserted facts require, and update the diagnostics."""
+        before = self._version.noted
         noted = before.after(facts, self.vocabulary, self.foundation.common, self._known)
-        if apart := self._number_watch.found(facts, self.vocabulary):
+        if apart := self._datatypes.found(facts, self.vocabulary):
             noted = noted.with_numbers(apart)
         if noted is not before:
-            self._standing = self._standing._replace(noted=noted)
+            self._version = self._version._replace(noted=noted)
         is_covered = len(self.vocabulary.symbols) <= self.growing.grown.covered
         if (not is_covered or self.vocabulary.ill_typed.has_members) and not self.growing.covers(facts):
             self.drop_model()  # one of the grown program is to be made
@@ -195,67 +197,68 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @contextmanager
     def whole(self, each_step: bool = False) -> Iterator[None]:
-        """Roll back all steps inside the block if one raises. No terms are collected meanwhile.
+        """Roll back all steps inside the block if one raises. No terms are collected inside the block.
 
         Args:
-            each_step: deliver the changes of each step, not all at the end. Inside another block the outer
-                one decides.
+            each_step: deliver the changes of each step instead of all changes at the end. In a nested block
+                the value of the outer block applies.
         """
         self.forget_unused()
         history, forms = self.history.copy(), self.forms.copy()
-        grown, size, seen = self.growing.grown, self.vocabulary.size, self._number_watch.mark
+        grown, size, seen = self.growing.grown, self.vocabulary.size, self._datatypes.mark
         marks, consumers = self.consumers.mark(), copy(self.consumers)
-        memory = replace(self._standing.memory, consumers=consumers)
-        before = self._standing._replace(
+        memory = replace(self._version.memory, consumers=consumers)
+        before = self._version._replace(
             history=history, forms=forms, memory=memory, model=None, complete=None
         )
         held = memory.of_consumers
         try:
             delivers_steps = before.delivers_steps if before.is_part else each_step
-            self._standing = self._standing._replace(is_part=True, delivers_steps=delivers_steps)
+            self._version = self._version._replace(is_part=True, delivers_steps=delivers_steps)
             yield
-            delivery = self._standing.delivery if before.is_part else self._delivered_at_end(held)
-            self._standing = self._standing._replace(
+            delivery = self._version.delivery if before.is_part else self._delivered_at_end(held)
+            self._version = self._version._replace(
                 is_part=before.is_part, delivers_steps=before.delivers_steps, delivery=delivery
             )
         except BaseException:
-            self._standing, self.consumers = before, consumers
+            self._version, self.consumers = before, consumers
             self.consumers.back(marks)
             self.growing.grown = grown
-            self._number_watch.back_to(seen)
+            self._datatypes.roll_back_to(seen)
             self.most_entries = (
                 size  # updates of the block may still be read: terms are collected at the next step
             )
             raise
 
     def _delivered_at_end(self, held: int) -> DeliveryState:
-        """Deliver the pending changes at the end of a block, before which consumers held `held` bytes.
+        """Deliver the pending changes at the end of a block. `held` are the bytes of the consumers before the
+        block.
 
         Raises:
-            MemoryLimitError: they hold too much then.
+            MemoryLimitError: the consumers exceed a limit then.
         """
-        delivery, memory = self._deliver(self._standing.delivery), self._standing.memory
+        delivery, memory = self._deliver(self._version.delivery), self._version.memory
         if (exceeded := memory.exceeded_since(held, self.model, self.history.log)) is not None:
             raise memory.limits.error(exceeded, self.history.now, memory.of_consumers)
         return delivery
 
     def replace(self, history: GroundTruthT, forms: GivenForms, noted: InputDiagnostics) -> None:
-        """Replace the history, in the numbers of the present vocabulary."""
-        standing = self._standing._replace(history=history, forms=forms, model=None, complete=None)
-        self._standing = standing._replace(noted=noted)
-        self._number_watch.go_on_with(noted.seen)
+        """Replace the history; its numbers are those of the present vocabulary."""
+        version = self._version._replace(history=history, forms=forms, model=None, complete=None)
+        self._version = version._replace(noted=noted)
+        self._datatypes.replace_seen(noted.seen)
 
     def drop_model(self) -> None:
-        """Drop the model: it is about to change, or is unusable. It is rebuilt when needed."""
-        self._standing = self._standing._replace(model=None, complete=None)
+        """Drop the model, which is about to change or is unusable. It is rebuilt when it is needed."""
+        self._version = self._version._replace(model=None, complete=None)
 
     # -- consumers ---------------------------------------------------------------------------------
 
     def attach(self, name: str, consumer: Consumer) -> None:
-        """Add a consumer, which starts from the present model and receives the changes of all later steps.
+        """Add a consumer. It starts from the present model and receives the changes of all later steps.
 
         Raises:
-            OptionError: the name is taken; or the consumer needs levels and `keep="every"` has several.
+            OptionError: the name is taken; or the consumer needs levels, which `keep="every"` does not have.
         """
         if consumer.needs_levels and self._keep == "every":
             raise OptionError("keep", '"every"', _NEWEST)
@@ -268,7 +271,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         """Record level changes from now on, for an attached consumer that is about to need them.
 
         Raises:
-            OptionError: facts have no one level.
+            OptionError: with `keep="every"` a fact has several levels.
         """
         if self._keep == "every":
             raise OptionError("keep", '"every"', _NEWEST)
@@ -278,35 +281,35 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     def require_facts(self, symbols: Symbols) -> None:
         """Derive all facts of some predicates from now on, for a consumer that is about to read them.
 
-        If further rules must run, this costs a materialization, and rules that nobody needs any more stop
-        running.
+        If further rules are needed, this costs a materialization, and rules that no consumer needs any more
+        are dropped.
 
         Args:
             symbols: the predicates, None for all.
 
         Raises:
-            MemoryLimitError: a limit is exceeded then; nothing has changed.
+            MemoryLimitError: the larger model exceeds a limit; nothing has changed.
         """
-        standing = self._standing
+        version = self._version
         if self.part.has_all_of(symbols):
-            if standing.needed is not None:
-                self._standing = standing._replace(needed=concat_symbols(standing.needed, symbols))
+            if version.needed is not None:
+                self._version = version._replace(needed=concat_symbols(version.needed, symbols))
             return
         self._deliver_all()
-        standing, needed = self._standing, concat_symbols(self.consumers.needed_symbols, symbols)
-        model, history = self._build(standing.history, self.growing.part_for(needed))
-        limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, history.log)
+        version, needed = self._version, concat_symbols(self.consumers.needed_symbols, symbols)
+        model, history = self._build(version.history, self.growing.part_for(needed))
+        limits, exceeded = version.memory.limits, version.memory.exceeded(model, history.log)
         if exceeded is not None and not limits.drops:
             raise limits.error(exceeded, history.now)
-        self._standing = standing._replace(model=model, history=history, needed=needed, complete=None)
+        self._version = version._replace(model=model, history=history, needed=needed, complete=None)
 
     @property
     def part(self) -> PartialProgram:
         """The rules in force."""
-        return self.growing.part_for(self._standing.needed)
+        return self.growing.part_for(self._version.needed)
 
     def saved_consumers(self) -> dict[str, Saved]:
-        """Return a function for each consumer, by name, that makes the bytes that a checkpoint stores.
+        """Return for each consumer, by name, a function that returns the bytes for a checkpoint.
 
         Inside a block the pending changes are delivered first.
         """
@@ -314,16 +317,16 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
         return self.consumers.saved()
 
     def _deliver_all(self) -> None:
-        """Deliver the pending changes, so that the consumers are at the state of the model."""
+        """Deliver the pending changes, so that the consumers reflect the present model."""
         marks = self.consumers.mark()
         try:
-            self._standing = self._standing._replace(delivery=self._deliver(self._standing.delivery))
+            self._version = self._version._replace(delivery=self._deliver(self._version.delivery))
         except BaseException:
             self.consumers.back(marks)
             raise
 
     def _deliver(self, delivery: DeliveryState, model: WindowModel | None = None) -> DeliveryState:
-        """Deliver pending changes; `model` is the model of the step, by default the present one."""
+        """Deliver pending changes. `model` is the model after the step, by default the present one."""
         if not self.consumers:
             return NOTHING_PENDING
         return self.consumers.deliver(
@@ -334,15 +337,15 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @property
     def noted(self) -> InputDiagnostics:
-        """Diagnostics of the input so far."""
-        return self._standing.noted._replace(seen=self._number_watch.seen)
+        """Diagnostics of the input."""
+        return self._version.noted._replace(seen=self._datatypes.seen)
 
     @property
     def mistakes(self) -> tuple[int, int, int]:
-        """Numbers of assertions that write axioms, of unknown names, and of properties whose numbers never
-        meet.
+        """Counts of three kinds of suspicious input: assertions that write axioms, unknown names, and
+        properties with numbers that never meet.
         """
-        noted = self._standing.noted
+        noted = self._version.noted
         return noted.axioms, len(noted.unknown), len(noted.numbers)
 
     def unexpected(self) -> Unexpected:
@@ -352,111 +355,112 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     @property
     def history(self) -> GroundTruthT:
         """The ground truth."""
-        return self._standing.history
+        return self._version.history
 
     @property
     def forms(self) -> GivenForms:
         """Forms of the literals in the materialization."""
-        return self._standing.forms
+        return self._version.forms
 
     def state(self, symbols: Symbols = None) -> StateVersion[GroundTruthT]:
-        """Return the state, with a model in which all facts of some predicates are derived.
+        """Return the present state, with a model that has all facts of these predicates.
 
-        Returns the same value until something changes. If rules are needed that do not run, this costs a
-        materialization, once until the next step.
+        The result is the same object until the state changes. If rules are needed that are not in force, this
+        costs a materialization, at most once in each step.
 
         Args:
             symbols: the predicates, None for all.
         """
         model = self.make_model()
-        if self._standing.complete is None and not self.part.has_all_of(symbols):
-            self._standing = self._standing._replace(complete=self._complete_beside(model))
-        return self._standing
+        if self._version.complete is None and not self.part.has_all_of(symbols):
+            self._version = self._version._replace(complete=self._complete_beside(model))
+        return self._version
 
     def _complete_beside(self, kept: WindowModel) -> ModelView:
-        """Build a model with all rules, beside the model that is maintained."""
+        """Build a second model, with all rules, in addition to the maintained one."""
         model, _ = self._build_from(self.history, self.growing.program)
         model.violations()
         model.take_changes()
         facts = model.facts()
         more = facts[~np.asarray(kept.kernel.store.present(contiguous(facts)), np.bool_)]
-        came = np.column_stack([more, np.ones(len(more), np.int32)])
-        forms = self.forms.change(came, Encoded(NO_FACTS, NO_FORMS)).came
+        inserted = np.column_stack([more, np.ones(len(more), np.int32)])
+        forms = self.forms.change(inserted, Encoded(NO_FACTS, NO_FORMS)).inserted
         return ModelView(model, {**forms, **self.forms.facts})
 
     @property
     def is_part(self) -> bool:
         """True inside a `whole` block."""
-        return self._standing.is_part
+        return self._version.is_part
 
     @property
     def facts(self) -> int | None:
         """Number of facts in the model; None if the model is lost. Costs O(1)."""
-        model = self._standing.model
+        model = self._version.model
         return None if model is None else len(model)
 
     @property
     def exceeded(self) -> Exceeded | None:
-        """The limit that is exceeded; None also if the excess is evicted with the next step."""
-        memory = self._standing.memory
+        """The limit that is exceeded; None if none is, or if the next step evicts the excess."""
+        memory = self._version.memory
         return None if memory.limits.drops else memory.exceeded(self.model, self.history.log)
 
     @property
     def max_bytes(self) -> int | None:
         """The limit of bytes, None without a limit."""
-        return self._standing.memory.limits.max_bytes
+        return self._version.memory.limits.max_bytes
 
     @property
     def consumer_bytes(self) -> int:
-        """Bytes that temporal rules and registered queries hold, if they count against a limit."""
-        return self._standing.memory.of_consumers
+        """Bytes of temporal rules and registered queries, 0 if they do not count against a limit."""
+        return self._version.memory.of_consumers
 
     # -- terms that are not used any more ----------------------------------------------------------
 
     def forget_unused(self) -> None:
-        """Collect unused terms if there are many; not inside a block, whose rollback needs their numbers.
+        """Collect unused terms if there are many. Does nothing inside a block, whose rollback needs their
+        numbers.
 
-        After an error the state is unchanged; the model may have to be rebuilt.
+        After an exception the state is unchanged, but the model may have to be rebuilt.
         """
-        vocabulary, standing = self.vocabulary, self._standing
-        wanted = standing.memory.unused or vocabulary.size > self.most_entries
+        vocabulary, version = self.vocabulary, self._version
+        wanted = version.memory.unused or vocabulary.size > self.most_entries
         if vocabulary.size * 8 > self._entries_kept * 9:  # some of them may not be used any more
-            wanted = wanted or standing.memory.is_tight(standing.model, standing.history.log)
-        if wanted and not standing.is_part:
+            wanted = wanted or version.memory.is_tight(version.model, version.history.log)
+        if wanted and not version.is_part:
             self._forget_unused()
 
     def _forget_unused(self) -> None:
-        vocabulary, standing, model = self.vocabulary, self._standing, self.model
+        vocabulary, version, model = self.vocabulary, self._version, self.model
         found = compact(vocabulary, self.foundation.common, self.history, self.forms, model, self.consumers)
-        memory = replace(standing.memory, unused=0)
+        memory = replace(version.memory, unused=0)
         if found.forgets_nothing:
-            self._standing = self._standing._replace(memory=memory)
+            self._version = self._version._replace(memory=memory)
         else:
-            self._take_compact(found, memory, model)
+            self._adopt(found, memory, model)
         self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
 
-    def _take_compact(self, found: Compact[GroundTruthT], memory: Memory, model: WindowModel) -> None:
-        standing = self._standing
-        before = self.vocabulary.tables, standing._replace(model=None)
+    def _adopt(self, found: Compact[GroundTruthT], memory: Memory, model: WindowModel) -> None:
+        version = self._version
+        before = self.vocabulary.tables, version._replace(model=None)
         marks = self.consumers.mark()
         self.drop_model()
         try:
             taken = StateVersion(
-                found.history, found.forms, memory, needed=standing.needed, noted=standing.noted
+                found.history, found.forms, memory, needed=version.needed, noted=version.noted
             )
-            self._take_over(found.tables, taken)
+            self._replace_tables(found.tables, taken)
             self.consumers.renamed(found.renaming)
         except BaseException:
-            self._take_over(*before)
+            self._replace_tables(*before)
             self.consumers.back(marks)
             raise
         model.rename(found.renaming)
-        self._standing = self._standing._replace(model=model)
+        self._version = self._version._replace(model=model)
 
-    def _take_over(self, tables: Tables, standing: StateVersion[GroundTruthT]) -> None:
+    def _replace_tables(self, tables: Tables, version: StateVersion[GroundTruthT]) -> None:
         self.growing.recheck_symbols()
         self.vocabulary.replace_tables(tables)
-        self._standing = standing
+        self._version = version
 
     # -- the model from the history ------------------------------------------------------------------
 
@@ -467,20 +471,20 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     def make_model(self) -> WindowModel:
         """Return the model. Costs a materialization if an error lost it."""
-        known = self._standing.model
+        known = self._version.model
         if known is not None and not known.is_broken:
             return known
         model, history = self._build(self.history)
-        self._standing = self._standing._replace(model=model, history=history)
+        self._version = self._version._replace(model=model, history=history)
         return model
 
     def _build(
         self, history: GroundTruthT, part: PartialProgram | None = None
     ) -> tuple[WindowModel, GroundTruthT]:
-        """Build the model of a history; return it, and the history with what undoing its newest part takes.
+        """Build the model of a history. Returns it, and the history with the undo record of its newest part.
 
         Args:
-            part: the rules to run, None for the rules in force.
+            part: the rules to use, None for the rules in force.
         """
         model, history = self._build_from(history, (part or self.part).program)
         model.violations()
@@ -490,4 +494,6 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
 
     @abstractmethod
     def _build_from(self, history: GroundTruthT, program: Program) -> tuple[WindowModel, GroundTruthT]:
-        """Build the model of a history with the rules of a program; returns what `_build` returns."""
+        """Build the model of a history with the rules of a program. Returns the values that `_build`
+        returns.
+        """

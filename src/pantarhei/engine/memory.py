@@ -1,16 +1,16 @@
 """Memory of a reasoner: counting it against the limits, evicting timestamps, collecting unused terms.
 
-Eviction: the past gives way first, then the oldest timestamps of the window, one after the other, until the
-limits hold. A model's arrays do not shrink when facts leave, and terms are collected later. If the limit of
-bytes is exceeded, timestamps are therefore evicted until a rebuilt model would fit, with the terms that are
-then in use.
+Eviction. The past is evicted first, then the oldest timestamps of the window, one after the other, until the
+limits hold. The arrays of a model do not shrink when facts leave it, and terms are collected later. If the
+limit of bytes is exceeded, timestamps are therefore evicted until a rebuilt model, with the terms that are
+then in use, would fit.
 
-Collection of terms: in use are the terms of the foundation, including the constants of its rules, the classes
-and properties that the program in force numbers, and the terms of the facts and forms in model and history.
-They are renumbered, all others are dropped, so that an endless stream of fresh names, values, classes and
-properties takes the room of what is stored. It runs when the vocabulary has grown by half: its cost is linear
-in what is stored, shared among half as many fresh terms. The new state is made completely before anything is
-replaced.
+Collection of terms. These terms are in use: the terms of the foundation, including the constants of its
+rules; the classes and properties of the program in force; the terms of facts and forms in model and history.
+They are renumbered and all others are dropped, so that a stream of ever new names, values, classes and
+properties takes memory for the stored ones only. Terms are collected when the vocabulary has grown by half.
+The cost is linear in the stored facts and terms, hence constant on average for each new term. The new state
+is complete before anything is replaced.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pantarhei.encoding.lexicon import Tables
 from pantarhei.encoding.numbers import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.consumer import Consumers
-from pantarhei.engine.stream_history import FACTS_A_TERM, GroundTruthT
+from pantarhei.engine.stream_history import FACTS_PER_TERM, GroundTruthT
 from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.time import TimePoint
@@ -42,9 +42,10 @@ class Memory:
     Args:
         limits: the limits.
         vocabulary: the terms.
-        consumers: the consumers beside the model.
+        consumers: the consumers.
         unused: bytes of terms that are known to be unused.
-        counts_consumers: whether the memory of consumers counts; not during a step that may reduce it.
+        counts_consumers: true if the memory of consumers counts. It does not during a step that may reduce
+            it.
     """
 
     limits: Limits
@@ -54,7 +55,9 @@ class Memory:
     counts_consumers: bool = True
 
     def counting(self, used: UsedTerms) -> Memory:
-        """Return the memory with the used terms known; the terms of the consumers are added to `used`."""
+        """Return the memory after determining the bytes of unused terms. Adds the terms of the consumers to
+        `used`.
+        """
         self.consumers.used_terms(used)
         terms = vocabulary_bytes(self.vocabulary)
         return replace(self, unused=terms - int(terms * used.share))
@@ -67,11 +70,11 @@ class Memory:
 
     @property
     def terms(self) -> int:
-        """Bytes of the terms, without those known to be unused."""
+        """Bytes of the terms, except those known to be unused."""
         return max(0, vocabulary_bytes(self.vocabulary) - self.unused)
 
     def beside_model(self, log: Log, terms: int) -> int:
-        """Return the bytes of everything except the model; the terms take `terms`."""
+        """Return the bytes of log, terms and consumers; `terms` are the bytes of the terms."""
         return log.bytes + terms + self.of_consumers
 
     def held(self, model: WindowModel | None, log: Log) -> int:
@@ -81,12 +84,13 @@ class Memory:
         return (0 if model is None else model.bytes_used) + self.beside_model(log, self.terms)
 
     def exceeded_since(self, before: int, model: WindowModel, log: Log, spare: int = 0) -> Exceeded | None:
-        """Return the limit that is exceeded after a step was delivered to consumers.
+        """Return the limit that is exceeded after the changes of a step were delivered to consumers.
 
-        Returns None if consumers hold no more than before: the rest was checked within the step.
+        Returns None if the consumers hold no more bytes than before, since the step has checked the other
+        parts.
 
         Args:
-            before: the bytes that consumers held before the step; 0 if these did not count.
+            before: bytes of the consumers before the step; 0 if they did not count.
             spare: bytes of the model that a rebuild will free.
         """
         if self.limits.max_bytes is None or self.consumers.bytes_used <= before:
@@ -99,40 +103,40 @@ class Memory:
         return None if most is None else max(0, most - self.beside_model(log, self.terms))
 
     def left_for_history(self, model: WindowModel, log: Log) -> int | None:
-        """Return the bytes that the past may take; None for no limit.
+        """Return the bytes that the past may take; None without a limit.
 
-        At most three quarters of `max_bytes` are used with the past included.
+        Window and past together may use three quarters of `max_bytes`.
         """
         most = self.limits.max_bytes
         return None if most is None else 3 * most // 4 - self.held(model, log)
 
     def is_tight(self, model: WindowModel | None, log: Log) -> bool:
-        """Return whether more than three quarters of `max_bytes` are in use."""
+        """Return true if more than three quarters of `max_bytes` are in use."""
         most = self.limits.max_bytes
         return most is not None and 4 * self.held(model, log) > 3 * most
 
     def exceeded(self, model: WindowModel, log: Log) -> Exceeded | None:
-        """Return the limit that facts or bytes exceed."""
+        """Return the limit that the facts or the bytes exceed, None if both hold."""
         return self.limits.exceeded(len(model), self.held(model, log))
 
 
 # Where timestamps leave early for their bytes, the others are to take no more than this share of the limit:
 # making a model anew costs a materialization, and must not come with every push.
-_FILLED = Fraction(7, 8)
+_MAX_FILL = Fraction(7, 8)
 
 
 @dataclass(slots=True)
 class Eviction:
-    """Eviction from a log and its model, which slides.
+    """Eviction of the oldest timestamps from a log and its model.
 
     Args:
-        model: the model of `log`.
-        log: the rest of the window.
+        model: the model of `log`; its window slides.
+        log: the ABoxes that remain in the window.
         memory: the memory that counts against the limits.
         past: the ABoxes that have left the window.
         early: the evicted ABoxes.
-        needs_rebuild: whether the model takes more bytes than it needs, and is to be rebuilt.
-        needs_recheck: whether the rest may still exceed the limit of bytes, as the rebuild will show.
+        needs_rebuild: true if the model takes more bytes than it needs and must be rebuilt.
+        needs_recheck: true if the limit of bytes may still be exceeded, which is known after the rebuild.
     """
 
     model: WindowModel
@@ -146,10 +150,10 @@ class Eviction:
     def fit(self, at: TimePoint) -> None:
         """Drop the past, then evict timestamps if the policy allows it, until the limits hold.
 
-        Costs O(1) if they hold already, and a pass over the facts if the limit of bytes was exceeded.
+        Costs O(1) if they hold already, and a pass over the facts if the limit of bytes is exceeded.
 
         Raises:
-            MemoryLimitError: the policy does not evict, or the ABox of `at` alone exceeds the limit of facts.
+            MemoryLimitError: the policy does not allow eviction, or the ABox of `at` alone exceeds a limit.
         """
         limits, exceeded = self.memory.limits, self.memory.exceeded(self.model, self.log)
         if exceeded is None:
@@ -163,18 +167,19 @@ class Eviction:
             raise limits.error(exceeded, at, self.memory.of_consumers)
         if too_many_bytes:
             self._shrink(at)
-        self._drop_while(at, lambda: limits.exceeded(len(self.model), 0))
+        self._evict_while(at, lambda: limits.exceeded(len(self.model), 0))
 
     def _exceeded_without_past(self) -> Exceeded | None:
-        """Return the limit that is still exceeded without the past and its terms.
+        """Drop the past; returns the limit that is still exceeded without it and its terms, None if all hold.
 
-        Their size is estimated. Nothing is evicted if there is room to spare then, and nothing is refused
-        before the size is known.
+        The bytes of the remaining terms are estimated. If eviction is allowed, some bytes must be left over
+        for the limit to count as held. If it is not, the estimate refuses nothing; `needs_recheck` is set
+        instead.
         """
         self.past = self.past.within(0)
         self.memory = self.memory.counting(self._used_terms())
         if self.memory.limits.drops:
-            return self.memory.limits.exceeded(0, int(self.memory.held(self.model, self.log) / _FILLED))
+            return self.memory.limits.exceeded(0, int(self.memory.held(self.model, self.log) / _MAX_FILL))
         exceeded = self.memory.exceeded(self.model, self.log)
         self.needs_recheck = exceeded is None
         return exceeded
@@ -182,36 +187,36 @@ class Eviction:
     def _shrink(self, at: TimePoint) -> None:
         """Evict timestamps until a rebuilt model would fit.
 
-        The bytes of used terms are first assumed to be proportional to the facts, then counted.
+        The bytes of terms in use are first assumed to be proportional to the facts, then counted.
         """
         terms, facts = self.memory.terms, max(1, len(self.model))
-        self._drop_while(at, lambda: self._exceeded_anew(terms * len(self.model) // facts))
+        self._evict_while(at, lambda: self._exceeded_when_rebuilt(terms * len(self.model) // facts))
         self.memory = self.memory.counting(self._used_terms())
-        self._drop_while(at, lambda: self._exceeded_anew(self.memory.terms))
+        self._evict_while(at, lambda: self._exceeded_when_rebuilt(self.memory.terms))
         self.needs_rebuild, self.needs_recheck = True, self._is_alone()
 
-    def _exceeded_anew(self, terms: int) -> Exceeded | None:
-        """Return the limit that a rebuilt model would exceed, with `terms` bytes of terms.
+    def _exceeded_when_rebuilt(self, terms: int) -> Exceeded | None:
+        """Return the limit that a rebuilt model would exceed, if the terms in use have `terms` bytes.
 
-        The estimate is an upper bound; a single timestamp is not checked.
+        The estimate of the bytes is an upper bound. A single timestamp is not checked.
         """
         if self._is_alone():
             return None
         needed = self.model.bytes_used - self.model.spare_bytes + self.memory.beside_model(self.log, terms)
-        return self.memory.limits.exceeded(0, int(needed / _FILLED))
+        return self.memory.limits.exceeded(0, int(needed / _MAX_FILL))
 
     def _is_alone(self) -> bool:
         return len(self.log.timeline) == 1
 
     def _used_terms(self) -> UsedTerms:
-        """Return the terms that model and log use. Costs their facts."""
+        """Return the terms in model and log. Costs time linear in their facts."""
         used = UsedTerms(*self.memory.vocabulary.counts)
         self.model.mark_terms(used)
         for entry in self.log:
             used.add(entry.facts)
         return used
 
-    def _drop_while(self, at: TimePoint, exceeded: Callable[[], Exceeded | None]) -> None:
+    def _evict_while(self, at: TimePoint, exceeded: Callable[[], Exceeded | None]) -> None:
         while (found := exceeded()) is not None:
             first_two = list(islice(self.log, 2))
             if len(first_two) < 2:
@@ -223,26 +228,26 @@ class Eviction:
 
 
 # Entries that may be added to a vocabulary in any case; an entry takes some hundred bytes.
-FLOOR = 32_768
+MIN_GROWTH = 32_768
 
 
 def most_entries(vocabulary: Vocabulary, stored: int) -> int:
-    """Return the number of entries at which a vocabulary is collected again, given the number of stored
+    """Return the number of vocabulary entries at which terms are collected next, given the number of stored
     facts.
     """
-    return vocabulary.size + max(vocabulary.size // 2, FLOOR, stored // FACTS_A_TERM)
+    return vocabulary.size + max(vocabulary.size // 2, MIN_GROWTH, stored // FACTS_PER_TERM)
 
 
 @dataclass(frozen=True, slots=True)
 class Compact(Generic[GroundTruthT]):
-    """State of a reasoner with only the terms in use.
+    """State of a reasoner reduced to the terms in use.
 
     Args:
         renaming: the new numbers, for the model.
-        tables: the tables of the vocabulary.
-        history, forms: history and forms in the new numbers.
-        stored: the number of stored facts; an entry of the log counts for some more.
-        forgets_nothing: whether all terms are used, so that nothing has changed.
+        tables: the new tables of the vocabulary.
+        history, forms: history and forms with the new numbers.
+        stored: the number of stored facts, in which each entry of the log counts for some facts more.
+        forgets_nothing: true if all terms are in use, so that nothing has changed.
     """
 
     renaming: Renaming
@@ -261,10 +266,10 @@ def compact(
     model: WindowModel,
     consumers: Consumers,
 ) -> Compact[GroundTruthT]:
-    """Return the state without unused terms; nothing is changed.
+    """Return the state without unused terms. The present state is not changed.
 
-    Costs the stored facts, as columns, and a step of Python for each ABox; if any term is dropped, one or two
-    for each term.
+    Costs time linear in the stored facts, vectorised; one Python step for each ABox; and if any term is
+    dropped, one or two for each term.
     """
     used = UsedTerms(*vocabulary.counts)
     used.add_first(*common)

@@ -1,6 +1,6 @@
 """One step of a stream reasoner: the window slides, an ABox is inserted, its contradictions are repaired.
 
-A step changes the model. It returns a new history, which the caller stores when all went well.
+A step changes the model and returns a new history. The caller stores the history after the step succeeded.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ MOST_EVIDENCE = 1 << 28
 
 
 class Outcome(NamedTuple):
-    """Result of a step; the model is changed already, history and literal forms are still to be stored.
+    """Result of a step. The model is changed already; the other parts of the state must still be stored.
 
     Args:
         update: the result for users.
         history: the new history.
         forms: the change of literal forms.
-        delivery: the changes that consumers still have to receive.
+        delivery: the changes that consumers have not received yet.
         memory: the memory that counts against the limits from now on.
-        needs_rebuild, needs_recheck: as `Eviction` has them.
+        needs_rebuild, needs_recheck: as in `Eviction`.
     """
 
     update: WindowUpdate
@@ -59,25 +59,25 @@ class Outcome(NamedTuple):
 
 
 class _SlideResult(NamedTuple):
-    """Result of sliding the window; its lists grow as the window slides further.
+    """Result of sliding the window. Its lists grow if the window slides in several stages.
 
     Args:
-        log: the ABoxes left in the window.
+        log: the ABoxes that remain in the window.
         outside: the ABoxes that expired.
         early: the ABoxes that were evicted because of a limit.
-        untold: the ABoxes of both kinds that consumers have not received.
-        delivery: the changes that consumers still have to receive.
-        on_the_way: the changes of the model that consumers received during the slide.
-        gone: the literal forms of facts that consumers saw deleted during the slide.
+        undelivered: those of the expired and evicted ABoxes that consumers have not received.
+        delivery: the changes that consumers have not received yet.
+        stop_changes: the changes of the model that consumers received at intermediate stops.
+        deleted_forms: the literal forms of facts deleted at intermediate stops.
     """
 
     log: Log
     outside: list[Entry]
     early: list[Entry]
-    untold: tuple[Entry, ...]
+    undelivered: tuple[Entry, ...]
     delivery: DeliveryState
-    on_the_way: list[Integers]
-    gone: dict[Fact, Literal]
+    stop_changes: list[Integers]
+    deleted_forms: dict[Fact, Literal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,13 @@ class StepTransaction:
     is_limited: bool = False
 
     def run(self) -> Outcome:
-        """Slide the window, insert the ABox if there is one, repair.
+        """Slide the window, insert the ABox if there is one, and repair its contradictions.
 
-        A further part of the newest timestamp counts as if it had come with the first part.
+        A further part of the newest timestamp has the same result as if both parts had arrived together.
 
         Raises:
             MemoryLimitError: the result exceeds a limit.
-            CapacityExceededError: a limit was exceeded on the way; the model is unusable.
+            CapacityExceededError: a limit was exceeded during the step; the model is unusable.
         """
         model, repairer, history, given = self.model, self.repairer, self.history, self.given
         slid = self._slid()
@@ -163,11 +163,13 @@ class StepTransaction:
         return self._outcome(history, slid, repair, asserted, entry)
 
     def _extend(self, older: Log, newest: Entry, given: Encoded) -> tuple[Encoded, Encoded, Integers]:
-        """Insert a further part of the newest ABox; return the whole ABox, the assertions of the step, and
-        what the model returned for undoing the insertion.
+        """Insert a further part of the newest ABox.
 
-        If nothing contradicted the first part, the parts add up: a violation then involves the new part.
-        Otherwise the model goes back to before the first part, and the whole ABox is inserted.
+        If nothing contradicted the first part, only the new part is inserted: new violations involve it.
+        Otherwise the first part is undone in the model, and the whole ABox is inserted.
+
+        Returns:
+            The whole ABox, the facts that the step asserts, and the model's data for undoing the insertion.
         """
         model, before = self.model, self.history.arrival
         assert before is not None, "the newest entry has an arrival"
@@ -180,7 +182,7 @@ class StepTransaction:
         return whole, asserted, model.add(whole.facts, newest.level)
 
     def _past(self, slid: _SlideResult) -> PastEntries:
-        """The past with the ABoxes that left during the slide."""
+        """Return the past, including the ABoxes that left the window during the slide."""
         log, past = self.history.log, self.history.past
         if slid.log is log:
             return past
@@ -188,7 +190,7 @@ class StepTransaction:
         return past.with_departure(self.step.now, self.history.messages, slid.outside, slid.early, size)
 
     def _slid(self) -> _SlideResult:
-        """Slide the window, with a stop at each tick that is due for a consumer."""
+        """Slide the window to the time of the step, stopping at each tick that is due for a consumer."""
         slid = _SlideResult(self.history.log, [], [], (), self.delivery, [], {})
         now = self.history.step.now if self.consumers.attached and self.history.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
@@ -198,15 +200,15 @@ class StepTransaction:
             forms = self.forms.change(changes.fact_changes, _NOTHING)
             changes = replace(changes, forms=forms.after, is_intermediate=True)
             delivery = self.consumers.deliver(slid.delivery.with_step(changes, self.history.step), self.model)
-            slid.on_the_way.append(changes.fact_changes)
-            slid.gone.update(forms.went)
-            slid = slid._replace(untold=(), delivery=delivery)
+            slid.stop_changes.append(changes.fact_changes)
+            slid.deleted_forms.update(forms.deleted)
+            slid = slid._replace(undelivered=(), delivery=delivery)
             self.consumers.before(now, stop, self.model)
             now = due
         return self._slid_to(self.step, slid)
 
     def _slid_to(self, step: Step, slid: _SlideResult) -> _SlideResult:
-        """Slide the window further, to its place at `step`."""
+        """Slide the window to its position at `step`."""
         timeline = slid.log.timeline
         first = timeline.first_level_from(step.first)
         start = max(first, self.start)
@@ -217,37 +219,39 @@ class StepTransaction:
         self.model.slide(start)
         slid.outside.extend(outside)
         slid.early.extend(left[len(outside) :])
-        return slid._replace(log=log, untold=(*slid.untold, *left))
+        return slid._replace(log=log, undelivered=(*slid.undelivered, *left))
 
     def _changes(self, slid: _SlideResult, step: Step, log: Log, *entries: Entry) -> Changes:
         """Return the changes since consumers last received any, or since the step began.
 
         Args:
             slid: the result of sliding.
-            step: the time and the window now.
-            log: the ABoxes in the window now.
+            step: the present time and window.
+            log: the ABoxes in the window.
             entries: the ABoxes that the step inserted.
         """
-        noted = self.model.take_changes()
-        levels = self.model.take_levels(noted)
+        fact_changes = self.model.take_changes()
+        levels = self.model.take_levels(fact_changes)
         at = time_of(step.now, step.kind)
-        changes = Changes(noted, entries, slid.untold, levels, at=at, step=step, log=log)
-        return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
+        changes = Changes(fact_changes, entries, slid.undelivered, levels, at=at, step=step, log=log)
+        return (
+            changes if self.before is None or slid.stop_changes else Changes.together([self.before, changes])
+        )
 
     def _outcome(
         self, history: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
-        """Collect the result; `entries` are the ABoxes that the step inserted."""
+        """Build the result; `entries` are the ABoxes that the step inserted."""
         step = self.step
         changes = self._changes(slid, step, history.log, *entries)
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
-        noted = (
-            np.concatenate([*slid.on_the_way, changes.fact_changes])
-            if slid.on_the_way
+        fact_changes = (
+            np.concatenate([*slid.stop_changes, changes.fact_changes])
+            if slid.stop_changes
             else changes.fact_changes
         )
-        forms = self.forms.change(noted, asserted)
-        delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.all_forms)
+        forms = self.forms.change(fact_changes, asserted)
+        delta = TripleDelta.of(fact_changes, self.repairer.vocabulary.lexicon, forms.all_forms)
         early = tuple(entry.at for entry in slid.early)
         dropped = (*(entry.at for entry in slid.outside), *early)
         if early:
@@ -257,45 +261,45 @@ class StepTransaction:
         delivery = NOTHING_PENDING
         if self.consumers.attached:
             # a fact deleted during the slide and inserted again keeps the form that it had before the step
-            changes = changes.with_forms({**slid.gone, **forms.after})
+            changes = changes.with_forms({**slid.deleted_forms, **forms.after})
             delivery = slid.delivery.with_step(changes, self.history.step)
         return Outcome(update, history, forms, delivery, self.memory)
 
     def _within_limits(
         self, history: StreamHistory, slid: _SlideResult, repair: Repair, asserted: Encoded, newest: Entry
     ) -> Outcome:
-        """Collect the result after evicting the oldest timestamps as far as the limits require.
+        """Build the result after evicting the oldest timestamps until the limits hold.
 
         Raises:
-            MemoryLimitError: a limit is still exceeded, or the policy does not evict.
+            MemoryLimitError: a limit is exceeded and eviction does not help or is not allowed.
         """
-        fitting = Eviction(self.model, history.log, self.memory, history.past)
-        fitting.fit(newest.at)
-        left, past = tuple(fitting.early), fitting.past
-        slid = slid._replace(early=[*slid.early, *left], untold=(*slid.untold, *left))
+        eviction = Eviction(self.model, history.log, self.memory, history.past)
+        eviction.fit(newest.at)
+        left, past = tuple(eviction.early), eviction.past
+        slid = slid._replace(early=[*slid.early, *left], undelivered=(*slid.undelivered, *left))
         if left:
-            size = history.log.bytes - fitting.log.bytes
+            size = history.log.bytes - eviction.log.bytes
             past = past.with_departure(self.step.now, self.history.messages, (), left, size)
-        room = fitting.memory.left_for_history(self.model, fitting.log)
+        room = eviction.memory.left_for_history(self.model, eviction.log)
         kept = past if room is None else past.within(room)
-        forgotten = kept.fewer_than(past) + fitting.past.fewer_than(history.past)
+        forgotten = kept.fewer_than(past) + eviction.past.fewer_than(history.past)
         counters = history.counters.plus(Counters(forgotten_early=forgotten))
-        history = replace(history, log=fitting.log, past=kept, counters=counters)
+        history = replace(history, log=eviction.log, past=kept, counters=counters)
         outcome = self._outcome(history, slid, repair, asserted, newest)
         return outcome._replace(
-            memory=fitting.memory, needs_rebuild=fitting.needs_rebuild, needs_recheck=fitting.needs_recheck
+            memory=eviction.memory, needs_rebuild=eviction.needs_rebuild, needs_recheck=eviction.needs_recheck
         )
 
 
 def with_arrival(
     history: StreamHistory, log: Log, step: Step, arrival: Arrival, repair: Repair, past: PastEntries
 ) -> StreamHistory:
-    """Return the history with the newest ABox.
+    """Return the history extended by the newest ABox.
 
     Args:
         history: the history before.
         log: the log with the ABox.
-        step: the time and the window now.
+        step: the present time and window.
         arrival: the undo record of the ABox.
         repair: the repair of the ABox.
         past: the ABoxes that have left the window.
@@ -320,7 +324,7 @@ def with_arrival(
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
-    """Bring the model back to its state before the newest ABox; `older` is the log without that ABox."""
+    """Restore the model to its state before the newest ABox; `older` is the log without that ABox."""
     back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
     if back:
         levels = np.concatenate([np.full(len(facts), level, np.int64) for facts, level in back])
@@ -329,7 +333,9 @@ def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
 
 
 def _asserted_again(older: Log, undone: Arrival, given: Encoded) -> Encoded:
-    """Return the assertions of a step that undoes the cut of an arrival and inserts `given` instead."""
+    """Return the facts that a step asserts which undoes an arrival and its cut, and inserts `given`
+    instead.
+    """
     varied = {fact for old in older for fact in old.forms.by_fact}
     oldest: dict[Fact, Literal | None] = {}
     for old, facts in older.occurrences(undone.cut) if varied else ():  # newest first
@@ -343,20 +349,20 @@ _repair_log = logging.getLogger("pantarhei.repair")
 
 
 class StepLog:
-    """Log of repairs, counted at INFO and with their conflicts at DEBUG.
+    """Logger of repairs, at level INFO with counts and at level DEBUG with conflicts.
 
-    Warns once of facts that a repair removes undecided. Warns of evictions from window or past: at the first,
-    then whenever their number has doubled since the last warning.
+    Warns once of facts that a repair removes undecided. Warns of evictions from the window or the past: at
+    the first one, then each time their number has doubled since the last warning.
     """
 
     def __init__(self, limits: Limits) -> None:
         set_ = {"max_facts": limits.max_facts, "max_bytes": limits.max_bytes}
         self._limits = ", ".join(f"{name}={most}" for name, most in set_.items() if most is not None)
-        self._dropped_told = self._forgotten_told = 0
+        self._dropped_warned = self._forgotten_warned = 0
         self._has_warned = False
 
     def write(self, done: Outcome, before: Counters) -> None:
-        """Log a step, just before its result is stored.
+        """Log a step, immediately before its result is stored.
 
         Args:
             before: the counters before the step.
@@ -376,14 +382,16 @@ class StepLog:
         if early := done.update.dropped_early:
             span = " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1]))))
             left = f"{len(early)} of the window's timestamps ({span}) left early"
-            self._dropped_told = self._warn(done, left, counters.dropped_early, self._dropped_told)
+            self._dropped_warned = self._warn(done, left, counters.dropped_early, self._dropped_warned)
         if forgotten := counters.forgotten_early - before.forgotten_early:
             left = f"{forgotten} timestamps left the history early"
-            self._forgotten_told = self._warn(done, left, counters.forgotten_early, self._forgotten_told)
+            self._forgotten_warned = self._warn(done, left, counters.forgotten_early, self._forgotten_warned)
 
-    def _warn(self, done: Outcome, what: str, so_far: int, delivery: int) -> int:
-        """Log a warning if the count has doubled since the last one; return the count of the last warning."""
-        level = logging.WARNING if so_far >= 2 * delivery else logging.DEBUG
+    def _warn(self, done: Outcome, text: str, so_far: int, warned: int) -> int:
+        """Log a warning if the count has doubled since the last warning; returns the count at the last
+        warning.
+        """
+        level = logging.WARNING if so_far >= 2 * warned else logging.DEBUG
         at = show_time(done.update.at)
-        _limits_log.log(level, "at %s, %s, to keep %s; %d so far", at, what, self._limits, so_far)
-        return so_far if level == logging.WARNING else delivery
+        _limits_log.log(level, "at %s, %s, to keep %s; %d so far", at, text, self._limits, so_far)
+        return so_far if level == logging.WARNING else warned

@@ -1,6 +1,6 @@
-"""History of a stream: asserted and cut facts, the ground truth from which the window model is derived.
+"""History of a stream: asserted and cut facts. It is the ground truth from which the window model is derived.
 
-Each step replaces the history as a whole, as its last action. Facts are numbers of the reasoner's vocabulary.
+The last action of each step replaces the history as a whole. Facts are numbers of the reasoner's vocabulary.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 # A fresh term costs as much memory as this many stored facts.
-FACTS_A_TERM = 4
+FACTS_PER_TERM = 4
 
 
 class GroundTruth(Protocol):
-    """Assertions, and the further input for building the model."""
+    """Assertions, and further data from which the model is built."""
 
     @property
     def step(self) -> object:
-        """Identity of the last step: another object after each step."""
+        """Identity of the last step: a different object after each step."""
 
     @property
     def now(self) -> TimePoint | None:
@@ -48,16 +48,16 @@ class GroundTruth(Protocol):
 
     @property
     def log(self) -> Log:
-        """The ABoxes with a timestamp."""
+        """The ABoxes that have a timestamp."""
 
     def copy(self: GroundTruthT) -> GroundTruthT:
         """Return a copy that later changes do not affect."""
 
     def used_terms(self, used: UsedTerms) -> int:
-        """Mark the symbols and terms that are stored. Returns the approximate number of stored facts."""
+        """Mark the stored symbols and terms. Returns the approximate number of stored facts."""
 
     def renamed(self: GroundTruthT, renaming: Renaming) -> GroundTruthT:
-        """Return an independent copy in new numbers."""
+        """Return an independent copy with new term numbers."""
 
 
 GroundTruthT = TypeVar("GroundTruthT", bound=GroundTruth)
@@ -71,12 +71,12 @@ class Arrival(NamedTuple):
     """Undo record of the newest ABox.
 
     Args:
-        level: its level.
-        facts: its facts, shape (n, 3), all parts of the ABox together.
-        previous: what the model returned for undoing the insertion of each fact; valid for that model only.
-        cut: the facts that its repair removed, older facts included.
-        contradicted: whether it violated a constraint.
-        undecided: the number of facts that its repair removed undecided.
+        level: the level of the ABox.
+        facts: the facts of all parts of the ABox, shape (n, 3).
+        previous: the result of the model's insertion of each fact, for undoing it; valid for that model only.
+        cut: the facts that the repair removed, including older facts.
+        contradicted: true if the ABox violated a constraint.
+        undecided: the number of facts that the repair removed undecided.
     """
 
     level: int
@@ -126,7 +126,7 @@ class Counters(NamedTuple):
         return Counters(*map(add, self, by))
 
     def with_repair(self, arrival: Arrival, sign: Literal[1, -1] = 1) -> Counters:
-        """Return the counters with, or without, the repair of an arrival."""
+        """Return the counters with (`sign` 1) or without (-1) the repair of an arrival."""
         counts = (arrival.contradicted, len(arrival.cut), arrival.undecided)
         repairs, cut, undecided = (sign * count for count in counts)
         return self.plus(Counters(repairs=repairs, cut=cut, undecided=undecided))
@@ -137,16 +137,15 @@ NOTHING_YET = Counters()
 
 @dataclass(frozen=True, slots=True)
 class StreamHistory:
-    """History of a stream, as a value.
+    """History of a stream, an immutable value.
 
     Args:
         log: the ABoxes in the window, with the facts that repairs removed.
         step: the time and the window after the last step; None before the first step.
-        arrival: undo record of the newest ABox; None before the first.
-        repairs: the repairs that found a contradiction, with their levels, oldest first; those of the past
-            come first.
+        arrival: undo record of the newest ABox; None before the first ABox.
+        repairs: the repairs that found a contradiction, with their levels, oldest first, including the past.
         counters: the counters.
-        messages: the number of ABoxes so far; the blank nodes of the next one are named after it.
+        messages: the number of ABoxes so far; it numbers the blank nodes of the next ABox.
         past: the ABoxes that have left the window and are remembered.
         waiting: ABoxes that arrived out of order and are not inserted yet.
     """
@@ -161,11 +160,11 @@ class StreamHistory:
     waiting: Waiting[ABox] = field(default_factory=Waiting)
 
     def keeping(self, history: History) -> StreamHistory:
-        """Return the history with other bounds of the past."""
+        """Return the history with other limits of the past."""
         return replace(self, past=self.past.with_bounds(history, self.messages))
 
     def with_proofs(self, prove: Prove) -> StreamHistory:
-        """Return the history; its conflicts find their proofs with `prove`."""
+        """Return the history with conflicts that find their proofs by `prove`."""
         return replace(
             self, repairs=tuple((level, repair.proved_by(prove)) for level, repair in self.repairs)
         )
@@ -182,16 +181,17 @@ class StreamHistory:
     # -- an older time -----------------------------------------------------------------------------
 
     def at(self, ticks: int, window: Window) -> StreamHistory:
-        """Return the history as of the last step at or before a tick, without ABoxes that had left by then.
+        """Return the history as of the last step at or before a tick, without ABoxes that had left the window
+        by then.
 
-        Costs the entries of past and window.
+        Costs time linear in the entries of past and window.
 
         Args:
             ticks: the tick.
-            window: which timestamps were kept.
+            window: the window of the reasoner.
 
         Raises:
-            ForgottenTimeError: the history does not reach back that far, or the tick is in the future.
+            ForgottenTimeError: the tick is before the remembered past, or in the future.
         """
         step = self.step
         assert step is not None, "a time is of the kind of a step before"
@@ -220,12 +220,12 @@ class StreamHistory:
         )
 
     def traces(self, fact: Fact) -> tuple[FactTrace, ...]:
-        """Return the fate of each assertion of a fact in past and window, oldest first."""
+        """Return for each assertion of a fact in past and window its arrival and its end, oldest first."""
         return tuple(self.past.traces(fact, self.log))
 
     def repair_of(self, level: int) -> Repair | None:
-        """Return the repair at the arrival of the ABox of a level; None if there was none, or it is
-        forgotten.
+        """Return the repair at the arrival of the ABox of a level; None if there was none or it is not
+        remembered.
         """
         place = bisect_left(self.repairs, level, key=itemgetter(0))
         found = self.repairs[place : place + 1]
@@ -234,8 +234,8 @@ class StreamHistory:
     # -- their terms (engine/memory.py) --------------------------------------------------------
 
     def used_terms(self, used: UsedTerms) -> int:
-        """Mark the symbols and terms of past and log. Returns the number of facts; an entry counts for some
-        more.
+        """Mark the symbols and terms of past and log. Returns the number of facts, in which each entry counts
+        for some facts more.
         """
         stored = 0
         for batch in _batches(chain(self.past.entries(), self.log)):
@@ -243,11 +243,11 @@ class StreamHistory:
             used.add(facts)
             for entry in batch:
                 used.add_forms(entry.forms)
-            stored += len(facts) + FACTS_A_TERM * len(batch)
+            stored += len(facts) + FACTS_PER_TERM * len(batch)
         return stored
 
     def renamed(self, renaming: Renaming) -> StreamHistory:
-        """Return the history in new numbers; its repairs keep the lexicon of their time."""
+        """Return the history with new term numbers. Its repairs keep the lexicon in which they were made."""
         past = self.past.renamed(_renamed(self.past.entries(), renaming))
         log = Log.of(_renamed(self.log, renaming), self.log.timeline.first_level)
         arrival, newest = self.arrival, log.newest
@@ -266,7 +266,9 @@ def _renamed(entries: Iterable[Entry], renaming: Renaming) -> Iterator[Entry]:
 
 
 def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield entries in their order, several small ones in a batch."""
+    """Yield the entries in batches of consecutive entries, with at most BATCH facts where entries are
+    small.
+    """
     batch: list[Entry] = []
     size = 0
     for entry in entries:
@@ -284,25 +286,24 @@ _log = logging.getLogger("pantarhei.history")
 
 
 class HistoryWriter:
-    """Writer to the history sink. It warns at the first failure, and whenever failures have doubled since."""
+    """Writer to the history sink. Warns at the first failure, then each time the failures have doubled."""
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._failed = self._told = 0
+        self._failed = self._warned_at = 0
 
     def write(
         self, history: StreamHistory, vocabulary: Vocabulary, least: int | None = None
     ) -> StreamHistory:
-        """Write what has left the past to the sink; return the history without it, or unchanged if it is less
-        than a batch.
+        """Write the ABoxes that have left the past to the sink; returns the history without them.
 
-        If the sink fails, the records stay due, up to the bound of the history; what exceeds the bound is
-        lost and counted.
+        If they are less than a batch, the history is returned unchanged. If the sink fails, the records are
+        kept up to the bound of bytes of the history; older ones are lost and counted.
 
         Args:
             history: the history after a step.
-            vocabulary: the vocabulary of its numbers.
-            least: the size of a batch in assertions; by default the sink's.
+            vocabulary: decodes the numbers of the history.
+            least: the size of a batch, in assertions; by default that of the history's bounds.
         """
         sink, past, step = self._history.sink, history.past, history.step
         if sink is None or step is None:
@@ -319,12 +320,14 @@ class HistoryWriter:
             if records:
                 sink(records)
         except Exception as error:  # any error of a foreign sink: the stream continues
-            return self._kept(history, error)
-        self._failed = self._told = 0
+            return self._after_failure(history, error)
+        self._failed = self._warned_at = 0
         return replace(history, past=past.without_due(len(past.due)))
 
-    def _kept(self, history: StreamHistory, error: Exception) -> StreamHistory:
-        """Return the history after a failure: what is due is kept, up to the bound of bytes."""
+    def _after_failure(self, history: StreamHistory, error: Exception) -> StreamHistory:
+        """Return the history after a failure of the sink: unwritten records are kept, up to the bound of
+        bytes.
+        """
         past, lost = history.past, 0
         size = sum(departure.bytes for departure in past.due)
         while size > max(self._history.max_bytes, past.due[-1].bytes):
@@ -332,8 +335,8 @@ class HistoryWriter:
             lost += 1
         gone = sum(len(departure.entries) for departure in past.due[:lost])
         self._failed += 1
-        if gone or self._failed >= 2 * self._told:
-            self._told = self._failed
+        if gone or self._failed >= 2 * self._warned_at:
+            self._warned_at = self._failed
             what = (
                 f"; {counted(gone, 'timestamp')} could be kept no longer and went unwritten" if gone else ""
             )

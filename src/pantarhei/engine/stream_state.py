@@ -1,5 +1,5 @@
-"""State of a stream reasoner: the history of its stream, the window model, the vocabulary; changed as a
-whole.
+"""State of a stream reasoner: history of the stream, window model, vocabulary. Each step changes it
+atomically.
 
 The history is the ground truth; the window model is derived from it.
 """
@@ -56,11 +56,11 @@ class Arriving(NamedTuple):
     """An ABox to insert.
 
     Args:
-        parts: its parts: graphs, triples or tables; or if `are_closed` interpretations, or tables with a
-            column `derived`.
-        are_closed: whether the parts have the facts that follow from them.
-        scope: the prefix for the labels of blank nodes in tables; by default a new one for each part.
-        waiting: the ABoxes that wait once this one is inserted; None if that does not change.
+        parts: the parts of the ABox: graphs, triples or tables; if `are_closed`, interpretations or tables
+            with a column `derived`.
+        are_closed: true if the parts include all facts that follow from them.
+        scope: prefix of the labels of blank nodes in tables; by default a new prefix for each part.
+        waiting: the ABoxes that remain to be inserted after this one; None if they do not change.
     """
 
     parts: Sequence[Any]
@@ -70,13 +70,13 @@ class Arriving(NamedTuple):
 
 
 class StreamState(MaintainedState[StreamHistory]):
-    """State of a stream reasoner; not for several threads at once.
+    """State of a stream reasoner. Not thread-safe.
 
     Args:
-        foundation: the foundation; the state owns it and assigns further numbers.
+        foundation: the foundation; the state owns it and numbers further terms in it.
         options: the options of the reasoner.
         prove: finds the proofs of conflicts.
-        known: returns the names of ontology and background.
+        known: function that returns the names of ontology and background.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -94,77 +94,81 @@ class StreamState(MaintainedState[StreamHistory]):
         self._history_writer = HistoryWriter(options.history)
         history = StreamHistory(past=PastEntries(options.history))
         super().__init__(foundation, history, options.keep, options.limits, options.derive, known)
-        self._concluding: TemporalRuleEngine | None = None
+        self._rule_engine: TemporalRuleEngine | None = None
 
     def conclude(self, rules: TemporalRules, known: Collection[Predicate]) -> None:
         """Evaluate temporal rules from now on.
 
         Args:
+            rules: the rules.
             known: the ontology's classes and properties.
 
         Raises:
-            TemporalRuleError: they do not fit the window or the ontology.
+            TemporalRuleError: the rules do not fit the window or the ontology.
         """
         given = with_ontology(rules, self.growing.theory, known)
         most_bytes = self.options.limits.max_bytes
         concluding = TemporalRuleEngine(given, self.options.window, self.vocabulary, most_bytes)
         self.attach(CONCLUSIONS, concluding)
-        self._concluding = concluding
+        self._rule_engine = concluding
 
     @property
     def concluding(self) -> TemporalRuleEngine | None:
         """The engine of temporal rules, None without rules."""
-        return self._concluding
+        return self._rule_engine
 
     def conclusions(self) -> frozenset[TemporalAtom]:
         """Return the conclusions of temporal rules at the present tick."""
-        return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
+        return frozenset() if self._rule_engine is None else self._rule_engine.atoms(self.model)
 
     def concluded_triples(self) -> ConclusionSet:
         """Return the conclusions of the present tick that are triples."""
-        return ConclusionSet(()) if self._concluding is None else self._concluding.triples(self.model)
+        return ConclusionSet(()) if self._rule_engine is None else self._rule_engine.triples(self.model)
 
     @property
     def temporal(self) -> TemporalRules | None:
         """The temporal rules; None without rules."""
-        return None if self._concluding is None else self._concluding.rules
+        return None if self._rule_engine is None else self._rule_engine.rules
 
     @property
     def next_turn(self) -> int | None:
-        """The next tick at which a conclusion may change, in the smallest unit of the stream's time."""
-        return None if self._concluding is None else self._concluding.next_turn
+        """The next tick at which a conclusion may change, in the smallest unit of the stream's time; None if
+        unknown.
+        """
+        return None if self._rule_engine is None else self._rule_engine.next_turn
 
     @property
     def concludes(self) -> bool:
         """True if there are temporal rules."""
-        return self._concluding is not None
+        return self._rule_engine is not None
 
     def concluded(self) -> Integers:
         """Return the conclusions that are triples, as facts, shape (n, 3)."""
-        return NO_FACTS if self._concluding is None else self._concluding.facts(self.model)
+        return NO_FACTS if self._rule_engine is None else self._rule_engine.facts(self.model)
 
     def followed_conclusions(self) -> ConclusionFeed | None:
         """Return the feed of conclusions for registered queries; None without rules."""
-        if self._concluding is None:
+        if self._rule_engine is None:
             return None
         are_joined = self.options.conclusions == "default"
-        return ConclusionFeed(self._concluding, lambda: self.model, are_joined)
+        return ConclusionFeed(self._rule_engine, lambda: self.model, are_joined)
 
     # -- steps -------------------------------------------------------------------------------------
 
     def step(self, at: TimePoint, arriving: Arriving | None) -> WindowUpdate:
-        """Do a step: insert an ABox, which may be a further part of the newest one, or only advance the time.
+        """Run a step: insert an ABox, which may be a further part of the newest one, or only advance the
+        time.
 
-        If temporal rules have feedback, their conclusions are asserted on the way; all of it is done or
-        nothing.
+        If temporal rules have feedback, their conclusions are asserted at the ticks before; the step is
+        atomic nevertheless.
 
         Args:
             at: the time.
-            arriving: the ABox; None if time alone advances.
+            arriving: the ABox; None to advance the time only.
         """
-        is_cut, at, now = self.is_cut(at), plain_time(at), self._standing.history.step
+        is_cut, at, now = self.is_cut(at), plain_time(at), self._version.history.step
         step = step_to(self.options.window, now, at)
-        if (concluding := self._concluding) is None:
+        if (concluding := self._rule_engine) is None:
             update = self._run(at, step, arriving)
         else:
             if concluding.feeds_back and now and concluding.next_feedback(now.now, step.now, self.model):
@@ -181,15 +185,15 @@ class StreamState(MaintainedState[StreamHistory]):
     def _feed_back(
         self, concluding: TemporalRuleEngine, at: TimePoint, step: Step, arriving: Arriving | None
     ) -> WindowUpdate:
-        """Assert conclusions on the way to a step, then do the step."""
+        """Assert the conclusions of the ticks before a step, then run the step."""
         steps, fed_back = list[WindowUpdate](), list[FedBack]()
         not_assertable = 0
-        standstill = concluding.standstill
+        detector = concluding.fixpoint_detector
         while (now := self.history.step) is not None and (
             feedback := concluding.next_feedback(now.now, step.now, self.model)
         ) is not None:
             ahead = concluding.tick_of(step.now) - concluding.tick_of(now.now)
-            is_known = not self.options.limits and standstill.is_reached(len(self.history.log.timeline))
+            is_known = not self.options.limits and detector.is_reached(len(self.history.log.timeline))
             refuse_endless(len(fed_back) + is_known * ahead)
             then, facts = time_of(feedback.at, now.kind), feedback.facts
             not_assertable += feedback.not_assertable
@@ -200,14 +204,15 @@ class StreamState(MaintainedState[StreamHistory]):
                 self.count(Counters(fed_back=len(facts)))
                 fed_back.append(FedBack(then, len(facts), steps[-1].repair))
             is_all = self._derive == "all" and steps[-1].changes_nothing and not concluding.is_unsettled()
-            standstill.note(facts, is_all)
+            detector.note(facts, is_all)
         self.count(Counters(not_fed_back=not_assertable))
         return self._run(at, step, arriving).after(steps, tuple(fed_back), not_assertable)
 
     def _run(self, at: TimePoint, step: Step, arriving: Arriving | ClosedABox | None) -> WindowUpdate:
-        """Do one step on the model and store the result, or nothing.
+        """Run one step on the model and store the result. If it fails, nothing is stored.
 
-        The model counts as lost until the result is stored; it is then rebuilt from the history when needed.
+        The model counts as lost until the result is stored; then it is rebuilt from the history if it is
+        needed.
         """
         before = self._begin_step(may_forget=self._may_forget(step))
         try:
@@ -226,11 +231,11 @@ class StreamState(MaintainedState[StreamHistory]):
                 self._repairer,
                 step,
                 self.options.window,
-                self._standing.memory,
+                self._version.memory,
                 self.consumers,
                 at,
                 given,
-                self._standing.delivery,
+                self._version.delivery,
                 before.marks,
                 is_limited=self._is_limited,
             )
@@ -250,7 +255,7 @@ class StreamState(MaintainedState[StreamHistory]):
         """Encode an ABox in the numbers of the vocabulary.
 
         Raises:
-            InvalidTripleError: it is not an ABox, or an item is not a triple.
+            InvalidTripleError: a part is not an ABox, or an item is not a triple.
             ForeignInterpretationError: an interpretation was made with another foundation.
         """
         if isinstance(arriving, ClosedABox):
@@ -277,7 +282,9 @@ class StreamState(MaintainedState[StreamHistory]):
         return encode(given, self.vocabulary, ours.common, scope)
 
     def _covered(self, given: ClosedABox) -> ClosedABox:
-        """Make the program cover an ABox; return the ABox without what the rules in force do not derive."""
+        """Extend the program to cover an ABox. Returns the ABox without facts that the rules in force do not
+        derive.
+        """
         self._cover(given.asserted.facts)
         if given.finished and self.part.lacks:
             return given.without([self.vocabulary.number_symbol(symbol) for symbol in self.part.lacks])
@@ -285,33 +292,37 @@ class StreamState(MaintainedState[StreamHistory]):
 
     @contextmanager
     def whole(self, each_step: bool = False) -> Iterator[None]:
-        """Roll back all steps inside the block if one raises; write to the history sink at the end."""
+        """Roll back all steps inside the block if one raises. Records for the history sink are written at the
+        end.
+        """
         with super().whole(each_step):
             yield
         self._write_due()
 
     def flush_history(self) -> None:
-        """Remove everything from the past, and write it to the history sink."""
+        """Remove all ABoxes from the past and write them to the history sink."""
         past = self.history.past.within(-1)
-        self._standing = self._standing._replace(history=replace(self.history, past=past))
+        self._version = self._version._replace(history=replace(self.history, past=past))
         self._write_due(least=1)
 
     def _write_due(self, least: int | None = None) -> None:
-        """Write what has left the past to the history sink, if it is as much as one batch."""
-        if self._standing.is_part or not self.history.past.due:
+        """Write ABoxes that have left the past to the history sink, if they fill a batch of `least`
+        assertions.
+        """
+        if self._version.is_part or not self.history.past.due:
             return
         history = self._history_writer.write(self.history, self.vocabulary, least)
-        self._standing = self._standing._replace(history=history)
+        self._version = self._version._replace(history=history)
 
     def set_waiting(self, waiting: Waiting[ABox]) -> None:
         """Replace the ABoxes that wait to be inserted."""
-        self._standing = self._standing._replace(history=replace(self.history, waiting=waiting))
+        self._version = self._version._replace(history=replace(self.history, waiting=waiting))
 
     def is_cut(self, at: TimePoint) -> bool:
-        """Return whether a timestamp is finer than microseconds, and is therefore truncated.
+        """Return true if a timestamp is finer than microseconds, so that it is truncated.
 
         Raises:
-            TimestampError: it is, and such timestamps are refused.
+            TimestampError: the timestamp is finer, and `precision="exact"`.
         """
         if not is_finer(at):
             return False
@@ -322,7 +333,7 @@ class StreamState(MaintainedState[StreamHistory]):
     def count(self, more: Counters) -> None:
         """Add to the counters."""
         history = replace(self.history, counters=self.history.counters.plus(more))
-        self._standing = self._standing._replace(history=history)
+        self._version = self._version._replace(history=history)
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -330,8 +341,8 @@ class StreamState(MaintainedState[StreamHistory]):
         """Return the history as of the last step at or before a time.
 
         Raises:
-            ForgottenTimeError: the time lies outside window and history.
-            TimestampError: it is not a timestamp of the stream's kind, or the stream has not begun.
+            ForgottenTimeError: the time is outside the window and the history.
+            TimestampError: the time is of another kind than the stream's, or the stream has not begun.
         """
         step = self.history.step
         if step is None:
@@ -339,7 +350,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return self.history.at(ticks_of(at, step.kind), self.options.window)
 
     def quality(self) -> Quality:
-        """Count conflicts and cuts over window and past."""
+        """Count conflicts and cuts in the window and the past."""
         history = self.history
         departures = [*history.past.due, *history.past.departures()]
         left = {entry.level: each.ticks for each in departures for entry in each.entries}
@@ -347,7 +358,7 @@ class StreamState(MaintainedState[StreamHistory]):
         return quality_of(entries, left, history.repairs, self.vocabulary, history.now)
 
     def shown_of(self, history: StreamHistory) -> ModelView:
-        """Build the model of an older history. Costs a materialization."""
+        """Build the model of an earlier history. Costs a materialization."""
         model, _ = self._build_from(history, self.growing.program)
         model.violations()
         model.take_changes()
@@ -357,7 +368,9 @@ class StreamState(MaintainedState[StreamHistory]):
         return ModelView(model, forms)
 
     def conflicts(self) -> ConflictList[Conflict]:
-        """Return all conflict sets of the window; none unless `repair="off"`. Costs a pass over the facts."""
+        """Return all conflict sets of the window with `repair="off"`, else none. Costs a pass over the
+        facts.
+        """
         newest = self.history.log.newest
         if self.options.repair != "off" or newest is None:
             return ConflictList.of(())
@@ -373,14 +386,14 @@ class StreamState(MaintainedState[StreamHistory]):
         self.forget_unused()
         model, log, terms = self.model, self.history.log, self.vocabulary
         stored = len(model), log.assertions, len(log.timeline)
-        books_bytes = log.bytes + self.history.past.bytes
-        size = model.bytes_used, books_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        history_bytes = log.bytes + self.history.past.bytes
+        size = model.bytes_used, history_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
         done = *self.history.counters, len(self.history.waiting), self.history.past.timestamps
         rules = len(self.growing.program.rules), len(model.program.rules)
         return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules, *self.mistakes)
 
     def computed_literals(self) -> Integers:
-        """Return the literals in the materialization that rules have computed."""
+        """Return the numbers of the literals in the materialization that rules have computed."""
         if not self.growing.program.builtins:
             return np.empty(0, np.int32)
         objects = self.model.facts()[:, 2]
@@ -389,16 +402,18 @@ class StreamState(MaintainedState[StreamHistory]):
     # -- terms that are not used any more ----------------------------------------------------------
 
     def forget_unused(self, step: Step | None = None) -> None:
-        """Collect unused terms if there are many; not if the newest timestamp may get a further part.
+        """Collect unused terms if there are many, unless the newest timestamp may get a further part.
 
         Args:
-            step: the step that follows, if one does.
+            step: the step that follows; None if unknown.
         """
         if self._may_forget(step):
             super().forget_unused()
 
     def _may_forget(self, step: Step | None) -> bool:
-        """Return whether terms may be collected: with consumers not before a further part of a timestamp."""
+        """Return true if terms may be collected. With consumers they may not before a further part of a
+        timestamp.
+        """
         if not self.consumers.attached:
             return True
         newest = self.history.log.newest
@@ -407,20 +422,20 @@ class StreamState(MaintainedState[StreamHistory]):
     # -- one step ----------------------------------------------------------------------------------
 
     def _deliver_now(self, delivery: DeliveryState, model: WindowModel) -> DeliveryState:
-        """Deliver the changes of a step to the consumers that receive them now."""
-        if self._standing.delivers_steps:
+        """Deliver the changes of a step to the consumers that receive them before the end of a block."""
+        if self._version.delivers_steps:
             return self._deliver(delivery, model)
         return self.consumers.deliver_steps(delivery, model)
 
     def _commit(self, model: WindowModel, done: Outcome) -> WindowUpdate:
-        """Store the result of a step: the step takes effect here.
+        """Store the result of a step, which takes effect with this.
 
-        After an earlier error, in logging as well, nothing has changed.
+        If logging or anything else before fails, the state is unchanged.
         """
         self._log.write(done, self.history.counters)
         forms = self.forms if done.forms is NO_CHANGE else self.forms.after(done.forms)
         kept = None if done.needs_rebuild else model
-        self._standing = self._standing._replace(
+        self._version = self._version._replace(
             history=done.history, forms=forms, memory=done.memory, model=kept, delivery=done.delivery
         )
         if done.history.past.due:
@@ -428,7 +443,9 @@ class StreamState(MaintainedState[StreamHistory]):
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _build_plain(self, older: Log, arriving: Entry) -> WindowModel:
-        """Build a model of a log and an arriving ABox, whichever way the stream was stored and pushed."""
+        """Build a model with the facts of a log and an arriving ABox. It does not depend on the order or the
+        form in which the stream was pushed.
+        """
         parts = [(facts, entry.level) for entry, facts in older.kept()][::-1]
         parts.append((arriving.facts, arriving.level))
         model = self.foundation.model("newest", parts[0][1], self.growing.program)

@@ -31,7 +31,7 @@ from pantarhei.encoding.numbers import (
     split_changes,
 )
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.consumer import ConsumersOverfull, Saved
+from pantarhei.engine.consumer import ConsumersExceedMemoryError, Saved
 from pantarhei.engine.update import Feedback, FixpointDetector
 from pantarhei.materialize.model import CapacityExceededError, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
@@ -102,22 +102,22 @@ class ConclusionLog:
         # With tick and time, for the update of the step.
         self._changed: list[tuple[int, TimePoint, Integers]] = []
         self._known: ConclusionSet | None = None  # the conclusions when last read
-        self._unknown: list[Integers] = []  # the changes since then
+        self._unapplied: list[Integers] = []  # the changes since then
         self._count = 0  # of these changes
-        self._is_followed, self._untold = False, tuple[Integers, ...]()  # as triples, for queries
+        self._is_followed, self._undelivered = False, tuple[Integers, ...]()  # as triples, for queries
 
-    def note(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedTemporalProgram) -> None:
+    def record(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedTemporalProgram) -> None:
         """Record inserted (1) and deleted (-1, last column) conclusions at a time of a tick."""
         if not len(changes):
             return
         self._changed.append((tick, at, changes))
         if self._known is not None:
-            self._unknown.append(changes)
+            self._unapplied.append(changes)
             self._count += len(changes)
             if self._count > len(self._known) + _FEW:
-                self.begin_anew()  # nobody reads them, or decoding all costs no more
+                self.reset()  # nobody reads them, or decoding all costs no more
         if self._is_followed:
-            self._untold = (*self._untold, numbered.triples(changes))
+            self._undelivered = (*self._undelivered, numbered.triples(changes))
 
     def take_changes(self, decoder: ConclusionDecoder) -> ConclusionChanges:
         """Return the conclusions inserted and deleted since the last call."""
@@ -125,19 +125,19 @@ class ConclusionLog:
         if not changed:
             return NOTHING_CONCLUDED
 
-        def turns() -> Iterator[TickConclusions]:
+        def by_tick_changes() -> Iterator[TickConclusions]:
             by_tick: dict[int, list[tuple[TimePoint, Integers]]] = {}
             for tick, at, part in changed:
                 by_tick.setdefault(tick, []).append((at, part))
             for given in by_tick.values():
-                came, went = split_changes(net_changes(np.concatenate([part for _, part in given])))
-                yield TickConclusions(given[-1][0], decoder.atoms(came), decoder.atoms(went))
+                inserted, deleted = split_changes(net_changes(np.concatenate([part for _, part in given])))
+                yield TickConclusions(given[-1][0], decoder.atoms(inserted), decoder.atoms(deleted))
 
-        def in_all() -> tuple[frozenset[Triple], frozenset[Triple]]:
-            came, went = split_changes(net_changes(np.concatenate([part for _, _, part in changed])))
-            return decoder.triples(came), decoder.triples(went)
+        def total_changes() -> tuple[frozenset[Triple], frozenset[Triple]]:
+            inserted, deleted = split_changes(net_changes(np.concatenate([part for _, _, part in changed])))
+            return decoder.triples(inserted), decoder.triples(deleted)
 
-        return ConclusionChanges(lambda: tuple(turns()), in_all)
+        return ConclusionChanges(lambda: tuple(by_tick_changes()), total_changes)
 
     def triples(self, decoder: ConclusionDecoder, concluded: Callable[[], Integers]) -> ConclusionSet:
         """Return the conclusions that are triples. Costs what has changed since the last call.
@@ -147,10 +147,12 @@ class ConclusionLog:
         """
         if self._known is None:
             self._known = ConclusionSet(decoder.triples(concluded()))
-        elif self._unknown:
-            came, went = map(decoder.triples, split_changes(net_changes(np.concatenate(self._unknown))))
-            self._known = self._known.next_state(came - went, went - came)
-        self._unknown, self._count = [], 0
+        elif self._unapplied:
+            inserted, deleted = map(
+                decoder.triples, split_changes(net_changes(np.concatenate(self._unapplied)))
+            )
+            self._known = self._known.next_state(inserted - deleted, deleted - inserted)
+        self._unapplied, self._count = [], 0
         return self._known
 
     def follow(self) -> None:
@@ -159,21 +161,21 @@ class ConclusionLog:
 
     def take_facts(self) -> Integers:
         """Return the triples inserted (1) and deleted (-1, last column) since the last call, each once."""
-        untold, self._untold = self._untold, ()
-        return net_changes(np.concatenate([NO_CHANGES, *untold]))
+        undelivered, self._undelivered = self._undelivered, ()
+        return net_changes(np.concatenate([NO_CHANGES, *undelivered]))
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Drop the cached conclusions: they may have changed, or have other numbers."""
-        self._known, self._unknown, self._count = None, [], 0
+        self._known, self._unapplied, self._count = None, [], 0
 
     def mark(self) -> object:
         """Return the state, for `back`."""
-        return self._untold
+        return self._undelivered
 
     def back(self, mark: object) -> None:
         """Restore a state; the conclusions themselves may differ."""
         assert isinstance(mark, tuple)
-        self._untold, self._changed = mark, []
+        self._undelivered, self._changed = mark, []
 
 
 CONCLUSIONS: Final = "conclusions"
@@ -201,12 +203,12 @@ class TemporalRuleEngine:
     ) -> None:
         self._given, self._vocabulary, self._most_bytes = given, vocabulary, most_bytes
         # for the first kind of time that fits; the stream's first timestamp decides
-        compile_for_time_kind(given.rules.rules, window, given.rules.start, self._fit)
+        compile_for_time_kind(given.rules.rules, window, given.rules.start, self._compile)
         self._data: DataStream | None = None  # before the first tick of the timeline
         self._evaluation: RuleEvaluation | None = None
-        self._notes = ConclusionLog()
+        self._log = ConclusionLog()
 
-    def _fit(self, ticks: Ticks) -> None:
+    def _compile(self, ticks: Ticks) -> None:
         """Compile the program for a stream of that kind of time; an error changes nothing."""
         rules, ontology, remembered, unique_names = self._given
         begins = ticks.start_tick(rules.start)
@@ -224,20 +226,20 @@ class TemporalRuleEngine:
 
     def take_changes(self) -> ConclusionChanges:
         """Return the conclusions inserted and deleted since the last call."""
-        return self._notes.take_changes(self._decoder)
+        return self._log.take_changes(self._decoder)
 
     def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
         """Return the conclusions at the present tick. Costs a pass over the temporal kernel."""
         if self._data is None:
             return frozenset()
-        return self._decoder.atoms(self._concluded(self._running(model)))
+        return self._decoder.atoms(self._concluded(self._make_evaluation(model)))
 
     def triples(self, model: WindowModel) -> ConclusionSet:
         """Return the conclusions that are triples. Costs what has changed since the last call."""
         if self._data is None:
             return ConclusionSet(())
-        evaluation = self._running(model)
-        return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
+        evaluation = self._make_evaluation(model)
+        return self._log.triples(self._decoder, lambda: self._concluded(evaluation))
 
     def _concluded(self, evaluation: RuleEvaluation) -> Integers:
         return evaluation.model.facts_of(self._numbered.is_conclusion)
@@ -251,14 +253,14 @@ class TemporalRuleEngine:
         """Return the conclusions that are triples, in the vocabulary's numbers. Costs as `atoms`."""
         if self._data is None:
             return NO_FACTS
-        return self._numbered.triples(self._concluded(self._running(model)))
+        return self._numbered.triples(self._concluded(self._make_evaluation(model)))
 
     def testimony(self, model: WindowModel) -> ProofContext | None:
         """Return the context of proofs; None before the first tick. Costs a pass over the conclusions."""
         if self._data is None:
             return None
-        given, data, facts = self._given, self._data, self._running(model).model.facts()
-        numbered, vocabulary, states = self._numbered, self._vocabulary, self._standing(model)
+        given, data, facts = self._given, self._data, self._make_evaluation(model).model.facts()
+        numbered, vocabulary, states = self._numbered, self._vocabulary, self._current_states(model)
 
         def at_ticks() -> KernelFacts:
             whole = NumberedTemporalProgram(reify_pairs(self._whole), vocabulary)
@@ -277,18 +279,18 @@ class TemporalRuleEngine:
 
     def follow(self) -> None:
         """Record changes of `facts` from now on, for `take_facts`."""
-        self._notes.follow()
+        self._log.follow()
 
     def take_facts(self) -> Integers:
         """Return the changes of `facts` since the last call: inserted (1), deleted (-1, last column), each
         once.
         """
-        return self._notes.take_facts()
+        return self._log.take_facts()
 
-    def _note(self, at: TimePoint, changes: Integers) -> None:
+    def _record(self, at: TimePoint, changes: Integers) -> None:
         """Record changes of the conclusions at a time of the present tick."""
         assert self._data is not None, "a tick has begun"
-        self._notes.note(self._data.tick, at, changes, self._numbered)
+        self._log.record(self._data.tick, at, changes, self._numbered)
 
     @property
     def _decoder(self) -> ConclusionDecoder:
@@ -312,7 +314,7 @@ class TemporalRuleEngine:
             return None if begun is None else Feedback(begun, NO_FACTS)
         if data.tick >= self._ticks.tick_of_time(until):
             return None
-        concluded, numbered, ticks = self._running(model).model.facts(), self._numbered, self._ticks
+        concluded, numbered, ticks = self._make_evaluation(model).model.facts(), self._numbered, self._ticks
         facts, left_out = numbered.fed_back(concluded), numbered.not_assertable(concluded)
         if len(facts):
             return Feedback(ticks.end_of(data.tick) + 1, facts, left_out)
@@ -324,7 +326,7 @@ class TemporalRuleEngine:
         )
 
     @property
-    def standstill(self) -> FixpointDetector:
+    def fixpoint_detector(self) -> FixpointDetector:
         """A new detector of identical ticks."""
         return FixpointDetector(self._numbered.reach)
 
@@ -389,25 +391,25 @@ class TemporalRuleEngine:
         """See `Consumer`.
 
         Raises:
-            ConsumersOverfull: the temporal kernel takes too many bytes.
+            ConsumersExceedMemoryError: the temporal kernel takes too many bytes.
         """
         try:
             self._apply(changes, model)
         except CapacityExceededError as error:
-            raise ConsumersOverfull(error.bytes, error.bytes) from None
+            raise ConsumersExceedMemoryError(error.bytes, error.bytes) from None
         evaluation, data = self._evaluation, self._data
         if evaluation is not None and data is not None and wastes_memory(evaluation, data, self._most_bytes):
-            self._evaluation = rebuild_evaluation(self._numbered, data, self._standing(model))
+            self._evaluation = rebuild_evaluation(self._numbered, data, self._current_states(model))
 
     def _apply(self, changes: Changes, model: WindowModel) -> None:
         assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
         if self._data is None and changes.step.kind is not self._ticks.kind:
-            self._fit(replace(self._ticks, kind=changes.step.kind))
+            self._compile(replace(self._ticks, kind=changes.step.kind))
         tick = self._ticks.tick_of_step(changes.step)
         if not self._numbered.fits:
-            self._number()
+            self._renumber()
         states = net_changes(self._numbered.select_inputs(changes.fact_changes, is_asserted=False))
-        came, went = split_changes(states)
+        inserted, deleted = split_changes(states)
         if self._data is None:
             first = tick - self._program.largest if self._begins is None else self._begins
             if tick < first:
@@ -415,23 +417,23 @@ class TemporalRuleEngine:
             self._data = DataStream(first, tick, TickHistory(first), TupleNumbers())
             self._evaluation = RuleEvaluation(self._numbered, first, tick, self._data.tuples)
             self._evaluation.restore(self._data.past)
-            at_once = self._concluded(self._evaluation)
-            self._note(changes.at, signed(at_once, 1))
-            came, went = self._standing(model), NO_FACTS
+            initial = self._concluded(self._evaluation)
+            self._record(changes.at, signed(initial, 1))
+            inserted, deleted = self._current_states(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
-            states = union(difference(self._standing(model), came), went)
+            states = union(difference(self._current_states(model), inserted), deleted)
             evaluation = self._evaluation = rebuild_evaluation(self._numbered, self._data, states)
         if self._most_bytes is not None:
             evaluation.model.limit(2 * self._most_bytes)
         if tick > self._data.tick:
-            self._move_on(evaluation, tick, changes.at)
-        self._data = self._said(self._data, changes, came, went)
-        evaluation.change(came, went, self._data.asserted)
+            self._close_tick(evaluation, tick, changes.at)
+        self._data = self._with_step(self._data, changes, inserted, deleted)
+        evaluation.change(inserted, deleted, self._data.asserted)
         self._evaluation = evaluation
-        self._note(changes.at, evaluation.take_changes())
+        self._record(changes.at, evaluation.take_changes())
 
-    def _move_on(self, evaluation: RuleEvaluation, tick: int, at: TimePoint) -> None:
+    def _close_tick(self, evaluation: RuleEvaluation, tick: int, at: TimePoint) -> None:
         """Close the present tick, at a time of a later one."""
         data = self._data
         assert data is not None, "a tick has begun"
@@ -443,44 +445,46 @@ class TemporalRuleEngine:
         self._data = data.close_tick(tick, concluded, withdrawn, needed)
         self._evaluation = None  # until it is done
         evaluation.advance(tick, concluded, withdrawn)
-        self._note(at, evaluation.take_changes())
+        self._record(at, evaluation.take_changes())
 
-    def _said(self, data: DataStream, changes: Changes, came: Integers, went: Integers) -> DataStream:
+    def _with_step(
+        self, data: DataStream, changes: Changes, inserted: Integers, deleted: Integers
+    ) -> DataStream:
         """Add the changes of the present tick to the history of ticks."""
-        if len(came) or len(went):
-            data = data.with_changes(came, went)
+        if len(inserted) or len(deleted):
+            data = data.with_changes(inserted, deleted)
         for entry in changes.entries:
             data = data.with_abox(entry, partial(self._numbered.select_inputs, is_asserted=True))
         oldest = next(iter(changes.log or ()), None)
         return data._replace(oldest=None if oldest is None else oldest.ticks)
 
-    def _standing(self, model: WindowModel) -> Integers:
+    def _current_states(self, model: WindowModel) -> Integers:
         """Return the states that hold now."""
         return self._numbered.select_inputs(model.facts(), is_asserted=False)
 
     # -- the evaluation, made again ----------------------------------------------------------------
 
-    def _running(self, model: WindowModel) -> RuleEvaluation:
+    def _make_evaluation(self, model: WindowModel) -> RuleEvaluation:
         """Return the evaluation; rebuild it if an error lost it, at the cost of history and states."""
         if not self._numbered.fits:
-            self._number()
+            self._renumber()
         if self._evaluation is None:
             assert self._data is not None, "a tick has begun"
-            self._evaluation = rebuild_evaluation(self._numbered, self._data, self._standing(model))
+            self._evaluation = rebuild_evaluation(self._numbered, self._data, self._current_states(model))
         return self._evaluation
 
     def mark(self) -> object:
         """See `Consumer`."""
-        return self._data, self._notes.mark()
+        return self._data, self._log.mark()
 
     def back(self, mark: object) -> None:
         """See `Consumer`."""
         assert isinstance(mark, tuple)
         data, notes = mark
-        self._notes.back(notes)
+        self._log.back(notes)
         if data is not self._data:
             self._data, self._evaluation = data, None
-            self._notes.begin_anew()
+            self._log.reset()
 
     # -- terms -------------------------------------------------------------------------------------
 
@@ -502,23 +506,23 @@ class TemporalRuleEngine:
 
     def renamed(self, renaming: Renaming) -> None:
         """See `Consumer`."""
-        self._number()
+        self._renumber()
         if self._data is not None:
             self._data = self._data.renamed(renaming)
 
-    def _number(self) -> None:
+    def _renumber(self) -> None:
         """Compile the program in the present numbers of the vocabulary."""
         self._numbered, self._evaluation = NumberedTemporalProgram(self._program, self._vocabulary), None
-        self._notes.begin_anew()
+        self._log.reset()
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """See `Consumer`."""
         if saved:
-            self._fit(replace(self._ticks, kind=kind_of_saved(saved)))
+            self._compile(replace(self._ticks, kind=kind_of_saved(saved)))
             self._data, self._evaluation = data_of(saved, self._numbered, self._vocabulary), None
-            self._notes.begin_anew()
+            self._log.reset()
         if saved and self._data is not None:
-            self._running(model)  # conclusions keep their literals if equal values arrive
+            self._make_evaluation(model)  # conclusions keep their literals if equal values arrive
 
     def saved(self) -> Saved:
         """See `Consumer`."""

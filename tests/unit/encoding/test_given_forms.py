@@ -32,10 +32,10 @@ def test_a_form_comes_with_its_fact_and_goes_with_it():
     vocabulary, encoded = given()
     forms = GivenForms(vocabulary)
     change = forms.change(signed(encoded, 1), encoded)
-    assert list(change.came.values()) == [OTHER] and not forms.facts  # nothing is changed before `after`
+    assert list(change.inserted.values()) == [OTHER] and not forms.facts  # nothing is changed before `after`
     forms = forms.after(change)
     gone = forms.change(signed(encoded, -1), NOTHING)
-    assert (gone.went, gone.came) == (change.came, {})
+    assert (gone.deleted, gone.inserted) == (change.inserted, {})
     assert not forms.after(gone).facts
 
 
@@ -43,7 +43,7 @@ def test_what_is_derived_has_the_form_of_the_assertion():
     vocabulary, encoded = given()
     derived = vocabulary.encode([(EX.a, EX.W, ONE)])
     changes = np.concatenate([signed(encoded, 1), signed(derived, 1)])
-    came = GivenForms(vocabulary).change(changes, encoded).came
+    came = GivenForms(vocabulary).change(changes, encoded).inserted
     assert came[tuple(derived.facts[0].tolist())] == OTHER
 
 

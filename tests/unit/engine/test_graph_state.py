@@ -54,7 +54,7 @@ def test_what_a_change_costs_does_not_grow_with_the_graph():
 def test_terms_that_are_gone_take_no_room(monkeypatch):
     import pantarhei.engine.memory as compaction
 
-    monkeypatch.setattr(compaction, "FLOOR", 0)
+    monkeypatch.setattr(compaction, "MIN_GROWTH", 0)
     graph = graph_of(SUBCLASS)
     before = []
     for number in range(300):

@@ -36,18 +36,18 @@ def test_an_abox_that_derives_without_measure_is_stopped_on_the_way(limits, on_l
     before = tested.materialization(), tested.assertions(), tested.timestamps
     chain = [(EX[f"c{i}"], EX.R, EX[f"c{i + 1}"]) for i in range(1000)]
     made = []
-    whole = LimitedStep._within
+    whole = LimitedStep._run_limited
 
     def watching(self, tick, *args):
         made.append(tick.model)
         return whole(self, tick, *args)
 
-    LimitedStep._within = watching
+    LimitedStep._run_limited = watching
     try:
         with pytest.raises(MemoryLimitError) as caught:
             tested.push(5, chain)
     finally:
-        LimitedStep._within = whole
+        LimitedStep._run_limited = whole
     assert caught.value.alone is (on_limit == "drop")
     assert len(made) == (2 if on_limit == "drop" else 1)
     for model in made:

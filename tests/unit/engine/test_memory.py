@@ -204,7 +204,7 @@ def forget(reasoner):
 @both_ways
 @pytest.mark.parametrize("give", [list, as_table])
 def test_a_stream_of_fresh_terms_takes_the_room_of_its_window(monkeypatch, keep, give):
-    monkeypatch.setattr(compaction, "FLOOR", 0)
+    monkeypatch.setattr(compaction, "MIN_GROWTH", 0)
     reasoner, most = reasoner_of([*RULES, PLUS_ONE], keep=keep), 0
     for at in range(150):
         reasoner.push(at, give(list(fresh(at))))
@@ -214,7 +214,7 @@ def test_a_stream_of_fresh_terms_takes_the_room_of_its_window(monkeypatch, keep,
 
 
 def test_forms_that_never_come_again_take_no_room(monkeypatch):
-    monkeypatch.setattr(compaction, "FLOOR", 0)
+    monkeypatch.setattr(compaction, "MIN_GROWTH", 0)
     reasoner = reasoner_of()
     for at in range(400):
         one = Literal("0" * at + "1", datatype=XSD.integer, normalize=False)
@@ -225,7 +225,7 @@ def test_forms_that_never_come_again_take_no_room(monkeypatch):
 
 
 def test_what_fails_to_be_taken_in_takes_no_room(monkeypatch):
-    monkeypatch.setattr(compaction, "FLOOR", 0)
+    monkeypatch.setattr(compaction, "MIN_GROWTH", 0)
     reasoner = reasoner_of()
     for at in range(200):
         with pytest.raises(ValueError, match="broken"):
@@ -383,7 +383,7 @@ def of_fresh_symbols(at, count=40):
 def test_a_stream_of_fresh_classes_and_properties_takes_the_room_of_its_window(
     monkeypatch, keep, give, limits
 ):
-    monkeypatch.setattr(compaction, "FLOOR", 100)
+    monkeypatch.setattr(compaction, "MIN_GROWTH", 100)
     reasoner = reasoner_of(keep=keep, **limits)
     symbols, sizes = [], []
     for at in range(150):
@@ -396,7 +396,7 @@ def test_a_stream_of_fresh_classes_and_properties_takes_the_room_of_its_window(
 
 
 def test_blank_nodes_as_classes_take_the_room_of_their_window(monkeypatch):
-    monkeypatch.setattr(compaction, "FLOOR", 0)
+    monkeypatch.setattr(compaction, "MIN_GROWTH", 0)
     reasoner = reasoner_of()
     one = pa.table({"subject": ["<urn:x>"], "predicate": [f"<{RDF.type}>"], "object": ["_:c"]})
     for at in range(200):
@@ -517,7 +517,7 @@ POINTS = [
     (Vocabulary, "replace_tables"),
     (WindowModel, "rename"),
     (WindowModel, "mark_terms"),
-    (StreamState, "_take_over"),
+    (StreamState, "_replace_tables"),
 ]
 
 

@@ -426,7 +426,7 @@ class Checkpoint:
             for name, column in contents.columns.items()
             if name.startswith(_CONSUMER)
         }
-        noted = InputDiagnostics.of_saved(header["unexpected"])
+        noted = InputDiagnostics.from_saved(header["unexpected"])
         return State(history, known, ill_typed, self.note, consumers=kept, noted=noted)
 
     def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
