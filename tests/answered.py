@@ -1,4 +1,4 @@
-"""What the engine answers over a graph, as the short texts of `asked`."""
+"""Answers of the engine over a graph, as the short texts of `asked`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pantarhei.query.syntax import read_query
 
 
 def read(text: str, base: str | None = None) -> Query:
-    """The algebra of a query that may use the prefixes of `asked`."""
+    """Parse a query to algebra; it can use the prefixes of `asked`."""
     return read_query(text, PREFIXES, base)
 
 
 def pattern(text: str) -> Node:
-    """The algebra of a group graph pattern, written without its outer braces."""
+    """Parse a group graph pattern, written without its outer braces, to algebra."""
     return read(f"ASK {{ {text} }}").node
 
 
 def graph(data: str) -> Graph:
-    """The graph of a text in Turtle, without its prefixes, literals as they are written."""
+    """Parse Turtle without prefix declarations to a graph; literals keep their lexical forms."""
     made = Graph()
     for triple in triples(data):
         made.add(triple)
@@ -31,10 +31,10 @@ def graph(data: str) -> Graph:
 
 
 def ask(query: str, data: str = "", **options: Any) -> QueryResult:
-    """The answers over a graph."""
+    """Return the answers of a query over a graph."""
     return run_query(graph(data), query, namespaces=PREFIXES, **options)
 
 
 def rows(query: str, data: str = "", **options: Any) -> list[str]:
-    """SELECT's rows in their order."""
+    """Return SELECT's rows in order."""
     return [" ".join(map(short, row)) for row in ask(query, data, **options)]

@@ -1,4 +1,4 @@
-"""Items of a stream put in time order without a reasoner, and streams whose ABoxes come in each form."""
+"""Time ordering of a stream without a reasoner, and streams with ABoxes in each input format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from strategies import EX
 
 
 class Order:
-    """Items by their timestamps: what was given out, was late, and was refuted, in this order."""
+    """Orders items by timestamp; records the emitted, the late and the refuted items."""
 
     def __init__(self, lateness: Any = 0, max_ahead: Any = None) -> None:
         self.lateness, self.max_ahead = lateness, max_ahead
@@ -45,7 +45,7 @@ class Order:
 
 
 def in_time_order(stream: Iterable[tuple[Any, Any]], lateness: Any = 0) -> Iterator[tuple[Any, list[Any]]]:
-    """The timestamps of `stream` in order, each with its items, as soon as they are complete."""
+    """Yield the timestamps of `stream` in order, each with its items, as soon as they are complete."""
     order = Order(lateness)
     for at, item in stream:
         order.arrive(at, item)
@@ -57,7 +57,7 @@ def in_time_order(stream: Iterable[tuple[Any, Any]], lateness: Any = 0) -> Itera
 
 
 def in_each_form(at: Any, number: int) -> Any:
-    """A statement as one of the forms that an ABox may have."""
+    """Return a statement in one of the input formats of an ABox."""
     triple = EX[f"s{number % 3}"], EX.v, Literal(number)
     match number % 5:
         case 0:

@@ -1,14 +1,14 @@
-"""Files whose bytes arrive in pieces."""
+"""Files whose bytes arrive in chunks."""
 
 from itertools import pairwise
 
 
 class Pieces:
-    """A pipe: each read gives what has arrived, never more than one piece.
+    """Pipe whose reads return the bytes that have arrived, at most one chunk.
 
     Args:
         data: all bytes.
-        cuts: where one piece ends and the next begins.
+        cuts: the boundaries of the chunks.
     """
 
     name = "<pipe>"
@@ -18,7 +18,7 @@ class Pieces:
         self._pieces = [data[begin:end] for begin, end in pairwise(bounds)]
 
     def read1(self, size=-1):
-        """The next piece, or as much of it as is asked for."""
+        """Return the next chunk, or its first `size` bytes."""
         if not self._pieces:
             return b""
         piece = self._pieces[0]

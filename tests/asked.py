@@ -1,4 +1,4 @@
-"""What the reference answers, as short texts: `1^integer` for a typed literal, `a` for the name `:a`."""
+"""Answers of the oracle as short texts: `1^integer` for a typed literal, `a` for the name `:a`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _DECLARED = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.ite
 
 
 def triples(text: str) -> list[Triple]:
-    """The triples of a text in Turtle, without its prefixes, literals as they are written."""
+    """Parse Turtle without prefix declarations; literals keep their lexical forms."""
     quads = pyoxigraph.parse(f"{_DECLARED}{text}".encode(), format=pyoxigraph.RdfFormat.TURTLE)
     return [tuple(map(to_rdflib, (q.subject, q.predicate, q.object))) for q in quads]  # type: ignore[misc]
 
 
 def short(term: Term | None) -> str:
-    """A term as a short text, `-` for none."""
+    """Return a term as a short text, `-` for None."""
     if term is None:
         return "-"
     if isinstance(term, URIRef):
@@ -38,18 +38,18 @@ def short(term: Term | None) -> str:
 
 
 def rows(query: str, data: str | Iterable[Triple] = (), **given: Any) -> list[str]:
-    """SELECT's rows, sorted."""
+    """Return SELECT's rows, sorted."""
     return sorted(rows_in_order(query, data, **given))
 
 
 def rows_in_order(query: str, data: str | Iterable[Triple] = (), **given: Any) -> list[str]:
-    """SELECT's rows, in an order that ORDER BY allows."""
+    """Return SELECT's rows, in an order that ORDER BY allows."""
     graph = triples(data) if isinstance(data, str) else data
     found = answers(query, graph, namespaces=PREFIXES, **given).rows_in_order
     return [" ".join(map(short, row)) for row in found]
 
 
 def result(expression: str, **given: Any) -> str:
-    """What an expression is, `-` for an error."""
+    """Return the value of an expression, `-` for an error."""
     (row,) = rows(f"SELECT ({expression} AS ?result) {{}}", **given)
     return row

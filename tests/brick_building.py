@@ -1,6 +1,7 @@
-"""Brick's files, the module of Brick that some data need, and generated buildings, all from one seed.
+"""Files of Brick, the module of Brick that given data need, and generated buildings, all from one seed.
 
-The files are those of the package brickschema, which is not imported: it would bring its own reasoners along.
+The files are those of the package brickschema, which is not imported, since it would import its own
+reasoners.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, Namespace
 BRICK = Namespace("https://brickschema.org/schema/Brick#")
 B = Namespace("http://example.org/tower#")
 
-# What says something of a name when it stands in the subject's place; the first also from the object's.
+# Predicates that describe the name in their subject position; the first also describes its object.
 BOTH_WAYS = frozenset({OWL.equivalentClass, OWL.equivalentProperty, OWL.inverseOf, OWL.disjointWith})
 LOGICAL = BOTH_WAYS | {RDFS.subClassOf, RDFS.subPropertyOf, RDFS.domain, RDFS.range}
 TRAITS = frozenset({OWL.SymmetricProperty, OWL.AsymmetricProperty, OWL.IrreflexiveProperty})
@@ -22,7 +23,7 @@ DECLARED = frozenset({OWL.Class, OWL.ObjectProperty, OWL.DatatypeProperty})
 
 
 def brick_file(version):
-    """The path of a version of Brick, or None where the package is not installed."""
+    """Return the path of a version of Brick, or None if the package is not installed."""
     package = find_spec("brickschema")
     if package is None or package.origin is None:
         return None
@@ -30,9 +31,10 @@ def brick_file(version):
 
 
 def module(ontology, data):
-    """The axioms of `ontology` on the classes and properties that `data` use, and on those these lead to.
+    """Return the axioms of `ontology` on the classes and properties of `data`, and recursively on those in
+    these axioms.
 
-    Only axioms between names; the data of such a building need no others of Brick.
+    Only axioms between names are followed; the data of such a building need no others of Brick.
     """
     axioms = [(s, p, o) for s, p, o in ontology if p in LOGICAL and not isinstance(o, BNode)]
     by_name = {}
@@ -52,7 +54,7 @@ def module(ontology, data):
 
 
 class Building:
-    """The triples of one building; about 125 for each floor."""
+    """Triples of one building; about 125 for each floor."""
 
     def __init__(self, seed, floors=20, rooms=8):
         self.random = random.Random(seed)
@@ -69,7 +71,7 @@ class Building:
         self.triples.add((subject, predicate, object_))
 
     def either(self, first, forwards, second, backwards):
-        """One of two properties that are each other's inverse."""
+        """Add a triple with one of two inverse properties."""
         if self.random.random() < 0.5:
             self.say(first, forwards, second)
         else:

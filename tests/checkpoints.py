@@ -1,4 +1,4 @@
-"""Reasoners to save, and a checkpoint that has something in each column, to be forged."""
+"""Reasoners to save, and a checkpoint with content in each column, for tests of forged files."""
 
 import hashlib
 import struct
@@ -23,7 +23,7 @@ ONTOLOGY = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL])
 
 
 def simple(window=None, **options):
-    """A reasoner with a repair, a literal in two forms, a blank node and a language."""
+    """Return a reasoner with a repair, a literal in two lexical forms, a blank node and a language tag."""
     reasoner = StreamReasoner(ONTOLOGY, window or Window(3), **options)
     reasoner.push(1, [member(A, a), (b, V, Literal("01", datatype=XSD.integer, normalize=False))])
     reasoner.push(2, [member(C, a), (b, V, Literal(1)), (BNode("n"), R, Literal("été", lang="fr"))])
@@ -31,7 +31,7 @@ def simple(window=None, **options):
 
 
 def same(one, other):
-    """Whether two reasoners tell the same."""
+    """True if two reasoners have equal observable state."""
     return (
         one.assertions() == other.assertions()
         and one.materialization() == other.materialization()
@@ -43,13 +43,13 @@ def same(one, other):
 
 
 def signed(body):
-    """The body of a checkpoint with the length and digest that it should have."""
+    """Add the correct length and digest to the body of a checkpoint."""
     body = body[:12] + struct.pack("<Q", len(body) + DIGEST_LENGTH) + body[20:]
     return body + hashlib.sha256(body).digest()
 
 
 def contents():
-    """A checkpoint that has something in each column, and the ontology for it."""
+    """Return a checkpoint with content in each column, and its ontology."""
     tested = Rule("t", (related(V, x, y),), is_a(A, x), tests=(Member(y, Datatype(XSD.integer)),))
     ontology = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL, tested], [member(A, c)])
     reasoner = StreamReasoner(ontology, Window("PT5M"), background=[(c, R, BNode("bg"))])
@@ -66,7 +66,7 @@ def contents():
 
 
 def _broken_off(at):
-    """A stream that breaks off while three ABoxes wait, one of them since it is too far ahead."""
+    """Yield a stream that ends while three ABoxes are buffered, one of them because it is too far ahead."""
     yield at + timedelta(minutes=1), [(b, V, Literal("waits", lang="en"))]
     yield at, pa.table({name: [EX[name].n3()] for name in ("subject", "predicate", "object")})
     yield at + timedelta(days=1), [(b, R, c)]
@@ -82,10 +82,10 @@ HEADER, COLUMNS = CONTENTS.header, CONTENTS.columns
 
 
 def with_column(name, column):
-    """The checkpoint with another column, or without it, and a digest that is right."""
+    """Replace or remove a column of the checkpoint, with a correct digest."""
     return pack(HEADER, {**COLUMNS, name: column} if column is not None else without(COLUMNS, name))
 
 
 def without(mapping, name):
-    """The mapping without one key."""
+    """Return the mapping without one key."""
     return {key: value for key, value in mapping.items() if key != name}

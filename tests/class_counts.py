@@ -1,4 +1,4 @@
-"""The smallest consumer: how many members each class has, kept up by changes alone."""
+"""Smallest consumer: the number of members of each class, maintained by changes alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pantarhei.window.log import among
 
 
 class ClassCounts:
-    """Counts by the classes' numbers; and, every `period` ticks, a report of them as they are then."""
+    """Counts by class number; every `period` ticks they are reported."""
 
     needed_symbols, needs_levels, receives_each_step = None, False, False
 
@@ -67,12 +67,12 @@ class ClassCounts:
 
 
 def counted(model):
-    """The counts of a model, by looking at all its facts."""
+    """Count the members of each class in a model, from all its facts."""
     facts = model.facts()
     classes = facts[facts[:, 2] < 0, 0]
     return dict(zip(*(part.tolist() for part in np.unique(classes, return_counts=True)), strict=True))
 
 
 def survivors(entries):
-    """The assertions of entries that the repair of their own timestamp kept, in their order."""
+    """Return the assertions that the repair of their own timestamp kept, in order."""
     return np.concatenate([NO_FACTS, *(each.facts[~among(each.cut, each.facts)] for each in entries)])

@@ -1,7 +1,7 @@
-"""The job that the tests of a cluster give it, and its driver, run as `cluster_job.py MASTER DIRECTORY`.
+"""Job and driver of the cluster tests, run as `cluster_job.py MASTER DIRECTORY`.
 
-Each task, once it has reasoned over some timestamps, leaves a file in DIRECTORY/running that says where it
-runs, and goes on when DIRECTORY/go is there. The driver writes DIRECTORY/answer.json.
+After some timestamps, each task writes a file with its location to DIRECTORY/running, and continues when
+DIRECTORY/go exists. The driver writes DIRECTORY/answer.json.
 """
 
 import json
@@ -51,7 +51,7 @@ def ontology() -> pantarhei.Ontology:
 
 
 def abox(at: int) -> set[tuple]:
-    """The ABox of a timestamp: a sensor, and a chain of places around it, the longer the later."""
+    """Return the ABox of a timestamp: a sensor in nested places, which are more at later timestamps."""
     sensor, places = EX[f"sensor{at}"], [EX[f"place{number}"] for number in range(at + 2)]
     chain = {(inner, EX.isIn, outer) for inner, outer in zip([sensor, *places], places, strict=False)}
     return chain | {(sensor, RDF.type, EX.Sensor), (sensor, RDFS.label, EX[f"name{at}"])}
@@ -62,7 +62,7 @@ def rows() -> list[tuple[int, str, str, str]]:
 
 
 def expected() -> set[tuple[int, str, str, str, bool]]:
-    """What the job answers, by pushing one ABox after the other in this process."""
+    """Return the job's expected answer, by pushing the ABoxes one after another in this process."""
     reasoner = pantarhei.StreamReasoner(ontology(), pantarhei.Window(range=0))
     answer = set()
     for at in TIMESTAMPS:
@@ -79,7 +79,7 @@ def answer(spark: SparkSession, directory: Path) -> list[list]:
 
 
 def telling(df: DataFrame, directory: str) -> DataFrame:
-    """`df`, whose tasks say that they run, and wait to be told to go on."""
+    """Return `df` with tasks that report that they run, and wait for the signal to continue."""
 
     def tell(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for number, batch in enumerate(batches):

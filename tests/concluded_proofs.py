@@ -1,4 +1,4 @@
-"""The definitions judge proofs of conclusions: each step is true, and rests on nothing but what is told."""
+"""Check of proofs of conclusions by the definitions: each step is true, and depends only on the input."""
 
 from dataclasses import replace
 
@@ -14,14 +14,14 @@ from pantarhei.proofs.step import EvidenceBasis, StepKind
 
 
 class ConcludedProofs:
-    """Judges the proofs of one tick.
+    """Checks the proofs of one tick.
 
     Args:
         rules: the temporal rules.
-        stream: what had been said up to that tick, remembered conclusions among it.
-        remembered: for each earlier tick what was concluded then and is remembered.
-        tick: gives the tick of a time.
-        ontology: rules that joined the temporal ones.
+        stream: the input up to that tick, including remembered conclusions.
+        remembered: the remembered conclusions of each earlier tick.
+        tick: function from a time to its tick.
+        ontology: rules that were joined to the temporal ones.
     """
 
     def __init__(self, rules, stream, remembered, tick=int, ontology=(), answer=None):
@@ -33,7 +33,9 @@ class ConcludedProofs:
         self.answer = answer or answer_stream(rules, self.said)
 
     def check(self, proof, atom):
-        """Each step is true, rests on earlier ones alone, and the last one is the atom."""
+        """Check that each step is true and depends only on earlier steps, and that the last one states the
+        atom.
+        """
         self.proof = proof
         assert proof.complete
         for place, step in enumerate(proof.steps):
@@ -73,7 +75,7 @@ class ConcludedProofs:
             self.check_formula(self.grounded(formula, binding), self.proof.steps[premise])
 
     def grounded(self, formula, binding):
-        """The formula with terms, in which a time is the number of its tick."""
+        """Replace the formula's variables by terms, and times by tick numbers."""
 
         def term(given):
             return binding[given] if isinstance(given, Variable) else canonical_term(given)
@@ -113,7 +115,7 @@ class ConcludedProofs:
                 assert len(told) == formula.times
 
     def told(self, formula, leaves):
-        """The ticks at which steps say that an atom is so."""
+        """Return the ticks at which steps state that an atom holds."""
         is_of_events = formula.atom.is_asserted or isinstance(formula.window, TupleWindow)
         return sorted(tick for leaf in leaves for tick in self.ticks_of(formula.atom, leaf, is_of_events))
 
@@ -142,7 +144,7 @@ class ConcludedProofs:
 
 
 def follows(rule, facts, head):
-    """Whether an ontology's rule concludes a fact from others."""
+    """True if a rule of the ontology derives a fact from others."""
     binding = {}
     for atom, fact in zip((*rule.body, rule.head), (*facts, head), strict=True):
         terms = (fact[0], fact[2]) if len(atom.arguments) == 2 else (fact[0],)

@@ -1,6 +1,6 @@
-"""Which tests stay together where two processes share them (`make test`): Spark's, else those of a file.
+"""Grouping of tests that share a process (`make test` runs two): the Spark tests, and the tests of each file.
 
-Which random cases they have, and what tests of several files ask for.
+It also selects the profile of random cases and defines shared fixtures.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if os.environ.get("HYPOTHESIS_PROFILE") != "long":
 
 
 def group_of(test: str) -> str:
-    """What stays in one process with the test of that id: Spark's tests share a session."""
+    """Return the group of a test id: the Spark tests share a session, other tests are grouped by file."""
     return ON_SPARK if test.startswith(ON_SPARK) else test.partition("::")[0]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spark's tests come first, since they take longest."""
+    """Run the Spark tests first, since they take longest."""
     items.sort(key=lambda item: group_of(item.nodeid) != ON_SPARK)
 
 
 def pytest_collection_finish() -> None:
-    """The tests stay to the end: no collection of garbage looks through them, as it would again and again."""
+    """Freeze the collected tests, so that garbage collections do not traverse them repeatedly."""
     gc.collect()
     gc.freeze()
 
@@ -45,8 +45,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return group_of(nodeid)
 
         def _pending_of(self, workload: dict[str, dict[str, bool]]) -> int:
-            """Tests of these groups that are not done. Groups are done in order, so only the last ones count:
-            xdist itself looks through all of them after each test.
+            """Count the unfinished tests of these groups. Groups are finished in order, so only the last ones
+            are counted; xdist counts all of them after each test.
             """
             pending = 0
             for tests in reversed(workload.values()):
@@ -61,7 +61,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 @pytest.fixture(scope="module")
 def quiet() -> Iterator[None]:
-    """No log: rdflib tells of every literal that its own classes cannot read."""
+    """Disable the log: rdflib warns about every literal that it cannot convert."""
     logging.disable(logging.CRITICAL)
     yield
     logging.disable(logging.NOTSET)

@@ -1,6 +1,6 @@
 """Streams with contradictions, of any size, each from one seed: those of the examples and three more.
 
-The plant has many of the reactor's vessels, the faculty is in faculty.py, and the tower uses Brick.
+The plant is the reactor with many vessels, the faculty is defined in faculty.py, and the tower uses Brick.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ PREFIXES = """
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """An ontology and a stream for it.
+    """Ontology with a stream.
 
     Args:
         ontology: the axioms.
         window: the window over the stream.
-        read: read the ABoxes from their file.
+        read: function that reads the ABoxes from their file.
         background: facts that hold at every time.
         queries: SPARQL queries over the window.
         steps: the number of ABoxes; None for all of the file.
-        options: further options of a reasoner for it.
+        options: further options of its reasoners.
     """
 
     ontology: pr.Ontology
@@ -63,7 +63,7 @@ class Stream:
         return itertools.islice(self.read(), self.steps)
 
     def first(self, steps: int) -> Stream:
-        """Return the stream of the first ABoxes alone."""
+        """Return the stream of the first ABoxes only."""
         return replace(self, steps=steps)
 
 
@@ -93,7 +93,7 @@ def turtle(base: str, text: str) -> Graph:
 
 
 def until(size: int, messages: Iterator[list[Fact]]) -> Iterator[list[Fact]]:
-    """Return messages until they have `size` facts together."""
+    """Yield messages until they contain `size` facts together."""
     while size > 0:
         message = next(messages)[:size]
         size -= len(message)
@@ -123,7 +123,7 @@ def small_example(name: str, file: str, window: pr.Window) -> Stream:
 
 
 def building(folder: Path, readings: int, sensors: int = 100, rooms: int = 30) -> Stream:
-    """Reports of the devices in an office building, a message a minute."""
+    """Generate reports of the devices in an office building, a message per minute."""
     generate = runpy.run_path(str(ROOT / "examples" / "building" / "generate.py"))["generate"]
     site, minutes = generate(readings=readings, sensors=sensors, rooms=rooms)
     file = folder / f"building-{readings}-{sensors}.nq"
@@ -147,7 +147,7 @@ def table(
 
 
 def parking(folder: Path, minutes: int, cities: int = 1) -> Stream:
-    """Counts of cars and reports of attendants in garages; in some minutes two attendants disagree."""
+    """Generate counts of cars and attendants' reports in garages; in some minutes two attendants disagree."""
     made = runpy.run_path(str(ROOT / "examples" / "parking" / "generate.py"))
     of_cities = [
         [(at, f"{garage}{city}", *more) for at, garage, *more in made["rows"](city, minutes)]
@@ -162,20 +162,20 @@ def parking(folder: Path, minutes: int, cities: int = 1) -> Stream:
 
 
 def air(folder: Path, hours: int) -> Stream:
-    """Levels of gases at stations; each level replaces an older one."""
+    """Generate levels of gases at stations; each level replaces an older one."""
     made = runpy.run_path(str(ROOT / "examples" / "air" / "generate.py"))
     return table("air", folder, made["COLUMNS"], made["rows"](7, hours), pr.Window("PT1H"))
 
 
 def machine(folder: Path, minutes: int) -> Stream:
-    """Temperatures of the parts of a machine; each replaces an older one."""
+    """Generate temperatures of the parts of a machine; each replaces an older one."""
     made = runpy.run_path(str(ROOT / "examples" / "machine" / "generate.py"))
     columns = ("time", "machine", *made["PARTS"])
     return table("machine", folder, columns, made["rows"](7, minutes), pr.Window("PT10M"))
 
 
 def site(folder: Path, minutes: int) -> Stream:
-    """Temperatures in fridges; each replaces an older one."""
+    """Generate temperatures in fridges; each replaces an older one."""
     example = ROOT / "examples" / "site"
     made = runpy.run_path(str(example / "generate.py"))
     file = folder / "site.nq"
@@ -193,7 +193,8 @@ POSITIONS, MODES = ("open", "closed"), ("automatic", "manual", "remote")
 
 
 def plant(folder: Path, size: int, vessels: int) -> Stream:
-    """Reports of vessels with three probes each. Some are wrong, and some contradict their own message.
+    """Generate reports of vessels with three probes each. Some are wrong, and some contradict their own
+    message.
 
     The relief valve of a hot vessel with a stopped pump is open, so three reports can contradict one another.
     """
@@ -212,7 +213,7 @@ def plant(folder: Path, size: int, vessels: int) -> Stream:
 
 
 def _reports(choose: random.Random, state: list[tuple[str, str, str, str]]) -> Iterator[Fact]:
-    """Return the reports of one message, and change the state of some vessels."""
+    """Yield the reports of one message, and change the state of some vessels."""
     choices = (LEVELS, PUMPS, POSITIONS, MODES)
     for each, (level, pump, position, mode) in enumerate(state):
         for letter in "ABC":
@@ -238,7 +239,7 @@ def _reports(choose: random.Random, state: list[tuple[str, str, str, str]]) -> I
 
 
 def faculty(folder: Path, size: int, facts: int, seed: int = 5) -> Stream:
-    """Units, people and courses of universities, with ties and repetitions; `facts` in each message."""
+    """Generate units, people and courses of universities, with ties and repetitions; `facts` per message."""
     made = Faculty(seed, facts)
     file = write(folder / f"faculty-{size}-{seed}.nq", FACULTY, enumerate(until(size, made.messages())))
     ontology, background = pr.load_ontology(turtle(FACULTY, AXIOMS)), turtle(FACULTY, made.background)
@@ -279,7 +280,7 @@ SENSORS = (
 
 
 def tower(folder: Path, size: int, boxes: int) -> Stream:
-    """Points and boxes of a building in the words of Brick, which the package brickschema has."""
+    """Generate points and boxes of a building in the vocabulary of Brick, from the package brickschema."""
     messages = until(size, _tower_messages(random.Random(boxes), boxes))
     file = write(folder / f"tower-{size}.nq", TOWER, enumerate(messages))
     prefixes = f"PREFIX : <{TOWER}> PREFIX brick: <{BRICK}> "
@@ -293,7 +294,7 @@ def tower(folder: Path, size: int, boxes: int) -> Stream:
 
 
 def _tower_messages(choose: random.Random, boxes: int) -> Iterator[list[Fact]]:
-    """Return messages without end. One box in ten has two facts in a message."""
+    """Yield an infinite sequence of messages. One box in ten has two facts in a message."""
     while True:
         message: dict[Fact, None] = {}
         for box in range(boxes):
@@ -324,7 +325,7 @@ def _of_box(choose: random.Random, box: int, boxes: int) -> Fact:
     return point, "reading", decimal
 
 
-# -- all of them -----------------------------------------------------------------------------------
+# -- all streams ----------------------------------------------------------------------------------------
 
 STREAMS: dict[str, Callable[[Path], Stream]] = {
     "building": lambda folder: building(folder, 1_000),
@@ -355,7 +356,7 @@ STREAMS: dict[str, Callable[[Path], Stream]] = {
 
 
 class Streams:
-    """Streams by name; the two that were used last are cached.
+    """Streams by name; the two used last are cached.
 
     Args:
         folder: the folder of their files.

@@ -1,7 +1,7 @@
-"""How many random cases a test has: some every day, more among all tests, most when it is to run for hours.
+"""Number of random cases of a test: few daily, more in `make test-all`, and most in long runs.
 
-`HYPOTHESIS_PROFILE` says which it is: nothing for every day, "all" (`make test-all`) or "long". For hours the
-cases are others each time, else the same (conftest.py).
+`HYPOTHESIS_PROFILE` selects it: unset for daily runs, "all" (`make test-all`) or "long". In long runs the
+cases differ in each run, otherwise they are deterministic (conftest.py).
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ of_many = pytest.mark.skipif(
 
 
 def cases(every_day: int, among_all: int, long: int | None = None) -> int:
-    """How many cases a test is to have now; for hours so many as among all, unless `long` says how many."""
+    """Return the number of cases of a test under the present profile; long runs use `among_all` unless `long`
+    is given.
+    """
     if LONG and long is not None:
         return long
     return every_day if _PROFILE is None else among_all
 
 
 def seeds(every_day: int, among_all: int, long: int | None = None) -> list[Any]:
-    """Seeds as parameters of a test: those beyond the ones of every day are marked `long`."""
+    """Return seeds as parameters of a test: those beyond the daily ones are marked `long`."""
     return some(range(long if LONG and long is not None else among_all), range(every_day))
 
 
 def some(parameters: Iterable[Any], every_day: Container[Any]) -> list[Any]:
-    """Parameters of a test: those that are not tried every day are marked `long`."""
+    """Return parameters of a test: those not in the daily selection are marked `long`."""
     return [each if each in every_day else pytest.param(each, marks=pytest.mark.long) for each in parameters]

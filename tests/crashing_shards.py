@@ -1,4 +1,4 @@
-"""A sharded stream whose process dies in the middle of a batch.
+"""Sharded stream whose process exits during a batch.
 
 python crashing_shards.py FOLDER before-output|after-output
 """
@@ -16,7 +16,7 @@ from pantarhei.spark.shards.sharded_stream import shard_stream
 from spark_streams import NOW, SCHEMA
 from strategies import A, B, C, D, is_a, x
 
-BATCH = 4  # in which it dies
+BATCH = 4  # number of the batch in which it exits
 RULES = [
     Rule("both", (is_a(A, x), is_a(B, x)), is_a(C, x)),
     Rule("not when told so", (is_a(C, x), is_a(D, x)), None),
@@ -24,7 +24,9 @@ RULES = [
 
 
 def follow(spark, folder, deliver):
-    """Run the query over the files in `folder/in`, a batch each; `deliver(rows, batch)` takes its changes."""
+    """Run the query over the files in `folder/in`, one per batch; `deliver(rows, batch)` receives its
+    changes.
+    """
     files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/in")
     changes = shard_stream(files, pr.Ontology.from_rules(RULES), pr.Window(5), shards=3)
     query = (
@@ -37,7 +39,7 @@ def follow(spark, folder, deliver):
 
 
 def to_files(folder):
-    """What puts the changes of a batch into a file named by it, in the place of the one there is."""
+    """Return a function that writes a batch's changes to a file named after it, replacing an older one."""
     Path(folder, "out").mkdir(exist_ok=True)
 
     def deliver(rows, batch):
@@ -47,7 +49,7 @@ def to_files(folder):
 
 
 def dying(deliver, point):
-    """`deliver`, with the end of the process in one batch."""
+    """Return `deliver` with an exit of the process in one batch."""
 
     def until(rows, batch):
         if batch == BATCH and point == "before-output":

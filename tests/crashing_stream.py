@@ -1,4 +1,4 @@
-"""A stream whose process dies in the middle of a batch.
+"""Stream whose process exits during a batch.
 
 python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint [queries]
 """
@@ -15,10 +15,10 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark import Registration, reason_stream, session
 from pantarhei.spark.results import FileOutput
 
-BATCH = 4  # in which it dies
+BATCH = 4  # number of the batch in which it exits
 SCHEMA = "timestamp long, subject string, predicate string, object string"
 
-# The background has a blank node, whose label is another one in each process.
+# The background has a blank node, whose label differs between processes.
 ONTOLOGY = """
     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -36,7 +36,7 @@ QUERIES = {
 
 
 def follow(spark, folder, **options):
-    """The query over the files in `folder/in`, a batch each, with checkpoint and output beside them."""
+    """Run the query over the files in `folder/in`, one per batch, with checkpoint and output beside them."""
     files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/in")
     return reason_stream(
         files,
@@ -55,7 +55,7 @@ def die(*_):
 
 
 def die_at(point):
-    """Arrange for the end."""
+    """Patch the stream so that the process exits at `point`."""
     write, save = FileOutput.write, StreamReasoner.checkpoint
 
     def deliver(files, table, batch):

@@ -1,4 +1,4 @@
-"""Random temporal rules over a window that is repaired, driven tick by tick beside one that has no rules."""
+"""Random temporal rules over a repaired window, run tick by tick beside a reasoner without rules."""
 
 from collections import Counter, defaultdict
 
@@ -27,7 +27,9 @@ CLASSES = (*PUSHED, "Attended", "Stopping")
 
 
 def driving_rules(rnd):
-    """A few rules over the classes of the ontology; conclusions A, B and C, each from those before it."""
+    """Return a few rules over the ontology's classes with conclusions A, B and C; each depends only on
+    earlier ones.
+    """
     x, rules = Variable("x"), []
     for place, head in enumerate("ABC"[: rnd.randint(1, 3)]):
         body = []
@@ -46,8 +48,8 @@ def driving_rules(rnd):
 
 
 class Driven:
-    """Two reasoners over one stream: one takes what comes as it comes, one steps tick by tick and says what
-    was said at each tick.
+    """Two reasoners over one stream: one with temporal rules receives the input as it is, the other advances
+    tick by tick and records the input of each tick.
     """
 
     feedback, rules_of = False, staticmethod(driving_rules)
@@ -60,7 +62,7 @@ class Driven:
         self.window = pr.Window(
             range=rnd.choice((3, 4, 6)) if self.slide > 1 else rnd.randint(0, 4), slide=self.slide
         )
-        start = rnd.choice((None, None, rnd.randint(-6, 20)))  # before, within or behind what is pushed
+        start = rnd.choice((None, None, rnd.randint(-6, 20)))  # before, within or behind the pushed times
         self.rules = pr.TemporalRules(rules, remembered, start, self.feedback)
         self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules)
         self.plain = pr.StreamReasoner(DRIVING, self.window)
@@ -72,7 +74,7 @@ class Driven:
         return -(-at // self.slide)
 
     def note(self, at):
-        """What is said at the tick of a time, as it stands."""
+        """Record the input of the tick of a time, as it is now."""
         tick = self.tick_of(at)
         kept = set(self.plain.assertions())
         events = [told[1] for told in self.pushed if self.tick_of(told[0]) == tick and told in kept]
@@ -94,14 +96,14 @@ class Driven:
         return self.reasoner.push(at, facts)
 
     def begin(self, tick):
-        """A tick begins."""
+        """Start a tick."""
 
     def say(self, at, facts):
         self.plain.push(at, facts)
         self.pushed += [(at, fact) for fact in facts]
 
     def disturb(self, at):
-        """Do something that must make no difference."""
+        """Perform an operation that must not change any result."""
         match self.rnd.randrange(8):
             case 0:
                 self.reasoner = pr.StreamReasoner.restore(self.reasoner.snapshot(), DRIVING)
@@ -111,10 +113,10 @@ class Driven:
                     self.reasoner.push(at + 2, self.facts())
                     raise ZeroDivisionError
             case 2:
-                self.reasoner._held.most_entries = 0  # terms that are not used are forgotten at the next step
+                self.reasoner._held.most_entries = 0  # unused terms are removed at the next step
 
     def follow(self, changes, output):
-        """Follow what came and went on the way, which is what the definitions say of each tick there."""
+        """Check the reported changes of intermediate ticks against the definition's output."""
         before = self.followed
         for turn in changes.turns:
             assert not self.followed & turn.added and turn.removed <= self.followed
@@ -127,22 +129,22 @@ class Driven:
         return f"{self.rules}\nstart={self.rules.start}, {self.window}"
 
     def wanted(self):
-        """What is concluded at each tick."""
+        """Return the expected conclusions of each tick."""
         output = output_stream(self.rules.rules, self.stream(), self.rules.remembered, self.first)
-        return defaultdict(frozenset, output)  # nothing before the start
+        return defaultdict(frozenset, output)  # no conclusions before the start
 
     @property
     def begins(self):
-        """The tick that the timeline begins at."""
+        """First tick of the timeline."""
         return min(self.said) - self.largest if self.rules.start is None else self.tick_of(self.rules.start)
 
     @property
     def first(self):
-        """The first tick at which something is concluded."""
+        """First tick with conclusions."""
         return max(min(self.said), self.begins)
 
     def stream(self):
-        """What has been said."""
+        """Return the recorded input."""
         said = {tick: atoms for tick, atoms in self.said.items() if tick >= self.begins}
         return Stream.of(self.begins, max(self.said), said)
 
@@ -151,7 +153,9 @@ class Driven:
 
 
 def fed_back_rules(rnd):
-    """A few rules for classes of the ontology and others, now or at the tick of something."""
+    """Return a few rules with heads in the ontology's classes and in others, at the present tick or another
+    one.
+    """
     x, rules, heads = Variable("x"), [], ("A", "B", "Clutch", "Gas", "Attended")
     for head in rnd.sample(heads, rnd.randint(1, 3)):
         body = []
@@ -171,7 +175,7 @@ def fed_back_rules(rnd):
 
 
 class FedBack(Driven):
-    """The same where what rules conclude at a tick is asserted when the next one begins."""
+    """`Driven` with feedback: the conclusions of a tick are asserted when the next tick begins."""
 
     feedback = True
     rules_of = staticmethod(fed_back_rules)
@@ -183,7 +187,7 @@ class FedBack(Driven):
         self.held, self.answers = set(), Counter()
 
     def answer(self):
-        """The answer stream of the newest tick."""
+        """Return the answer stream of the newest tick."""
         return list(answers(self.coupled.rules, self.stream(), self.coupled.remembered, self.first))
 
     def wanted(self):

@@ -1,7 +1,8 @@
-"""Axioms beside what they say without unique names, and the definition of equality, written out by hand.
+"""Axioms with their meaning without unique names, and the definition of equality, written out by hand.
 
-The rules of the OWL 2 RL/RDF table for equality, for each symbol of the world: eq-sym, eq-trans, eq-rep-s,
-eq-rep-o, eq-diff1. Reflexive equality is not derived. Predicates that no rule speaks of come with the stream.
+The definition consists of the rules of the OWL 2 RL/RDF table for equality, for each symbol of the world:
+eq-sym, eq-trans, eq-rep-s, eq-rep-o, eq-diff1. Reflexive equality is not derived. Predicates without rules
+occur only in the stream.
 """
 
 from itertools import product
@@ -13,7 +14,7 @@ from pantarhei.model.rule import Different, Member, Rule
 from strategies import EX, A, B, C, D, R, S, V, a, b, c, is_a, related, w, x, y, z
 
 SAME, DIFFERENT = OWL.sameAs, OWL.differentFrom
-NEW, LINKED = EX.New, EX.linked  # no rule speaks of them
+NEW, LINKED = EX.New, EX.linked  # in no rule
 CLASSES, PROPERTIES = (A, B, C, D, NEW), (R, S, V, LINKED, DIFFERENT)
 ANY_LITERAL = Datatype(RDFS.Literal)
 
@@ -29,7 +30,7 @@ EQUALITY = (
     Rule("eq-trans", (related(SAME, x, y), related(SAME, y, z)), related(SAME, x, z), (Different(x, z),)),
     *(Rule("eq-rep-s", (related(SAME, x, y), is_a(each, x)), is_a(each, y)) for each in CLASSES),
     *(Rule("eq-rep-s", (related(SAME, x, y), related(P, x, z)), related(P, y, z)) for P in PROPERTIES),
-    # turned around, since only a name can be a subject: literals do not spread by equality
+    # inverted, since only an IRI can be a subject: equality does not apply to literals
     *(Rule("eq-rep-o", (related(SAME, y, x), related(P, z, x)), related(P, z, y)) for P in PROPERTIES),
     Rule("eq-diff1", (related(SAME, x, y), related(DIFFERENT, x, y)), None),
     Rule("eq-diff1", (related(DIFFERENT, x, x),), None),
@@ -38,7 +39,9 @@ EQUALITY = (
 
 
 def merging(name, body, one, other):
-    """A constraint as it is under unique names, and what it says without them."""
+    """Return a constraint of the unique name assumption, and the equality that replaces it without unique
+    names.
+    """
     both_literals = (Member(one, ANY_LITERAL), Member(other, ANY_LITERAL))
     return Rule(name, body, None, (Different(one, other),)), (
         Rule(name, body, related(SAME, one, other), (Different(one, other),)),
@@ -101,7 +104,7 @@ VALUES = [literal("1"), literal("01"), literal("1.0", XSD.decimal), literal("2")
 
 
 def matching(rules, names):
-    """The facts over `names` that the bodies of `rules` ask for."""
+    """Return the facts over `names` that match body atoms of `rules`."""
     for atom in dict.fromkeys(atom for rule in rules for atom in rule.body):
         for values in product(names, repeat=4):
             fact = atom.ground(dict(zip((x, y, z, w), values, strict=True)))

@@ -1,4 +1,4 @@
-"""A reasoner that is asked why facts hold, beside its twin that never is; definitions judge the proofs."""
+"""Reasoner that explains facts, beside a twin that does not; the definitions check the proofs."""
 
 from collections import Counter
 from contextlib import contextmanager
@@ -19,27 +19,27 @@ from scenes import table
 from strategies import EX
 from worlds import interpretations
 
-FEW = 7  # facts that are asserted: the reference enumerates their subsets
+FEW = 7  # maximum number of asserted facts: the oracle enumerates their subsets
 NEVER_HEARD_OF = (EX.nobody, RDF.type, EX.NothingThatIsKnown)
 
 
 class Explained:
-    """Two reasoners that take the same steps, of which one is asked.
+    """Two reasoners that take equal steps; only one of them explains facts.
 
     Args:
-        ontology: theirs.
-        window: theirs.
-        options: theirs, and the further background.
-        seed: what the choice of facts that are asked for depends on.
-        seen: counts what there was to see.
+        ontology: the ontology of both.
+        window: the window of both.
+        options: further options of both, including the background.
+        seed: seed of the choice of facts to explain.
+        seen: counts the situations that occurred.
     """
 
     def __init__(self, ontology, window, options, seed, seen):
         self.ontology, self.seen, self.random = ontology, seen, Random(seed)
         self.asked, self.twin = (StreamReasoner(ontology, window, **options) for _ in "12")
-        self.has_budget = options.get("budget") is not None  # then not all conflicts need be found
+        self.has_budget = options.get("budget") is not None  # then some conflicts can be missing
         self.now = 0
-        self.late = []  # updates of both that are looked at in the end
+        self.late = []  # updates of both that are read at the end
         if options.get("derive") == "needed":
             for each in self.each:
                 each.register(f"SELECT ?x {{ ?x a <{EX.B}> }}")
@@ -50,14 +50,14 @@ class Explained:
         return self.asked, self.twin
 
     def prepare(self):
-        """Levels are numbered anew far too soon, so that it happens."""
+        """Renumber levels far earlier than normally, so that tests cover it."""
         for each in self.each:
             each._held.model.renumber_at = 9
 
     # -- steps -------------------------------------------------------------------------------------
 
     def step(self, gap, triples, as_table=False):
-        """Push triples, a further part of the newest ABox if there is no gap; advance if there are none."""
+        """Push triples, without a gap as a further part of the newest ABox; without triples, advance."""
         self.now += gap
         if triples is None:
             updates = [each.advance(self.now) for each in self.each]
@@ -70,7 +70,7 @@ class Explained:
             self.check_conflicts(updates[0].repair.conflicts)
 
     def restore(self):
-        """Both are saved and go on from that."""
+        """Save both reasoners and continue with the restored ones."""
         with self.same_proofs():
             saved = [each.snapshot() for each in self.each]
             self.asked, self.twin = (StreamReasoner.restore(each, self.ontology) for each in saved)
@@ -78,7 +78,7 @@ class Explained:
         self.seen["restored"] += 1
 
     def forget(self):
-        """Terms that are not used any more are forgotten, and the others have new numbers."""
+        """Remove unused terms and renumber the others."""
         with self.same_proofs():
             for each in self.each:
                 each._held.most_entries = -1
@@ -87,19 +87,20 @@ class Explained:
 
     @contextmanager
     def same_proofs(self):
-        """What is done inside is not to be seen in proofs."""
+        """Check that internal operations do not change proofs."""
         facts = sorted(self.twin.materialization(), key=str)
         facts = self.random.sample(facts, min(2, len(facts)))
         before = [self.asked.explain(fact) for fact in facts]
         yield
         assert [self.asked.explain(fact) for fact in facts] == before
 
-    # -- asking ------------------------------------------------------------------------------------
+    # -- explaining ------------------------------------------------------------------------------------
 
     def ask(self, absent, sample=3):
-        """Ask for some facts that hold, and for those of `absent` that do not.
+        """Explain some facts that hold, and absences of those facts of `absent` that do not hold.
 
-        What holds is seen at the twin, so that asking is the first that happens to the other one.
+        The facts that hold are read from the twin, so that the explanation is the first read of the other
+        reasoner.
         """
         self.look()
         explain = self.explain_fully if len(self.newest) <= FEW else self.explain
@@ -114,7 +115,7 @@ class Explained:
                 self.seen["absent"] += 1
 
     def chosen(self, sample):
-        """Some facts, most of them with an instance behind them that rests on assertions."""
+        """Return some facts, most of them derived from assertions."""
         always = closure(self.rules, self.background)
         instances_ = instances(self.rules, self.annotations)
         heads = {head for _, body, head in instances_ if head not in always and not always.issuperset(body)}
@@ -123,7 +124,7 @@ class Explained:
         return few + self.random.sample(self.facts, min(max(1, sample - len(few)), len(self.facts)))
 
     def look(self):
-        """What the reference knows of the twin's window: the rules in force, the facts, their timestamps."""
+        """Compute the oracle's state of the twin's window: the rules, the facts, their timestamps."""
         twin = self.twin
         self.rules = twin._held.growing.program.rules
         self.assertions, self.background = canonical_assertions(twin.assertions()), twin.background
@@ -134,7 +135,9 @@ class Explained:
         assert canonical_facts(self.facts) == set(self.annotations)
 
     def explain(self, fact):
-        """A proof of `fact`, sound, at the fact's timestamp, and from no more assertions than it needs."""
+        """Check the proof of `fact`: it is sound, has the fact's timestamp, and uses no more assertions than
+        necessary.
+        """
         proof = self.asked.explain(fact)
         self.check(proof, fact)
         annotation = self.annotations[canonical_triple(fact)]
@@ -158,12 +161,12 @@ class Explained:
             assert fact not in closure(self.rules, [*self.background, *rest])
 
     def explain_fully(self, fact):
-        """Beside all that could be said: the supports that there are, and the shortest proof."""
+        """Check all supports and the shortest proof against the definitions."""
         proof = self.explain(fact)
         supports = minimal_supports(self.rules, self.assertions, self.background, fact)
         best = best_supports(supports)
         assert canonical_assertions(proof.supports) in best
-        if proof.complete:  # else a shorter one might have been found within a higher limit
+        if proof.complete:  # otherwise a higher limit could yield a shorter proof
             assert instances_in(proof) == min(
                 fewest_instances(self.rules, [*self.background, *(each for _, each in support)], fact)
                 for support in best
@@ -180,7 +183,7 @@ class Explained:
         return proof
 
     def explain_within(self, fact, best, limit):
-        """Within a limit: the best proof, or one that says what is left out and is sound but for that."""
+        """Check a proof under a limit: it is best, or marks its omissions and is otherwise sound."""
         proof = self.asked.explain(fact, limit=limit)
         for each in self.asked.explain(fact, all=True, limit=limit):
             self.check_but_for_open(each, fact)
@@ -190,7 +193,9 @@ class Explained:
         self.seen["limited"] += not proof.complete
 
     def check_but_for_open(self, proof, fact):
-        """What is open holds; without it the proof is a proof at the fact's timestamp, or a better one."""
+        """Check that open steps hold, and that the other steps prove the fact at its timestamp or a better
+        one.
+        """
         open_ = {step.fact for step in proof.steps if step.is_open}
         assert open_ <= set(self.facts) and not (proof.complete and open_)
         check_proof(proof, self.rules, self.assertions, self.background | open_, fact)
@@ -202,7 +207,7 @@ class Explained:
             assert (INFINITY if proof.timestamp is None else proof.timestamp) == annotation
 
     def ask_for_conflicts(self):
-        """Those of the window are the supports of ⊥; none, where repairs take them out."""
+        """Check that the window's conflicts are the supports of ⊥; repaired windows have none."""
         found = self.asked.conflicts()
         sets = [canonical_assertions(conflict.assertions) for conflict in found]
         if len(self.newest) <= FEW and not self.has_budget:
@@ -214,7 +219,9 @@ class Explained:
         self.seen["in conflict"] += len(found) > 0
 
     def check_conflicts(self, conflicts):
-        """Each has a shortest proof for each of its constraints, from its assertions and the background."""
+        """Check that each conflict has a shortest proof for each constraint, from its assertions and the
+        background.
+        """
         rules, background = self.twin._held.growing.program.rules, self.twin.background
         deriving = tuple(rule for rule in rules if not rule.is_constraint)
         for conflict in conflicts:
@@ -239,10 +246,10 @@ class Explained:
         self.seen["by equality"] += any(rule.name.startswith("eq-") for rule in rules)
         self.seen["by tests"] += any(rule.tests for rule in rules)
 
-    # -- asking changes nothing --------------------------------------------------------------------
+    # -- explaining changes nothing ---------------------------------------------------------------------
 
     def compare(self, levels):
-        """Both are alike; looking at `levels` settles what is pending, and must not always happen."""
+        """Check that both are equal. Reading `levels` settles pending renewals, so it is not always done."""
         asked, twin = self.each
         assert asked.assertions() == twin.assertions()
         assert asked.materialization() == twin.materialization()
@@ -251,7 +258,7 @@ class Explained:
         asked._held.model.kernel.check_invariants()
 
     def end(self):
-        """What both told at each step, looked at late; and the twin explains as well."""
+        """Compare the updates of both at each step, read late; then let the twin explain as well."""
         self.compare(levels=True)
         for fact in sorted(self.twin.materialization(), key=str)[:10]:
             assert self.asked.explain(fact) == self.twin.explain(fact)

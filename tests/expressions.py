@@ -19,7 +19,7 @@ X = Variable("x")
 
 
 def term(text: str) -> Term:
-    """`1`, `1.5`, `1e0` and `true` are short for literals of their datatypes."""
+    """Parse a term; `1`, `1.5`, `1e0` and `true` abbreviate literals of their datatypes."""
     short = {"true": "boolean", "false": "boolean"}.get(text)
     if short is None and text[:1] in "0123456789-+.":
         short = "double" if "e" in text else "decimal" if "." in text else "integer"
@@ -29,7 +29,7 @@ def term(text: str) -> Term:
 
 
 def shown(given: Term | None) -> str | None:
-    """The inverse of `term`, without its short forms."""
+    """Write a term, without abbreviations; the inverse of `term`."""
     if given is None:
         return None
     text = given.n3() if not isinstance(given, Literal) else f'"{given}"'
@@ -48,7 +48,7 @@ def table_of(values: Sequence[Term | None], given: Context, variable: Variable =
 
 
 def call(name: str, *arguments: str | None, base: str | None = None) -> str | None:
-    """What a function is of terms that a row has, None for an error. An argument None is unbound."""
+    """Return the value of a function of terms in a row, None for an error. An argument None is unbound."""
     given = context()
     variables = tuple(Variable(f"x{place}") for place in range(len(arguments)))
     terms = [None if argument is None else term(argument) for argument in arguments]
@@ -64,7 +64,7 @@ def literal_of(text: str, datatype: str) -> Literal:
 
 
 def truths(name: str, *arguments: str | None) -> int:
-    """The truth value of a function of terms."""
+    """Return the truth value of a function of terms."""
     given = context()
     variables = tuple(Variable(f"x{place}") for place in range(len(arguments)))
     terms = [None if argument is None else term(argument) for argument in arguments]
@@ -73,7 +73,7 @@ def truths(name: str, *arguments: str | None) -> int:
 
 
 def aggregated(function: str, *values: str | None, distinct: bool = False) -> str | None:
-    """An aggregate of one group."""
+    """Return an aggregate of one group."""
     given = context()
     rows = table_of([None if value is None else term(value) for value in values], given)
     wanted = Aggregate(function, X, distinct, "|", Variable("result"))
@@ -82,14 +82,14 @@ def aggregated(function: str, *values: str | None, distinct: bool = False) -> st
 
 
 def ordered(values: Iterable[str | None], descending: bool = False) -> list[str | None]:
-    """Terms in the order of ORDER BY."""
+    """Return terms in the order of ORDER BY."""
     listed, given = list(values), context()
     rows = table_of([None if value is None else term(value) for value in listed], given)
     return [listed[place] for place in order([OrderKey(X, descending)], rows, given)]
 
 
 class Vocabulary:
-    """Literals that have numbers before the query comes."""
+    """Literals that are numbered before the query is read."""
 
     def __init__(self, literals: list[Literal]) -> None:
         self.literals = literals

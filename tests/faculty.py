@@ -1,7 +1,7 @@
 """Messages about a university with contradictions, from one seed.
 
 The stream has a hierarchy of units (transitive and irreflexive), a property chain over it, functional and
-inverse functional properties, disjoint classes and classes that follow from what somebody does.
+inverse functional properties, disjoint classes, and classes derived from people's activities.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Faculty:
     contradicting fact in its own message.
 
     Args:
-        seed: of the choices.
-        facts: facts in a message, contradicting ones not counted; the university grows with it.
+        seed: seed of the random choices.
+        facts: facts per message, contradicting ones not counted; the university grows with it.
     """
 
     def __init__(self, seed: int, facts: int) -> None:
@@ -74,11 +74,11 @@ class Faculty:
 
     @property
     def background(self) -> str:
-        """The universities in Turtle."""
+        """Universities in Turtle."""
         return " ".join(f":uni{number} a :University ." for number in range(self.counts["uni"]))
 
     def messages(self) -> Iterator[list[Fact]]:
-        """Return messages without end."""
+        """Yield an infinite sequence of messages."""
         while True:
             message: dict[Fact, None] = {}
             for _ in range(self.facts):

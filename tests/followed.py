@@ -1,4 +1,4 @@
-"""A reasoner that a consumer follows, pushed at random: further parts, errors, blocks, jumps."""
+"""Reasoner with a consumer, pushed at random: further parts, errors, blocks, time jumps."""
 
 import random
 
@@ -15,7 +15,7 @@ PERIOD = 3
 
 
 class Followed:
-    """A reasoner with a consumer, pushed at random; the consumer checks itself whenever it is told."""
+    """Reasoner with a consumer, pushed at random; the consumer checks itself at every notification."""
 
     consumer_type = ClassCounts
 
@@ -51,7 +51,7 @@ class Followed:
         self.check_asserted(abox, update.repair)
 
     def check_asserted(self, abox, repair):
-        """What survived stands there in the order given, as often as it was given."""
+        """Check that the surviving assertions are in the given order, with the given multiplicity."""
         changes = self.consumer.seen[-1]
         gone = {fact for at, fact in repair.removed}
         kept = [canonical_triple(triple) for triple in abox if triple not in gone]
@@ -59,13 +59,13 @@ class Followed:
         assert list(map(canonical_triple, told)) == kept
 
     def again(self):
-        """With a further part of a timestamp comes the whole ABox."""
+        """Check that a further part of a timestamp is notified as the whole ABox."""
         if self.now not in self.reasoner.timestamps:
             return
         steps, abox = self.consumer.steps, self.abox()
         update = self.reasoner.push(self.now, abox)
         if self.consumer.steps > steps:
-            changes = self.consumer.seen[-1]  # those of a block with it, if that ended with this timestamp
+            changes = self.consumer.seen[-1]  # those of its block, if that ended with this timestamp
             told = self.reasoner._held.vocabulary.decode(survivors(changes.entries[-1:]))
             kept = {triple for at, triple in self.reasoner.assertions() if at == self.now}
             assert canonical(told) == canonical(kept)

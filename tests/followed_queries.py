@@ -15,7 +15,7 @@ DECLARED = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.item
 
 
 class Followed:
-    """Patterns of queries that are kept up to date; a step's data is gone with the next step."""
+    """Incrementally maintained queries; the data of a step expire with the next step."""
 
     def __init__(self, *patterns: str) -> None:
         self.reasoner = StreamReasoner(load_ontology(Graph()), Window(range=0))
@@ -23,11 +23,11 @@ class Followed:
         self.now = 0
 
     def register(self, text: str) -> ContinuousQuery:
-        """Register a query that may use the prefixes of `asked`."""
+        """Register a query that can use the prefixes of `asked`."""
         return self.reasoner.register(DECLARED + text)
 
     def push(self, data: str) -> list[dict[str, int]]:
-        """The rows of all queries after a step, which are those that a query asked now has."""
+        """Return the rows of all queries after a step, checked against one-shot queries."""
         self.now += 1
         self.reasoner.push(self.now, triples(data))
         rows = []

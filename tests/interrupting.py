@@ -1,16 +1,17 @@
-"""Interrupts at chosen moments, as a signal's handler may raise them."""
+"""Interrupts at chosen moments, as raised by signal handlers."""
 
 import sys
 
 
 class Interrupt(BaseException):
-    """What is raised."""
+    """Exception of an interrupt."""
 
 
 def interrupted(work, nth, looked_at, event="line"):
-    """Do `work`, but raise before its `nth` line or opcode, whichever `event` is: whether it came to that.
+    """Run `work` and raise `Interrupt` before its `nth` line or opcode, as `event` selects; True if it was
+    raised.
 
-    Counted are those of the code in files that are `looked_at`.
+    Only code in the files `looked_at` is counted.
     """
     count = 0
 

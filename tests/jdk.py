@@ -1,4 +1,4 @@
-"""Java's class library, asked from here: its validator of XML Schema 1.0, and whatever else it has."""
+"""Java's class library, called from Python: its validator of XML Schema 1.0, and other classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _XSD = "http://www.w3.org/2001/XMLSchema"
 
 @cache
 def java():
-    """The packages of a Java of this process's own, which ends with it."""
+    """Return the packages of a Java process that ends with this process."""
     home = java_home(os.environ)
     path = spark_java(os.environ if home is None else {"JAVA_HOME": home})
     small = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
@@ -29,10 +29,14 @@ def java():
 
 
 class SimpleType:
-    """A datatype of XML Schema narrowed by facets, as the JDK understands it."""
+    """XML Schema datatype restricted by facets, as implemented by the JDK."""
 
     def __init__(self, base: str, facets: Sequence[tuple[str, str]] = ()) -> None:
-        """Raises `ValueError` if the JDK refuses a facet or its value."""
+        """Compile the type.
+
+        Raises:
+            ValueError: the JDK rejects a facet or its value.
+        """
         narrowed = "".join(f'<x:{facet} value="{_in_xml(value)}"/>' for facet, value in facets)
         schema = (
             f'<x:schema xmlns:x="{_XSD}"><x:element name="v"><x:simpleType>'
@@ -45,7 +49,7 @@ class SimpleType:
             raise ValueError(error.java_exception.getMessage()) from None
 
     def has(self, text: str) -> bool:
-        """Whether an element with this text has a value of the type."""
+        """True if an element with this text has a value of the type."""
         with suppress(Py4JJavaError):
             self._validator.validate(_source(f"<v>{_in_xml(text)}</v>"))
             return True
@@ -68,5 +72,5 @@ def _source(text: str):
 
 
 def _in_xml(text: str) -> str:
-    """A text as XML writes it, white space by its numbers, which no parser changes."""
+    """Escape a text for XML; white space becomes character references, which parsers keep."""
     return "".join(f"&#{ord(each)};" if each in "\t\n\r" else each for each in escape(text))

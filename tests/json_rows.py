@@ -1,4 +1,4 @@
-"""Random lines of JSON, and what a mapping makes of one of them by its definition."""
+"""Random lines of JSON, and the triples to which a mapping converts a line, by its definition."""
 
 import json
 import re
@@ -81,15 +81,15 @@ LINES = st.one_of(OBJECTS.map(str.encode), OBJECTS.map(str.encode), OBJECTS.map(
 
 
 class Bad(Exception):
-    """The row is left out."""
+    """The row is skipped."""
 
 
 class _Number(str):
-    """A number as it is written."""
+    """Number in its lexical form."""
 
 
 def expected(line, mapping=MAPPING):
-    """The triples of a line and its time; nothing if it is left out."""
+    """Return the triples of a line with its time, or None if it is skipped."""
     try:
         row = json.loads(line.decode(), parse_int=_Number, parse_float=_Number)
         json.dumps(row, ensure_ascii=False).encode()

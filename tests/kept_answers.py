@@ -1,4 +1,4 @@
-"""Answers of registered queries against those of the definition."""
+"""Comparison of the answers of registered queries with those of the definition."""
 
 from collections import Counter
 
@@ -9,9 +9,10 @@ HEAD = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())
 
 
 def wrong_in_any_order(expected, now):
-    """What is wrong with answers whose copies stand together, whatever ORDER BY says of single ones.
+    """Describe the errors in answers whose duplicates are adjacent, whatever order ORDER BY requires for
+    single rows.
 
-    Those whose rank is wholly inside OFFSET and LIMIT must be there; of the others any may.
+    Rows whose rank is completely inside OFFSET and LIMIT must be present; of other ranks any rows may be.
     """
     end = len(expected.solutions) if expected.limit is None else expected.offset + expected.limit
     inside = expected.solutions[expected.offset : end]

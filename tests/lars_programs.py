@@ -1,8 +1,9 @@
-"""Temporal rules and streams for tests: short ways to write them, and random ones by fragment.
+"""Temporal rules and streams for tests: a short notation, and random ones by fragment.
 
-Few names meet often: events `c`, `d`, `e` and the reading `v`, states `s` and `r`, conclusions `a`, `b`, `x`
-and `y`, over three individuals; the second argument of `v` and `y` is a number. What a random rule negates,
-counts, or asks to hold always is no conclusion, or one of a lower stratum; its body is connected.
+A few names are used often: events `c`, `d`, `e` and the reading `v`, states `s` and `r`, conclusions `a`,
+`b`, `x` and `y`, over three individuals; the second argument of `v` and `y` is a number. If a random rule
+negates or counts an atom, or requires it always, the atom is not a conclusion or belongs to a lower stratum.
+The body is connected.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ EX = Namespace("http://example.org/")
 
 
 def term(given: str | int | Argument) -> Argument:
-    """A term as it is; of a text, a variable if it begins with a capital letter, else a name."""
+    """Return a term; a text is a variable if it begins with a capital letter, otherwise a name."""
     if isinstance(given, int):
         return Literal(given)
     if type(given) is not str:
@@ -44,7 +45,7 @@ def term(given: str | int | Argument) -> Argument:
 
 
 def atom(predicate: str, *arguments: str | int | Argument) -> TemporalAtom:
-    """`predicate(arguments)`; `asserted` where the predicate begins with that word.
+    """Return `predicate(arguments)`, an assertion if the predicate begins with `asserted`.
 
     >>> str(atom("asserted d", "X", "i"))
     'asserted d(X, i)'
@@ -54,37 +55,37 @@ def atom(predicate: str, *arguments: str | int | Argument) -> TemporalAtom:
 
 
 def within(size: int | str) -> Reach:
-    """A window of so many ticks; `"3 #"` is one of so many assertions."""
+    """Return a window of `size` ticks; `"3 #"` is one of three assertions."""
     return TimeWindow(size) if isinstance(size, int) else TupleWindow(int(size.removesuffix("#")))
 
 
 def now(given: TemporalAtom) -> Formula:
-    """The atom at the present tick."""
+    """Return the atom at the present tick."""
     return Formula(given)
 
 
 def some(given: TemporalAtom, size: int | str, times: int = 1) -> Formula:
-    """The atom at some tick of a window (◇), or at so many."""
+    """Return the atom at some tick of a window (◇), or at `times` ticks."""
     return Formula(given, Mode.SOMETIME, within(size), times=times)
 
 
 def always(given: TemporalAtom, size: int | str) -> Formula:
-    """The atom at each tick of a window (□)."""
+    """Return the atom at each tick of a window (□)."""
     return Formula(given, Mode.ALWAYS, within(size))
 
 
 def at(time: str | int | Argument, given: TemporalAtom, size: int | str | None = None) -> Formula:
-    """The atom at a tick (@), of a window if there is one."""
+    """Return the atom at a tick (@), within a window if `size` is given."""
     return Formula(given, Mode.AT, None if size is None else within(size), term(time))
 
 
 def no(given: Formula | TemporalAtom) -> Formula:
-    """The negation."""
+    """Return the negation."""
     return replace(given if isinstance(given, Formula) else now(given), is_negated=True)
 
 
 def rule(head: Formula | TemporalAtom, *body: Formula | TemporalAtom | Builtin) -> TemporalRule:
-    """`head :- body`; an atom alone is one at the present tick."""
+    """Return `head :- body`; a plain atom holds at the present tick."""
     formulas = [now(each) if isinstance(each, TemporalAtom) else each for each in (head, *body)]
     return TemporalRule(
         formulas[0],
@@ -94,12 +95,12 @@ def rule(head: Formula | TemporalAtom, *body: Formula | TemporalAtom | Builtin) 
 
 
 def compared(left: str | int | Argument, name: str, right: str | int | Argument) -> Builtin:
-    """A comparison, by its name in SWRL."""
+    """Return a comparison, by its name in SWRL."""
     return Builtin(SWRLB[name], (term(left), term(right)))
 
 
 def computed(result: str, name: str, *operands: str | int | Argument) -> Builtin:
-    """A computation, by its name in SWRL."""
+    """Return a computation, by its name in SWRL."""
     return Builtin(SWRLB[name], tuple(map(term, (result, *operands))))
 
 
@@ -107,7 +108,7 @@ def computed(result: str, name: str, *operands: str | int | Argument) -> Builtin
 
 
 class Part(Flag):
-    """A part of the language."""
+    """Fragment of the language."""
 
     SOMETIME = auto()
     ALWAYS = auto()
@@ -137,7 +138,7 @@ FRAGMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A program, the predicates that it remembers, and a stream."""
+    """Program, the predicates that it remembers, and a stream."""
 
     rules: tuple[TemporalRule, ...]
     stream: Stream
@@ -151,7 +152,7 @@ class Case:
 
 INDIVIDUALS = "ijk"
 NUMBERS = range(4)
-# The kinds of a predicate's arguments: I for individuals, N for numbers, ticks among them, M for either.
+# Types of a predicate's arguments: I for individuals, N for numbers (including ticks), M for either.
 KINDS = {
     "c": "I",
     "d": "II",
@@ -178,7 +179,7 @@ SIZES = (0, 1, 2, 3, 5)
 
 
 def random_case(rnd: random.Random, parts: Part, ticks: int = 9) -> Case:
-    """A program of those parts, and a stream of so many ticks, some of them idle."""
+    """Return a program of these fragments, and a stream of `ticks` ticks, some of them empty."""
     rules = tuple(_Writer(rnd, parts).rule() for _ in range(rnd.randint(2, 7)))
     concluded = sorted({rule.head.atom.predicate for rule in rules} if Part.REMEMBER in parts else ())
     remembered = frozenset(each for each in concluded if rnd.random() < 0.6)
@@ -186,7 +187,7 @@ def random_case(rnd: random.Random, parts: Part, ticks: int = 9) -> Case:
 
 
 def random_stream(rnd: random.Random, ticks: int = 9) -> Stream:
-    """Events, which hold at their tick too, and states that come and go."""
+    """Return events, which also hold at their tick, and changing states."""
     start = rnd.randint(0, 2)
     states: list[TemporalAtom] = []
     atoms = {}
@@ -201,7 +202,7 @@ def random_stream(rnd: random.Random, ticks: int = 9) -> Stream:
 
 
 def _state(rnd: random.Random) -> str:
-    """Now and then the stream says what rules conclude."""
+    """Return a state; sometimes the stream contains a predicate that rules conclude."""
     return rnd.choice(STATES if rnd.random() < 0.8 else "".join((*STRATA, "m")))
 
 
@@ -209,7 +210,7 @@ def _fact(rnd: random.Random, name: str) -> TemporalAtom:
     return atom(name, *(rnd.choice(NUMBERS if kind == "N" else INDIVIDUALS) for kind in KINDS[name]))
 
 
-# An ontology over these names: from each predicate the others could follow.
+# An ontology over these names: each predicate can imply the others.
 ONTOLOGY = tuple(
     Rule("swrl", tuple(Atom(EX[name], tuple(map(term, arguments))) for name, *arguments in body), head)
     for head, body in (
@@ -230,7 +231,7 @@ ONTOLOGY = tuple(
 
 
 def random_ontology(rnd: random.Random) -> tuple[Rule, ...]:
-    """A few rules of an ontology."""
+    """Return a few rules of an ontology."""
     return tuple(rnd.sample(ONTOLOGY, rnd.randint(1, 4)))
 
 
@@ -238,9 +239,9 @@ class _Writer:
     """Writes one rule.
 
     Args:
-        others: the conclusions that its head may rest on, and that may rest on its head.
-        complete: all that does not rest on its head.
-        bound: the variables that its body binds so far, by their kind.
+        others: the conclusions on which its head can depend, and which can depend on its head.
+        complete: the predicates that do not depend on its head.
+        bound: the variables that its body binds so far, by type.
     """
 
     def __init__(self, rnd: random.Random, parts: Part) -> None:
@@ -251,7 +252,7 @@ class _Writer:
         self.bound: dict[str, list[str]] = {"I": [], "N": []}
 
     def rule(self) -> TemporalRule:
-        """A rule, often one that no recursion goes through."""
+        """Return a rule, often one without recursion."""
         names = 2 * self.complete + 3 * self.others * (self.rnd.random() < 0.6)
         body = [self._positive(self.rnd.choice(names)) for _ in range(self.rnd.choice((1, 2, 2, 3)))]
         tests = self._tests() if Part.TESTS in self.parts else []
@@ -261,7 +262,7 @@ class _Writer:
         return rule(self._head(self.rnd.choice(self.others)), *body, *tests)
 
     def _positive(self, name: str) -> Formula:
-        """A formula that shares a variable with those before it and binds its own."""
+        """Return a formula that shares a variable with earlier ones and binds its others."""
         arguments = [self._argument(kind) for kind in KINDS[name]]
         place = next((place for place, kind in enumerate(KINDS[name]) if kind != "N"), None)
         if place is not None and not set(arguments) & set(self.bound["I"] or VARIABLES["I"]):
@@ -302,7 +303,7 @@ class _Writer:
         return self.rnd.choice(modes)
 
     def _tests(self) -> list[Builtin]:
-        """Comparisons of what is bound, and sometimes a further number, which is bound then."""
+        """Return comparisons of bound variables, and sometimes a computation that binds a further number."""
         tests = []
         if self.bound["I"] and self.rnd.random() < 0.4:
             comparison = self.rnd.choice(("equal", "notEqual", "notEqual", "lessThan"))
@@ -320,7 +321,7 @@ class _Writer:
             operation = self.rnd.choice(("add", "subtract"))
             tests += [computed("W", operation, one, self.rnd.randrange(3)), *_bounds("W")]
             self.bound["N"].append("W")
-        return self.rnd.sample(tests, len(tests))  # in whatever order they stand
+        return self.rnd.sample(tests, len(tests))  # in any order
 
     def _head(self, name: str) -> Formula:
         given = atom(name, *(self._known(kind) for kind in KINDS[name]))
@@ -328,12 +329,12 @@ class _Writer:
         return at(self._known("N"), given) if is_dated else now(given)
 
     def _argument(self, kind: str) -> str | int:
-        """Mostly a variable."""
+        """Return an argument, usually a variable."""
         kind = self._kind(kind)
         return self.rnd.choice(VARIABLES[kind]) if self.rnd.random() < 0.93 else self._constant(kind)
 
     def _known(self, kind: str) -> str | int:
-        """Mostly a variable that is bound."""
+        """Return a bound argument, usually a variable."""
         kind = self._kind(kind)
         is_free = not self.bound[kind] or self.rnd.random() < 0.07
         return self._constant(kind) if is_free else self.rnd.choice(self.bound[kind])
@@ -346,12 +347,12 @@ class _Writer:
 
 
 def _bounds(name: str) -> list[Builtin]:
-    """That keep rules which count from counting for ever."""
+    """Return tests that keep a counting recursion finite."""
     return [compared(name, "greaterThanOrEqual", 0), compared(name, "lessThan", 10)]
 
 
 def random_ground_case(rnd: random.Random, ticks: int = 3) -> Case:
-    """A few rules without variables, with strata or without, and a stream."""
+    """Return a few ground rules, stratified or not, and a stream."""
     given = [*(atom(f"asserted {name}") for name in "ce"), *map(atom, "cs"), *map(atom, "abx")]
 
     def formula() -> Formula:
@@ -379,7 +380,7 @@ def random_ground_case(rnd: random.Random, ticks: int = 3) -> Case:
 
 
 def shifted(case: Case, by: int) -> Case:
-    """The case at another time. Numbers are ticks as well, so all of them are shifted; summands are not."""
+    """Shift the case in time. Numbers can be ticks, so all numbers are shifted, except summands."""
     atoms = {
         tick + by: [_shifted_atom(each, by) for each in case.stream.at(tick)] for tick in case.stream.timeline
     }
@@ -388,7 +389,7 @@ def shifted(case: Case, by: int) -> Case:
 
 
 def shifted_atoms(atoms: Iterable[TemporalAtom], by: int) -> frozenset[TemporalAtom]:
-    """The atoms of a shifted case."""
+    """Shift the atoms of a case in time."""
     return frozenset(_shifted_atom(each, by) for each in atoms)
 
 

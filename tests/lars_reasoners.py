@@ -1,4 +1,4 @@
-"""Random temporal rules in reasoners, and what the definitions say of them."""
+"""Random temporal rules in reasoners, and their expected conclusions by the definitions."""
 
 import random
 from dataclasses import replace
@@ -35,7 +35,7 @@ COVERED = {
 
 
 def concluding_what_is_wide(rules):
-    """The rules whose atoms with more than two arguments some of them conclude."""
+    """Return the rules that conclude atoms with more than two arguments."""
     heads = {rule.head.atom.predicate for rule in rules}
     kept = tuple(
         rule
@@ -53,7 +53,7 @@ def case_of(seed, parts):
 
 
 def as_pushed(stream):
-    """The stream where all that holds is asserted: what a reasoner without axioms and range says of it."""
+    """Return the stream with all its atoms asserted, as by a reasoner without axioms and with range 0."""
     atoms = {}
     for tick in stream.timeline:
         plain = dict.fromkeys(replace(atom, is_asserted=False) for atom in stream.at(tick))
@@ -72,8 +72,8 @@ def reasoner_for(case, ontology=NO_AXIOMS, window=None):
 
 
 def with_jumps(case, rnd):
-    """A case whose timeline begins before, within or behind a stream that jumps, what is pushed at its ticks,
-    and the window that keeps it.
+    """Return a case whose timeline begins before, within or behind a stream with time jumps, the input at its
+    ticks, and its window.
     """
     given, reach = case.stream, rnd.randint(0, 3)
     pushed = {
@@ -98,7 +98,7 @@ def expected(case, first=None):
 
 
 def have_strata(rules):
-    """Whether nothing is negated, asked for always, or counted, that rests on its own conclusion."""
+    """True if no rule negates, counts, or requires always, an atom that depends on its conclusion."""
     strict = [
         replace(
             rule,
@@ -117,7 +117,7 @@ def have_strata(rules):
 
 
 def closed(stream, ontology):
-    """The stream where at each tick all holds that follows by an ontology's rules from what does."""
+    """Return the stream in which each tick is closed under an ontology's rules."""
     atoms = {}
     for tick in stream.timeline:
         said = list(stream.at(tick))

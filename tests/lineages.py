@@ -1,6 +1,6 @@
 """Random lineages of ⊥, with their cut and their conflict sets by definition: by enumeration of subsets.
 
-Rows are numbers. Nothing here uses the repair or the kernel; sets of rows are integers, a bit for each row.
+Rows are integers. This module uses neither the repair nor the kernel; a set of rows is a bitmask.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Case(NamedTuple):
         assertions: the newest level of each asserted row.
         instances: pairs `head, body`.
         violations: pairs `constraint, body`.
-        background: rows that are given.
+        background: rows of the background.
     """
 
     assertions: Mapping[int, int]
@@ -61,7 +61,7 @@ class Meaning:
         return other
 
     def closed(self, rows: Iterable[int]) -> frozenset[int]:
-        """Return what follows from rows and the background, these included."""
+        """Return all rows derived from rows and the background, including these."""
         return rows_of(self._closed(mask_of(rows) | self._given))
 
     def violated(self, rows: Iterable[int]) -> tuple[int, ...]:
@@ -73,10 +73,10 @@ class Meaning:
         return not self.violated(rows)
 
     def maximal_subsets(self) -> set[frozenset[int]]:
-        """The consistent subsets that are maximal in the window order (PB26 Definition 6).
+        """Return the consistent subsets that are maximal in the window order (PB26 Definition 6).
 
-        A consistent subset is maximal iff at each level its part is maximal among those that are consistent
-        with its newer part. Enumerates the subsets of each level for each maximal newer part.
+        A consistent subset is maximal iff at each level its rows are maximal among those that are consistent
+        with its newer rows. The subsets of each level are enumerated for each maximal set of newer rows.
         """
         kept: set[Mask] = {0}
         for at in sorted(set(self.levels.values()), reverse=True):
@@ -85,11 +85,11 @@ class Meaning:
         return set(map(rows_of, kept))
 
     def cut(self) -> frozenset[int]:
-        """Return the rows that some maximal subset lacks (PB26 Definition 7)."""
+        """Return the rows that are missing in some maximal subset (PB26 Definition 7)."""
         return frozenset(self.levels) - frozenset.intersection(*self.maximal_subsets())
 
     def conflict_sets(self) -> dict[frozenset[int], tuple[int, ...]]:
-        """The minimal inconsistent subsets, each with the constraints that it violates (PB26 Def. 10)."""
+        """Return the minimal inconsistent subsets, each with its violated constraints (PB26 Def. 10)."""
         found: dict[Mask, tuple[int, ...]] = {}
         if not self._violated(mask_of(self.levels)):
             return {}
@@ -105,7 +105,7 @@ class Meaning:
         return {row: at for row, at in assertions.items() if not self._given >> row & 1}
 
     def _maximal(self, newer: Mask, level: Mask) -> Iterator[Mask]:
-        """The maximal subsets of a level that are consistent with a newer part."""
+        """Yield the maximal subsets of a level that are consistent with `newer`."""
         found: list[Mask] = []
         if not self._violated(newer | level):
             yield level
@@ -138,7 +138,7 @@ class Meaning:
 
 
 def mask_of(rows: Iterable[int]) -> Mask:
-    """A bit for each row."""
+    """Return the bitmask of rows."""
     mask = 0
     for row in rows:
         mask |= 1 << row
@@ -146,15 +146,15 @@ def mask_of(rows: Iterable[int]) -> Mask:
 
 
 def rows_of(mask: Mask) -> frozenset[int]:
-    """The rows of a mask."""
+    """Return the rows of a bitmask."""
     return frozenset(row for row in range(mask.bit_length()) if mask >> row & 1)
 
 
-# -- as the kernel gives it ----------------------------------------------------------------------------
+# -- in the kernel's format --------------------------------------------------------------------------------
 
 
 def lineage_of(case: Case, order: random.Random | None = None) -> Lineage:
-    """The lineage of ⊥ in a case: what can be derived and takes part in a proof of a violation.
+    """Return the lineage of ⊥ in a case: the rule instances that take part in proofs of violations.
 
     Args:
         order: shuffles rows, instances and violations.
@@ -185,7 +185,7 @@ def lineage_of(case: Case, order: random.Random | None = None) -> Lineage:
 
 
 def rank(facts: np.ndarray) -> list[list[int]]:
-    """Sort keys of the facts of such a lineage."""
+    """Return sort keys of the facts of such a lineage."""
     found: list[list[int]] = facts.tolist()
     return found
 
@@ -202,24 +202,26 @@ def _table(rows: Sequence[Body], width: int) -> np.ndarray:
 
 
 def small_cases(dice: random.Random, count: int) -> Iterator[Case]:
-    """Cases of up to 8 assertions at up to 4 levels: with cycles, background, several proofs, ties, joins."""
+    """Yield cases of up to 8 assertions at up to 4 levels: with cycles, background, several proofs, ties,
+    joins.
+    """
     return _contradicting(dice, count, _small)
 
 
 def large_cases(dice: random.Random, count: int) -> Iterator[Case]:
-    """Cases of up to 14 assertions at up to 7 levels, with no more than 6 at one level."""
+    """Yield cases of up to 14 assertions at up to 7 levels, with at most 6 at one level."""
     return _contradicting(dice, count, _large)
 
 
 def tangled_cases(dice: random.Random, count: int) -> Iterator[Case]:
-    """Cases of up to 12 assertions, many of one level, with joins and without constraints on one row: most of
-    them leave groups to be searched over several levels.
+    """Yield cases of up to 12 assertions, many of one level, with joins and without constraints on one row:
+    most of them leave groups that must be searched over several levels.
     """
     return _contradicting(dice, count, _tangled)
 
 
 def _contradicting(dice, count, draw) -> Iterator[Case]:  # type: ignore[no-untyped-def]
-    """Drawn cases in which something is violated, and not by the background alone."""
+    """Yield drawn cases with violations that the background alone does not cause."""
     while count:
         case = draw(dice)
         meaning = Meaning(case)
@@ -268,9 +270,9 @@ def _tangled(dice: random.Random) -> Case:
 def _with_rules(
     dice: random.Random, atoms: int, levels: dict[int, int], rules: int, constraints: int, given: int
 ) -> Case:
-    """A case with so many rules, constraints and rows of the background; bodies have up to 3 rows.
+    """Return a case with these numbers of rules, constraints and background rows; bodies have up to 3 rows.
 
-    In half of the cases no constraint has a body of one row, so that more is open.
+    In half of the cases no constraint has a body of one row, so that more rows are undecided.
     """
 
     def body(shortest: int, longest: int) -> Body:
@@ -288,7 +290,7 @@ def _with_rules(
 
 
 def instance_levels(lineage: Lineage):
-    """Return for each instance of a lineage the level of its head: the lowest of its body."""
+    """Return for each instance of a lineage the level of its head: the minimum of its body."""
     bodies = lineage.instances[:, 2:]
     if not len(bodies):
         return np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""What tests of typical mistakes share: a table with its mapping, and what is said of what is wrong."""
+"""Helpers for tests of typical mistakes: a table with its mapping, and the resulting error messages."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ DECIMAL = MAPPING.replace("xsd:integer", "xsd:decimal")
 
 
 def twenty(mistakes: Mapping[str, Any]) -> list[str]:
-    """The names of a door's mistakes, of which there are twenty at least."""
+    """Return the names of an entry point's mistakes, at least twenty."""
     assert len(mistakes) >= 20
     return list(mistakes)
 
 
 def said(work: Callable[[], object]) -> str:
-    """What the typed error says that work ends in: a few sentences, as if they were on one line."""
+    """Return the message of the typed error that `work` raises, in one line; it has a few sentences."""
     with pytest.raises(pr.PantarheiError) as caught:
         work()
     text = on_one_line(caught.value)
@@ -43,12 +43,12 @@ def said(work: Callable[[], object]) -> str:
 
 
 def on_one_line(message: object) -> str:
-    """A message without its line ends."""
+    """Return a message without line breaks."""
     return re.sub(r"\s*\n\s*", " ", str(message))
 
 
 def said_of_table(content: Any, mapping: str, format: str | None = None) -> str:
-    """What is said of a table: a text, bytes, or what speaks Arrow."""
+    """Return the error message for a table: a text, bytes, or an Arrow object."""
     if isinstance(content, str):
         content = content.encode()
     source = io.BytesIO(content) if isinstance(content, bytes) else content
@@ -56,13 +56,13 @@ def said_of_table(content: Any, mapping: str, format: str | None = None) -> str:
 
 
 def said_of_stream(content: str | bytes, format: str, **options: Any) -> str:
-    """What is said of a stream."""
+    """Return the error message for a stream."""
     file = io.BytesIO(content if isinstance(content, bytes) else content.encode())
     return said(lambda: list(pr.read_stream(file, format=format, **options)))
 
 
 def said_of_command(*typed: str) -> str:
-    """What the command line says of what was typed, without its frame, and without the usage before it."""
+    """Return the command line's error message, without its frame and the usage."""
     done = CliRunner().invoke(app, list(typed))
     assert done.exit_code in (1, 2) and "Traceback" not in done.output
     text = " ".join(re.sub("[│╭╮╰╯─]+", " ", done.stderr).split())
@@ -70,7 +70,7 @@ def said_of_command(*typed: str) -> str:
 
 
 def lay(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files, in folders of theirs where their names say so."""
+    """Write files, in subfolders if their names contain them."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())

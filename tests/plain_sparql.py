@@ -1,4 +1,4 @@
-"""The SPARQL query that a text of a stream language contains, as a text for the oracle."""
+"""SPARQL query contained in a text of a stream language, as a text for the oracle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ TIMESTAMP = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 
 
 def plain_sparql(made: StreamText) -> str:
-    """The text with `GRAPH` for windows, `FROM` for their graphs if it has `FROM`, and no other clauses."""
+    """Return the text with `GRAPH` for windows, `FROM` for their graphs if it has `FROM`, and no other stream
+    clauses.
+    """
     text = QueryText(made.text)
     tree = parse(text)
     names, bounds = NameScope(text, tree, {}, None), BoundsReader(text)

@@ -1,6 +1,6 @@
-"""Algorithms 1 to 3 of GD (Gergatsoulis & Damigos) word for word, faults included.
+"""Algorithms 1 to 3 of GD (Gergatsoulis & Damigos) as printed, with their errors.
 
-The reference has them as they must read (`oracle.pattern_changes`).
+The oracle has the corrected versions (`oracle.pattern_changes`).
 """
 
 from itertools import product
@@ -66,21 +66,21 @@ def process_on_star(message, query, instances):
 
 
 def evaluated_ground(query, messages):
-    """Algorithm 1: what it puts out."""
+    """Return the output of Algorithm 1."""
     matched = [0] * len(query)
     signs = [process_on_ground(message, query, matched) for message in messages]
     return [(sign, ()) for sign in signs if sign is not None]
 
 
 def evaluated_star(query, messages):
-    """Algorithm 2: what it puts out."""
+    """Return the output of Algorithm 2."""
     instances = []
     told = [process_on_star(message, query, instances) for message in messages]
     return [(sign, (value,)) for sign, value in filter(None, told)]
 
 
 def evaluated(query, messages, own_lists=False):
-    """Algorithm 3: what it puts out. Without `own_lists` it hands on a star's answers as its instances."""
+    """Return the output of Algorithm 3. Without `own_lists` a star's answers are passed as its instances."""
     ground, connected = decomposition(query)
     grounds = [sorted(ground)] if ground else []
     stars = [sorted(patterns) for patterns in connected.values()]

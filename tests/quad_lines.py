@@ -1,4 +1,4 @@
-"""Lines of N-Quads for tests: plain ones, and such as a reader of plain lines must leave to a parser."""
+"""Lines of N-Quads for tests: simple ones, and lines that the fast reader must leave to the parser."""
 
 from __future__ import annotations
 

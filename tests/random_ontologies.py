@@ -1,8 +1,8 @@
 """Small random OWL 2 ontologies, written both as triples and in functional-style syntax.
 
-An expression or axiom is a tuple of the constructor's name and its arguments; names and literals stand for
-themselves. The mapping to triples is of its own, so that a reader and its test share no mistake. The same
-seed gives the same ontology.
+An expression or axiom is a tuple of the constructor's name and its arguments; names and literals represent
+themselves. The mapping to triples is implemented independently, so that a reader and its test share no error.
+Equal seeds give equal ontologies.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OF_SETS = (
     "DisjointObjectProperties",
 )
 
-Node = tuple  # a constructor's name and its arguments
+Node = tuple  # constructor name and arguments
 
 
 def literal(form: str, datatype: URIRef = XSD.integer) -> Literal:
@@ -50,7 +50,7 @@ LITERALS = (
     literal("1", XSD.boolean),
 )
 
-# One form for each value: HermiT takes other forms of a value for other values.
+# One lexical form for each value: HermiT treats different forms of a value as different values.
 CANONICAL = {
     ("01", XSD.integer): ("1", XSD.integer),
     ("1.0", XSD.decimal): ("1", XSD.integer),
@@ -66,8 +66,8 @@ class Generator:
     """Draws expressions, axioms and assertions from a seed.
 
     Args:
-        seed: what is drawn depends on nothing else.
-        rules_only: draw class expressions mostly where OWL 2 RL admits them.
+        seed: determines all results.
+        rules_only: draw class expressions mostly at positions where OWL 2 RL admits them.
     """
 
     def __init__(self, seed: int, rules_only: bool = False) -> None:
@@ -75,7 +75,7 @@ class Generator:
         self.rules_only = rules_only
 
     def ontology(self) -> tuple[Node, ...]:
-        """A few axioms and assertions, each once."""
+        """Return some distinct axioms and assertions."""
         axioms = [self.axiom() for _ in range(self.random.randint(3, 8))]
         assertions = [self.assertion() for _ in range(self.random.randint(4, 12))]
         return tuple(dict.fromkeys((*axioms, *assertions)))
@@ -129,13 +129,13 @@ class Generator:
         return ("DatatypeRestriction", XSD.decimal, facet, bound)
 
     def expression(self, depth: int = 0) -> URIRef | Node:
-        """Any class expression, at most two constructors deep."""
+        """Return any class expression, at most two constructors deep."""
         if depth > 1 or self.random.random() < 0.3:
             return self.class_()
         return self.pick((*self._left(), *self._right(), *self._outside()))(depth + 1)
 
     def left(self, depth: int = 0) -> URIRef | Node:
-        """What OWL 2 RL admits as a subclass, and a little more."""
+        """Return a subclass expression of OWL 2 RL, or a slightly more general one."""
         if not self.rules_only:
             return self.expression(depth)
         if depth > 1 or self.random.random() < 0.4:
@@ -143,7 +143,7 @@ class Generator:
         return self.pick(self._left())(depth + 1)
 
     def right(self, depth: int = 0) -> URIRef | Node:
-        """What OWL 2 RL admits as a superclass."""
+        """Return a superclass expression of OWL 2 RL."""
         if not self.rules_only:
             return self.expression(depth)
         if depth > 1 or self.random.random() < 0.4:
@@ -195,7 +195,7 @@ class Generator:
         return kind + self.pick(("Min", "Max", "Exact")) + "Cardinality"
 
     def axiom(self) -> Node:
-        """An axiom whose operands differ: as a set it would have one fewer, as a list it says more."""
+        """Return an axiom; operands that form a set are distinct."""
         while True:
             drawn = self._axiom()
             if drawn[0] not in _OF_SETS or len(set(drawn[1:])) == len(drawn) - 1:
@@ -291,7 +291,7 @@ class Generator:
                 return ("NegativeDataPropertyAssertion", self.data_property(), i, self.literal())
 
     def question(self) -> Node:
-        """An axiom or an assertion to be asked about; never a rule or a key."""
+        """Return an axiom or an assertion for an entailment test; never a rule or a key."""
         while True:
             asked = self.assertion() if self.random.random() < 0.3 else self.axiom()
             if asked[0] not in ("DLSafeRule", "HasKey"):
@@ -299,7 +299,7 @@ class Generator:
 
 
 def ground_questions(axioms: Iterable[Node]) -> Iterator[Node]:
-    """Every assertion over the names, with the literals that are in the axioms."""
+    """Yield every assertion over the names, with the literals of the axioms."""
     values = [leaf for leaf in dict.fromkeys(leaves(tuple(axioms))) if isinstance(leaf, Literal)]
     yield from (("ClassAssertion", c, i) for c, i in product(CLASSES, INDIVIDUALS))
     yield from (
@@ -315,7 +315,7 @@ def ground_questions(axioms: Iterable[Node]) -> Iterator[Node]:
 
 
 def schema_questions() -> Iterator[Node]:
-    """Every axiom between the names."""
+    """Yield every axiom between the names."""
     yield from (("SubClassOf", *pair) for pair in permutations(CLASSES, 2))
     yield from (("DisjointClasses", *pair) for pair in combinations(CLASSES, 2))
     yield from (("SubClassOf", c, OWL.Nothing) for c in CLASSES)
@@ -328,7 +328,7 @@ def schema_questions() -> Iterator[Node]:
     yield from (("DataPropertyRange", u, d) for u, d in product(DATA_PROPERTIES, DATATYPES))
 
 
-# --- Looking at axioms ---
+# --- Properties of axioms ---
 
 
 def leaves(node: object) -> Iterator[object]:
@@ -340,12 +340,12 @@ def leaves(node: object) -> Iterator[object]:
 
 
 def constructors(node: object) -> frozenset[str]:
-    """The names of all constructors in an axiom, or in several."""
+    """Return the names of all constructors in an axiom, or in several."""
     return frozenset(leaf for leaf in leaves(node) if type(leaf) is str)
 
 
 def is_fact(axiom: Node) -> bool:
-    """Whether the axiom is one triple about individuals."""
+    """True if the axiom is one triple about individuals."""
     if axiom[0] == "ClassAssertion":
         return not isinstance(axiom[1], tuple)
     return axiom[0] in (
@@ -357,14 +357,14 @@ def is_fact(axiom: Node) -> bool:
 
 
 def canonical(term: object) -> object:
-    """The one form that stands for all forms of a literal's value; other terms as they are."""
+    """Return the canonical literal of a literal's value; other terms are unchanged."""
     if not isinstance(term, Literal):
         return term
     return CANONICAL.get((str(term), term.datatype), (str(term), term.datatype))
 
 
 def complex_roles(axioms: Iterable[Node]) -> frozenset[URIRef]:
-    """The object properties that follow from a chain or are transitive (OWL 2, section 11.1)."""
+    """Return the object properties that follow from a chain or are transitive (OWL 2, section 11.1)."""
     axioms = tuple(axioms)
     found = {_named(axiom[1]) for axiom in axioms if axiom[0] == "TransitiveObjectProperty"}
     found |= {_named(axiom[2]) for axiom in axioms if _is_chain(axiom)}
@@ -375,7 +375,7 @@ def complex_roles(axioms: Iterable[Node]) -> frozenset[URIRef]:
 
 
 def is_outside_dl(axioms: Iterable[Node]) -> bool:
-    """Whether a complex role stands where only a simple one may (OWL 2, section 11.2), or in a rule."""
+    """True if a complex role is used in a rule, or where OWL 2, section 11.2 requires a simple one."""
     axioms = tuple(axioms)
     complex_ = complex_roles(axioms)
     return any(_needs_simple(axiom) & complex_ for axiom in axioms)
@@ -396,7 +396,7 @@ _SIMPLE = (
 
 
 def _needs_simple(node: object) -> frozenset[URIRef]:
-    """The object properties that must be simple for the axiom to be one of OWL 2 DL."""
+    """Return the object properties that must be simple for the axiom to be in OWL 2 DL."""
     if not isinstance(node, tuple):
         return frozenset()
     below = frozenset().union(*map(_needs_simple, node))
@@ -411,7 +411,7 @@ def _is_chain(axiom: Node) -> bool:
 
 
 def _links(axiom: Node) -> Iterator[tuple[URIRef, URIRef]]:
-    """What is complex if the first is."""
+    """Yield the pairs of roles such that the second is complex if the first is."""
     if axiom[0] == "SubObjectPropertyOf" and not _is_chain(axiom):
         yield _named(axiom[1]), _named(axiom[2])
     elif axiom[0] in ("EquivalentObjectProperties", "InverseObjectProperties"):
@@ -427,7 +427,7 @@ def _named(expression: object) -> object:
 
 
 def functional(axioms: Iterable[Node], name: str = "urn:o") -> str:
-    """A document in functional-style syntax, with declarations."""
+    """Return a document in functional-style syntax, with declarations."""
     lines = [f"Declaration({kind}({_written(iri)}))" for kind, iri in _declared()]
     return "\n".join((f"Ontology(<{name}>", *lines, *map(_written, axioms), ")"))
 
@@ -461,12 +461,12 @@ def _written(node: object) -> str:
 
 
 def graph(axioms: Iterable[Node]) -> Graph:
-    """The axioms as triples (W3C: OWL 2 Mapping to RDF Graphs, section 2), with declarations."""
+    """Return the axioms as triples (W3C: OWL 2 Mapping to RDF Graphs, section 2), with declarations."""
     return _Triples().document(axioms)
 
 
 def triples(axioms: Iterable[Node]) -> list[tuple]:
-    """The axioms as triples, without declarations."""
+    """Return the axioms as triples, without declarations."""
     writer = _Triples("asked")
     for axiom in axioms:
         writer.axiom(axiom)
@@ -579,7 +579,7 @@ class _Triples:
         return self.node(type_, *parts, *zip(places, map(self.term, arguments), strict=False))
 
     def term(self, node: object) -> object:
-        """What stands for an expression in a triple."""
+        """Return the node that represents an expression."""
         if isinstance(node, Variable):
             variable = URIRef(f"urn:swrl#{node}")
             self.graph.add((variable, RDF.type, SWRL.Variable))

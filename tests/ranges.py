@@ -1,4 +1,4 @@
-"""Hypothesis strategies for data ranges and literals: few values, many of them equal or neighbours."""
+"""Hypothesis strategies for data ranges and literals: few values, many of them equal or adjacent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MINE = URIRef("urn:mine")
 
 
 def literal(text: str, datatype: URIRef | None = None, lang: str | None = None) -> Literal:
-    """A literal exactly as it is written; nothing of it is parsed."""
+    """Return a literal with exactly this text, without parsing it."""
     written: Literal = str.__new__(Literal, text)
     written._language, written._datatype, written._value, written._ill_typed = lang, datatype, None, None
     return written

@@ -1,7 +1,7 @@
-"""Small ontologies with random streams, and what a window keeps of them by definition.
+"""Small ontologies with random streams, and the assertions that a window keeps by definition.
 
-The rules of a world are grounded once over a small pool of facts (`oracle`); a step is then an
-enumeration of subsets (`lineages`).
+The rules of a world are grounded once over a small pool of facts (`oracle`); a step then enumerates subsets
+(`lineages`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from strategies import (
     z,
 )
 
-MOST_FACTS = 7  # different facts in the window
+MOST_FACTS = 7  # distinct facts in the window
 
 _PREFIXES = """
 @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -89,14 +89,14 @@ ORDERS = ((TRANSITIVE[0], IRREFLEXIVE[0]), (TRANSITIVE[1], IRREFLEXIVE[1]), *REC
 
 @dataclass(frozen=True)
 class World:
-    """An ontology, a consistent background, and a pool of facts; grounded.
+    """Ontology, a consistent background, and a pool of facts; grounded.
 
     Args:
-        ontology: what a reasoner takes.
-        rules: the same, all that equality means written out.
-        background: what always holds.
+        ontology: the ontology of reasoners.
+        rules: its rules, with equality axiomatized.
+        background: facts that always hold.
         pool: the facts of its streams.
-        unique_names: how a reasoner is to read the ontology.
+        unique_names: the reasoners' option.
     """
 
     ontology: Ontology
@@ -132,15 +132,15 @@ class World:
 
     @property
     def constraints(self) -> list[Rule]:
-        """The rules without a head, each once."""
+        """Distinct rules without a head."""
         return [*dict.fromkeys(rule for rule in self.rules if rule.is_constraint)]
 
     def row(self, triple: Triple) -> int:
-        """The number of a fact, however its literal is written."""
+        """Return the number of a fact, whatever the lexical form of its literal."""
         return self.number[canonical_triple(triple)]
 
     def reasoner(self, window: Window, **options: Any) -> StreamReasoner:
-        """A reasoner of this world."""
+        """Return a reasoner of this world."""
         options = {"background": self.background, "unique_names": self.unique_names, **options}
         return StreamReasoner(self.ontology, window, **options)
 
@@ -151,7 +151,9 @@ def _loaded(name: str) -> Ontology:
 
 
 def world(dice: random.Random) -> World:
-    """A random world: of an OWL document, of rules as axioms become, or without unique names."""
+    """Return a random world: from an OWL document, from rules that axioms translate to, or without unique
+    names.
+    """
     kind = dice.choice(("document", "document", "rules", "rules", "equality"))
     if kind == "equality":
         axioms = dice.sample(equality.AXIOMS, dice.randint(1, 6))
@@ -180,7 +182,7 @@ def world(dice: random.Random) -> World:
 
 
 def _matching(rules: Sequence[Rule], names: Sequence[URIRef]) -> list[Triple]:
-    """The facts over `names` that bodies of rules match, those of constraints three times."""
+    """Return the facts over `names` that rule bodies match, those of constraints three times."""
     found = []
     for rule in rules:
         for atom, values in product(rule.body, product(names, repeat=4)):
@@ -201,7 +203,7 @@ def _grounded(
     pool: Sequence[Triple],
     unique_names: bool = True,
 ) -> World:
-    """The world with a background of up to two facts."""
+    """Return the world with a background of up to two facts."""
     background: tuple[Triple, ...] = tuple(pool[: dice.choice((0, 0, 1, 2))])
     while not is_consistent(rules, (*background, *ontology.background)):
         background = background[:-1]
@@ -212,7 +214,7 @@ def _grounded(
 
 
 class Arrival(NamedTuple):
-    """Arrival of an ABox, of a further part of the newest one (`is_part`), or of time alone (None)."""
+    """Arrival of an ABox, of a further part of the newest ABox (`is_part`), or of time alone (None)."""
 
     at: int
     facts: tuple[Triple, ...] | None
@@ -220,7 +222,7 @@ class Arrival(NamedTuple):
 
 
 def stream(dice: random.Random, pool: Sequence[Triple], length: int) -> Iterator[Arrival]:
-    """Random arrivals from a pool of facts."""
+    """Yield random arrivals from a pool of facts."""
     at, has_arrived = 0, False
     for _ in range(length):
         gap = dice.choice((0, 1, 1, 1, 1, 2, 4))
@@ -238,8 +240,8 @@ class Step(NamedTuple):
 
     Args:
         kept: the assertions of the window, as pairs of a time and a row.
-        removed: what the repair removes.
-        conflicts: the conflict sets, each with its constraints, as places among the world's.
+        removed: the assertions that the repair removes.
+        conflicts: the conflict sets, each with the indexes of its constraints in the world.
     """
 
     kept: frozenset[tuple[int, int]]
@@ -248,29 +250,29 @@ class Step(NamedTuple):
 
 
 class Fold:
-    """Window repair by definition (PB26 Definition 7): each ABox is added to what was kept, and the union is
-    repaired. Parts of one timestamp are one ABox.
+    """Window repair by definition (PB26 Definition 7): each ABox is added to the kept assertions, and the
+    union is repaired. Parts of one timestamp are one ABox.
 
     Args:
-        meaning: of the rules.
-        window: which timestamps are kept.
+        meaning: the entailment relation of the rules.
+        window: the window.
         is_repaired: False keeps everything.
     """
 
     def __init__(self, meaning: Meaning, window: Window, is_repaired: bool = True) -> None:
         self._meaning, self._window, self._is_repaired = meaning, window, is_repaired
-        self._before: frozenset[tuple[int, int]] = frozenset()  # what was kept before the newest ABox
+        self._before: frozenset[tuple[int, int]] = frozenset()  # assertions kept before the newest ABox
         self._abox: frozenset[int] = frozenset()
         self.kept: frozenset[tuple[int, int]] = frozenset()
 
     def room_for(self, at: int, rows: Iterable[int], is_part: bool) -> bool:
-        """Return True if the window has few enough facts with an arrival."""
+        """True if the window has few enough facts after an arrival."""
         before = self._before if is_part else self._inside(self.kept, at)
         abox = self._abox if is_part else frozenset()
         return len({row for _, row in before} | abox | set(rows)) <= MOST_FACTS
 
     def take(self, at: int, rows: Iterable[int] | None, is_part: bool = False) -> Step:
-        """The step of an arrival."""
+        """Apply an arrival; return the step."""
         if rows is None:
             self.kept = self._before = self._inside(self.kept, at)
             return Step(self.kept, frozenset(), {})

@@ -1,6 +1,4 @@
-"""What a text registers, reported by the definitions: windows of the reference, answers of the reference; and
-what `pr.register` reports of it.
-"""
+"""Reports of a registered text, by the oracle's windows and answers, and by `pr.register`."""
 
 from __future__ import annotations
 
@@ -31,9 +29,9 @@ from pantarhei.window.sliding import Window
 from plain_sparql import plain_sparql
 
 Reports = list[tuple[TimePoint, Counter[AnswerRow]]]
-Since = Mapping[Triple, int | float]  # what holds, and since when
+Since = Mapping[Triple, int | float]  # facts that hold, with the time since when they do
 
-# The shortest step of each kind of time, and a range that all times are in.
+# The shortest step of each kind of time, and a range that includes all times.
 _SHORTEST = {TimeKind.INTEGER: 1, TimeKind.FLOAT: 1e-9, TimeKind.DATETIME: timedelta(microseconds=1)}
 _ALL = {TimeKind.INTEGER: 2**40, TimeKind.FLOAT: 2.0**30, TimeKind.DATETIME: timedelta(days=365_000)}
 _NOTHING = {TimeKind.INTEGER: 0, TimeKind.FLOAT: 0, TimeKind.DATETIME: timedelta(0)}
@@ -49,16 +47,16 @@ def reported(
     until: TimePoint | None = None,
     rules: Iterable[Rule] = (),
 ) -> Reports:
-    """The reports of a text in one of the languages, each a bag of rows: those of its stream of answers.
+    """Return the reports of a text in one of the stream languages, each a bag of rows of its answer stream.
 
     Args:
         streams: by their IRIs.
         static: graphs, by their names.
-        background: what is in the default graph always.
-        since: when the query was registered.
-        until: time goes on to there in the end.
-        rules: with these, constraints among them, the graph of each window is closed and repaired; not what
-            FROM merges.
+        background: facts that are always in the default graph.
+        since: the time of registration.
+        until: the time reached at the end.
+        rules: rules and constraints by which the graph of each window, but not a graph merged by FROM, is
+            closed and repaired.
     """
     made, rules = read_stream_text(text), tuple(rules)
     sparql = plain_sparql(made)
@@ -136,7 +134,7 @@ def reported(
 def _newest(
     rules: Iterable[Rule], content: Iterable[tuple[Triple, int]], background: Iterable[Triple]
 ) -> Since:
-    """What holds where assertions have come at ticks, with the newest of its support."""
+    """Return the facts that follow from timed assertions, with their settled timestamps."""
     aboxes: dict[int, set[Triple]] = {}
     for triple, at in content:
         aboxes.setdefault(at, set()).add(triple)
@@ -179,11 +177,11 @@ def as_run(
     until: TimePoint | None = None,
     ontology: pr.Ontology | None = None,
 ) -> Reports:
-    """The same by running the query."""
+    """Return the reports of the registered query."""
     query = pr.register(text, ontology, streams, static, since=since, until=until)
     return [(at, added or removed) for at, added, removed in query.run()]
 
 
 def without_empty(found: Reports) -> Reports:
-    """The reports with rows: streams of what came, or of what went, have no others when they are run."""
+    """Return the reports with rows: running queries do not report empty changes."""
     return [(at, rows) for at, rows in found if rows]

@@ -1,4 +1,4 @@
-"""A window model of a few rules, spoken to in triples."""
+"""Window model of a few rules, with triples instead of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pantarhei.rules.compilation.program import compile_
 
 
 class RuleModel:
-    """A window model whose facts are triples; `kernel` is that of the model."""
+    """Window model whose facts are triples; `kernel` is the model's kernel."""
 
     def __init__(self, *rules: Rule, keep: Keep = "newest") -> None:
         program = compile_(rules)
@@ -24,11 +24,11 @@ class RuleModel:
         self.kernel = self.model.kernel
 
     def rows(self, triples: Iterable[Triple]) -> Integers:
-        """Triples by numbers, in their order."""
+        """Encode triples, in order."""
         return self.vocabulary.encode(list(triples)).facts
 
     def add(self, level: int, *triples: Triple) -> Integers:
-        """Assert triples; gives what undoes it."""
+        """Assert triples; return the undo information."""
         return self.model.add(self.rows(triples), level)
 
     def merge(self, level: int, asserted: list[Triple], derived: list[Triple]) -> Integers:
@@ -36,39 +36,39 @@ class RuleModel:
         return self.model.merge(self.rows([*asserted, *derived]), len(asserted), level)
 
     def cut(self, *triples: Triple) -> None:
-        """Take triples out."""
+        """Retract triples."""
         self.model.cut(self.rows(triples))
         self.kernel.check_invariants()
 
     def slide(self, oldest: int) -> None:
-        """Let the levels below `oldest` leave."""
+        """Expire the levels below `oldest`."""
         self.model.slide(oldest)
         self.kernel.check_invariants()
 
     @property
     def facts(self) -> set[Triple]:
-        """What is in the materialization."""
+        """Materialization of the model."""
         return set(self.vocabulary.decode(self.model.facts()))
 
     @property
     def levels(self) -> dict[Triple, int]:
-        """The settled level of each fact, of a model that keeps the newest."""
+        """Settled level of each fact, in a model that keeps the newest."""
         self.kernel.settle()
         facts = self.model.facts()
         return dict(zip(self.vocabulary.decode(facts), self.model.levels(facts).tolist(), strict=True))
 
     def violations(self) -> list[tuple[str, list[Triple]]]:
-        """The constraints' matches noted since the last call: the name, and the facts in the body's order."""
+        """Return the constraints' matches since the last call: the name, and the facts in body order."""
         return [
             (self.model.program.rules[rule].name, self.triples_of(rows))
             for rule, *rows in self.model.violations().tolist()
         ]
 
     def triples_of(self, rows: Iterable[int]) -> list[Triple]:
-        """The facts of rows, those that stand for none left out."""
+        """Decode rows; rows without a fact are omitted."""
         return list(self.vocabulary.decode(self.model.facts_of([row for row in rows if row >= 0])))
 
     def flagged(self, flag: int) -> set[Triple]:
-        """The facts whose rows have a flag."""
+        """Return the facts whose rows have a flag."""
         predicates, flags = self.kernel.store.columns("predicate", "flags")
         return set(self.triples_of(np.flatnonzero((predicates >= 0) & (flags & flag != 0)).tolist()))

@@ -1,4 +1,4 @@
-"""Small worlds for reasoners with every option: names that are one, values in several forms, data ranges,
+"""Small worlds for reasoners with every option: equal names, values in several lexical forms, data ranges,
 computations, blank nodes, and steps that push from a pool of facts.
 """
 
@@ -48,7 +48,7 @@ OTHERS = [
 
 @st.composite
 def scenes(draw):
-    """An ontology, options, and a pool of facts."""
+    """Draw an ontology, options, and a pool of facts."""
     rules, background, pool = draw(worlds(6))
     rules += tuple(draw(st.lists(st.sampled_from(OVER_FORMS), max_size=3, unique=True)))
     values = [v for forms in draw(st.lists(st.sampled_from(FORMS), min_size=1, max_size=2)) for v in forms]
@@ -69,8 +69,8 @@ steps = st.lists(
     st.tuples(
         st.sampled_from((0, 0, 1, 1, 1, 2, 4)),
         st.one_of(st.none(), *[st.lists(st.integers(0, 15), max_size=5)] * 4),
-        st.booleans(),  # as a table
-        st.sampled_from((True, False, False)),  # save and restore before it
+        st.booleans(),  # push as a table
+        st.sampled_from((True, False, False)),  # save and restore before the step
     ),
     min_size=3,
     max_size=12,

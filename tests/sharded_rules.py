@@ -25,7 +25,7 @@ from strategies import is_a, related, x, y
 
 COUNTS = Counter()
 IN = EX["in"]
-# where something is, which the stream does not say; and what follows from it with the stream
+# locations, which are not in the stream, and their consequences
 BACKGROUND = [
     (EX.i, IN, EX.h),
     (EX.j, IN, EX.h),
@@ -56,13 +56,15 @@ def rows(timed):
 
 
 def concluded(row):
-    """The atom of a row of changes, with the canonical literals of its values: shards write their own."""
+    """Return the atom of a row of changes, with canonical literals, since each shard keeps its own lexical
+    forms.
+    """
     predicate, *arguments = (parse_term(text) for text in row if text is not None)
     return canonical(TemporalAtom(predicate, tuple(arguments)))
 
 
 def rewritten(rnd, rules):
-    """The rules, some with the background's property in place of a reading, and most of them of one name."""
+    """Rewrite rules: some use the background's property instead of a reading, and most use one name."""
     of_one = rnd.random() < 0.7
 
     def atom(given):
@@ -85,7 +87,7 @@ def rewritten(rnd, rules):
 
 
 class Sharded:
-    """Rules that shards can evaluate, how they are sharded, and what is told at each tick."""
+    """Rules that shards can evaluate, their sharding keys, and the input at each tick."""
 
     def __init__(self, seed):
         self.rnd = rnd = random.Random(seed)
@@ -120,7 +122,7 @@ class Sharded:
         )
 
     def join(self, rule, remembered):
-        """Have a further rule, if it can be evaluated."""
+        """Add a rule if shards can still evaluate all rules."""
         COUNTS["rules"] += 1
         rules = (*self.rules.rules, rule)
         heads = {rule.head.atom.predicate for rule in rules}

@@ -1,4 +1,4 @@
-"""Proofs to be shown: a small plant's, a deep one, and one whose texts mean harm."""
+"""Proofs for tests of renderers: a small plant's, a deep one, and one with malicious texts."""
 
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ PLANT = """
 
 
 def plant():
-    """A reasoner of a room that is heated though it is empty."""
+    """Return a reasoner of a room that is heated although it is empty."""
     ontology = pr.load_ontology(Graph().parse(data=PLANT))
     reasoner = pr.StreamReasoner(ontology, pr.Window("PT1H"), [(EX.valve, RDFS.label, Literal("main valve"))])
     reasoner.push(datetime(2026, 3, 2, 7, tzinfo=UTC), [(EX.valve, RDF.type, EX.OpenValve)])
@@ -38,7 +38,7 @@ TRANSITIVE = Rule("prp-trp", (related(R, x, y), related(R, y, z)), related(R, x,
 
 
 def chain(length):
-    """A proof that goes as deep as it has given facts."""
+    """Return a proof as deep as its number of given facts."""
     steps = [ProofStep((EX.n0, R, EX.n1), at=0)]
     for n in range(1, length):
         steps.append(ProofStep((EX[f"n{n}"], R, EX[f"n{n + 1}"]), at=n))
@@ -51,7 +51,7 @@ EVIL = '</script>"\n\x1b[2J&amp;\\' + "x" * 10_000
 
 
 def evil():
-    """A proof with a hostile literal and a hostile label."""
+    """Return a proof with a malicious literal and a malicious label."""
     up = Rule("cax-sco", (is_a(A, x), related(R, x, y)), is_a(B, x))
     steps = (
         ProofStep((a, R, Literal(EVIL)), at=1),
@@ -62,7 +62,7 @@ def evil():
 
 
 def contradiction():
-    """A proof of ⊥: smoke in a hall that is safe."""
+    """Return a proof of ⊥: smoke in a hall that is safe."""
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph().parse(data=PLANT)), pr.Window(5))
     reasoner.push(1, [(EX.hall, RDF.type, EX.Smoke)])
     update = reasoner.push(2, [(EX.hall, RDF.type, EX.Safe)])

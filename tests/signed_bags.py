@@ -1,7 +1,7 @@
-"""Operators of registered queries by themselves: signed rows as short texts, in and out.
+"""Single operators of registered queries, with signed rows as short texts for input and output.
 
 A row is its terms, separated by blanks: `a` is the name `:a`, `1` and `01` are integers, `"x"` is a string,
-`-` is unbound. A change is several such rows with their weights.
+`-` is unbound. A change is several rows with their weights.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Change = Mapping[str, int]
 
 
 class Bench:
-    """Feeds operators, and notes what they say."""
+    """Feeds operators and records their output."""
 
     def __init__(self) -> None:
         self.vocabulary = Vocabulary(compile_([]))
@@ -39,32 +39,32 @@ class Bench:
         )
 
     def input(self, names: str, certain: bool = True) -> Operator:
-        """An input with these variables, for the test to say the rows of.
+        """Return an input operator with these variables, whose rows the test supplies.
 
         Args:
-            certain: each row binds all of them.
+            certain: true if each row binds all of them.
         """
         return Operator(rows_with(names, certain), self.shared)
 
     def row(self, text: str) -> Row:
-        """A row in numbers."""
+        """Encode a row."""
         return tuple(NONE if part == "-" else self.terms.id_of(term(part)) for part in text.split())
 
     def bag(self, rows: Change) -> Bag:
-        """A change in numbers."""
+        """Encode a change."""
         return {self.row(text): weight for text, weight in rows.items()}
 
     def shown(self, bag: Mapping[Row, int]) -> dict[str, int]:
-        """A change as text."""
+        """Write a change as text."""
         return {
             " ".join("-" if n == NONE else text_of(self.terms.term(n)) for n in row): weight
             for row, weight in bag.items()
         }
 
     def change(self, operator: Operator, *changes: Change) -> dict[str, int]:
-        """What an operator makes of changes of its inputs.
+        """Return an operator's output for changes of its inputs.
 
-        It does so twice: what it did is undone in between. And what it only remembers is forgotten before.
+        The change is applied, undone and applied again, after the operator's caches have been cleared.
         """
         given = [self.bag(change) for change in changes]
         operator.clear_caches()
@@ -78,24 +78,24 @@ class Bench:
         return first
 
     def rows(self, operator: Operator) -> list[dict[str, int]]:
-        """The rows of an operator's state, bag by bag."""
+        """Return the rows of an operator's state, bag by bag."""
         return [self.shown(bag) for bag in operator.bags]
 
 
 def rows_with(names: str, certain: bool = True) -> Node:
-    """A node whose rows have these variables."""
+    """Return a node whose rows have these variables."""
     variables = tuple(map(Variable, names.split()))
     return Values(variables, () if certain else ((None,) * len(variables),))
 
 
 def term(text: str) -> Term:
-    """The term of a short text."""
+    """Parse a short text to a term."""
     ((_, _, object_),) = triples(f":s :p {f':{text}' if text[0].isalpha() else text} .")
     return object_
 
 
 def text_of(term: Term) -> str:
-    """A term as a short text."""
+    """Write a term as a short text."""
     if isinstance(term, URIRef):
         return term.removeprefix("urn:")
     if isinstance(term, Literal) and term.datatype in (XSD.integer, XSD.decimal, XSD.double):
@@ -104,7 +104,7 @@ def text_of(term: Term) -> str:
 
 
 def together(changes: Iterable[Change]) -> dict[str, int]:
-    """Changes added up."""
+    """Return the sum of changes."""
     total: dict[str, int] = {}
     for change in changes:
         for row, weight in change.items():

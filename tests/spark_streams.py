@@ -1,4 +1,4 @@
-"""Streams for Spark: the same rows as tables, files and DataFrames, and what a reasoner made of them."""
+"""Streams for Spark: equal rows as tables, files and DataFrames, and a reasoner's results for them."""
 
 import json
 import os
@@ -17,19 +17,19 @@ NOW = {"availableNow": True}
 
 
 def rows_of(stream):
-    """A row for each triple of a stream of ABoxes, terms as texts."""
+    """Return a row for each triple of a stream of ABoxes, with terms as texts."""
     return [(at, *map(write_term, triple)) for at, abox in stream for triple in abox]
 
 
 def table_of(rows, time=None):
-    """Rows as an Arrow table; `time` is the type of their timestamps."""
+    """Return rows as an Arrow table; `time` is the type of their timestamps."""
     columns = list(zip(*rows, strict=True)) if rows else [[]] * 4
     times = pa.array(columns[0], time or (pa.int64() if not rows else None))
     return pa.table([times, *(pa.array(column, pa.string()) for column in columns[1:])], names=COLUMNS)
 
 
 def aboxes_of(rows):
-    """The tables of the ABoxes, by timestamp, oldest first."""
+    """Return the tables of the ABoxes by timestamp, oldest first."""
     found = {}
     for row in rows:
         found.setdefault(row[0], []).append(row)
@@ -37,7 +37,7 @@ def aboxes_of(rows):
 
 
 class Folder:
-    """A folder that a query reads a file a batch, in the order written."""
+    """Folder from which a query reads one file per batch, in the order of writing."""
 
     def __init__(self, path):
         self.path, self.files = path, 0
@@ -50,9 +50,13 @@ class Folder:
     def write_text(self, text, kind):
         self.files += 1
         file = self.path / f"{self.files:03}.{kind}"
-        hidden = file.with_name(f".{file.name}")  # Spark passes these by; it must not meet a file half made
+        hidden = file.with_name(
+            f".{file.name}"
+        )  # Spark ignores this name, so that it never reads an incomplete file
         hidden.write_text(text)
-        os.utime(hidden, (1e9 + 10 * self.files,) * 2)  # Spark reads files in the order of these times
+        os.utime(
+            hidden, (1e9 + 10 * self.files,) * 2
+        )  # Spark reads files in the order of their modification times
         hidden.rename(file)
 
     def stream(self, spark, schema=SCHEMA):
@@ -60,12 +64,12 @@ class Folder:
 
 
 def by_value(triples):
-    """Triples with one literal a value."""
+    """Replace the literals of triples by one literal for each value."""
     return set(map(canonical_triple, triples))
 
 
 class Recorder:
-    """What a reasoner did, at each timestamp by its last update: a timestamp may come in parts."""
+    """Records the results of a reasoner by timestamp; later parts of a timestamp replace earlier ones."""
 
     def __init__(self, query=None):
         self.query, self.repairs, self.answers = query, {}, {}
@@ -82,7 +86,7 @@ class Recorder:
 
 
 def state_of(reasoner):
-    """What a reasoner holds. Blank nodes lose the prefix that says which message they came in."""
+    """Return the state of a reasoner. Blank nodes lose the prefix of their message."""
     return {
         "timestamps": reasoner.timestamps,
         "assertions": _named(reasoner.assertions()),

@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on 127.0.0.1: one Master and some Workers, each a process of the test's own."""
+"""Standalone Spark cluster on 127.0.0.1: one Master and some Workers, each a child process of the test."""
 
 import os
 import re
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 
 class Daemon(NamedTuple):
-    """A Master or Worker: its process, and where it writes its log."""
+    """Master or Worker process with its log file."""
 
     process: subprocess.Popen[bytes]
     log: Path
 
     def kill(self) -> None:
-        """Kill it at once, with the executors that it has started."""
+        """Kill the process at once, with its executors."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
@@ -39,13 +39,13 @@ class StandaloneCluster(NamedTuple):
     directory: Path
 
     def work_directory(self, worker: int) -> Path:
-        """Where the executors of this worker, counted from 0, run."""
+        """Return the working directory of the executors of this worker, counted from 0."""
         return self.directory / f"worker-{worker}"
 
 
 @contextmanager
 def standalone_cluster(directory: Path, workers: int = 2) -> Iterator[StandaloneCluster]:
-    """A cluster of `workers` with one core each, all of them registered; killed at the end."""
+    """Run a cluster of `workers` with one core each, all registered; kill it at the end."""
     started: list[Daemon] = []
     try:
         master = _start("Master", [], directory)
@@ -70,7 +70,9 @@ def standalone_cluster(directory: Path, workers: int = 2) -> Iterator[Standalone
 
 
 def wait_for(condition: Callable[[], T], *logs: Daemon) -> T:
-    """What `condition` gives as soon as that is true; fails with the ends of the logs after a while."""
+    """Wait until `condition` returns a true value and return it; after a timeout, fail with the ends of the
+    logs.
+    """
     deadline = time.monotonic() + SECONDS
     while not (given := condition()):
         ends = "\n".join(_text(daemon)[-3000:] for daemon in logs)
@@ -102,7 +104,7 @@ def _start(kind: str, options: list[str], directory: Path, name: str = "master")
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a group of its own, which its executors join
+            start_new_session=True,  # a process group that includes its executors
         )
     return Daemon(process, log)
 

@@ -1,7 +1,7 @@
 """Hypothesis strategies for rules, facts, streams and conflicts: few constants, many collisions.
 
 Everything is sampled from finite lists that are built once, simplest first, so that drawing is fast and
-shrinking goes to the front of the lists. The world is four classes A to D, two properties R and S, three
+shrinking prefers the front of the lists. The world has four classes A to D, two properties R and S, three
 individuals a to c, and a data property V with three literals, two of which have equal values.
 """
 
@@ -29,7 +29,7 @@ ONE, ONE_POINT_ZERO, TWO = LITERALS = (
 )
 x, y, z, w = (Variable(name) for name in "xyzw")
 
-# How many rules with class variables a set of rules has; one is drawn.
+# Number of rules with class variables in a set of rules, drawn from this list.
 MOST_CLASS_VARIABLES = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
 
 Drawn = TypeVar("Drawn")
@@ -41,17 +41,17 @@ Hypergraph = tuple[frozenset[Element], frozenset[frozenset[Element]]]
 
 
 def is_a(class_: URIRef, individual: Argument) -> Atom:
-    """The atom `class_(individual)`."""
+    """Return the atom `class_(individual)`."""
     return Atom(class_, (individual,))
 
 
 def related(property_: URIRef, subject: Argument, object_: Argument) -> Atom:
-    """The atom `property_(subject, object_)`."""
+    """Return the atom `property_(subject, object_)`."""
     return Atom(property_, (subject, object_))
 
 
 def member(class_: URIRef, individual: Term) -> Triple:
-    """The fact `class_(individual)`."""
+    """Return the fact `class_(individual)`."""
     return (individual, RDF.type, class_)
 
 
@@ -59,7 +59,7 @@ def _pairs(things: tuple[URIRef, ...]) -> list[tuple[URIRef, URIRef]]:
     return list(permutations(things, 2))
 
 
-# One list for each axiom form of OWL 2 RL, in the shape its rules have after the axiom's names are filled in.
+# One list for each axiom form of OWL 2 RL, with the rules that the axiom translates to for given names.
 SUBCLASS = [Rule("cax-sco", (is_a(B1, x),), is_a(H, x)) for B1, H in _pairs(CLASSES)]
 INTERSECTION = [
     Rule("cls-int1", tuple(is_a(part, x) for part in parts), is_a(H, x))
@@ -118,7 +118,7 @@ RECURSIVE = [
     for P, B1 in product(PROPERTIES, (B, C))
 ]
 
-# Rules over the data property V; rule constants and facts write the same value differently.
+# Rules over the data property V; rule constants and facts have different lexical forms of equal values.
 OVER_LITERALS = [
     Rule("cls-hv2", (related(V, x, ONE),), is_a(A, x)),
     Rule("cls-hv1", (is_a(B, x),), related(V, x, ONE_POINT_ZERO)),
@@ -127,7 +127,7 @@ OVER_LITERALS = [
     Rule("cls-com", (is_a(D, x), related(V, x, TWO)), None),
 ]
 
-# Rules with class variables: axioms in which rdf:type is a property, whose values here are names as well.
+# Rules with class variables: axioms that use rdf:type as a property, whose values here include names.
 TYPE = RDF.type
 CLASS_VARIABLES = [
     Rule("prp-spo1", (related(R, x, y),), related(TYPE, x, y)),
@@ -167,18 +167,18 @@ LITERAL_FACTS: list[Triple] = [(s, V, o) for s, o in product((a, b), LITERALS)]
 
 
 def deriving_rules(max_size: int = 12) -> st.SearchStrategy[Rules]:
-    """Rules with a head."""
+    """Draw rules with a head."""
     return _list_of(st.sampled_from(DERIVING_RULES), max_size).map(_each_once)
 
 
 def constraints(max_size: int = 6) -> st.SearchStrategy[Rules]:
-    """Constraints alone; those that rest on a recursive rule come with it."""
+    """Draw constraints, with the recursive rules on which they depend."""
     groups = [(constraint,) for constraint in CONSTRAINTS] + RECURSIVE
     return _list_of(st.sampled_from(groups), max_size).map(lambda drawn: _each_once(sum(drawn, ())))
 
 
 def class_variables() -> st.SearchStrategy[Rules]:
-    """A rule or two with class variables in a seventh of the cases, else none."""
+    """Draw one or two rules with class variables in a seventh of the cases, otherwise none."""
     drawn = st.sampled_from(CLASS_VARIABLES)
     return st.sampled_from(MOST_CLASS_VARIABLES).flatmap(
         lambda most: st.lists(drawn, min_size=most, max_size=most).map(tuple)
@@ -186,7 +186,7 @@ def class_variables() -> st.SearchStrategy[Rules]:
 
 
 def rules(max_rules: int = 12, max_constraints: int = 6, literals: bool = False) -> st.SearchStrategy[Rules]:
-    """Rules and constraints of the forms that OWL 2 RL axioms become, a seventh with class variables; with
+    """Draw rules and constraints that OWL 2 RL axioms translate to, a seventh with class variables; with
     `literals` also over V.
     """
     parts = [deriving_rules(max_rules), constraints(max_constraints), class_variables()]
@@ -196,13 +196,13 @@ def rules(max_rules: int = 12, max_constraints: int = 6, literals: bool = False)
 
 
 def fact(literals: bool = False) -> st.SearchStrategy[Triple]:
-    """One fact: a class's and a property's are equally likely."""
+    """Draw one fact: class and property assertions are equally likely."""
     choices = [CLASS_FACTS, PROPERTY_FACTS] + [LITERAL_FACTS] * literals
     return st.one_of(*map(st.sampled_from, choices))
 
 
 def facts(max_size: int = 6, literals: bool = False) -> st.SearchStrategy[Facts]:
-    """A set of facts."""
+    """Draw a set of facts."""
     return _list_of(fact(literals), max_size).map(frozenset)
 
 
@@ -210,9 +210,10 @@ def facts(max_size: int = 6, literals: bool = False) -> st.SearchStrategy[Facts]
 def streams(
     draw: st.DrawFn, max_length: int = 6, max_assertions: int = 8, literals: bool = False, first: int = 0
 ) -> Stream:
-    """ABoxes in ascending order of time, with gaps: pairs of a timestamp and a set of facts, maybe empty.
+    """Draw ABoxes in time order, with gaps: pairs of a timestamp and a set of facts, possibly empty.
 
-    The facts come from a small pool, so that many are asserted again. At most `max_assertions` in all.
+    The facts are from a small pool, so that many are asserted repeatedly. There are at most `max_assertions`
+    in all.
     """
     pool = draw(_list_of(fact(literals), 8, min_size=2))
     arrivals = draw(
@@ -229,12 +230,12 @@ def streams(
 def aboxes(
     max_length: int = 6, max_assertions: int = 8, literals: bool = False
 ) -> st.SearchStrategy[dict[int, Facts]]:
-    """The ABoxes of one window, by timestamp."""
+    """Draw the ABoxes of one window, by timestamp."""
     return streams(max_length, max_assertions, literals).map(dict)
 
 
 def backgrounds(rules: Rules, max_size: int = 3, literals: bool = False) -> st.SearchStrategy[Facts]:
-    """Facts that are consistent with `rules`: the longest consistent start of a list that is drawn."""
+    """Draw facts that are consistent with `rules`: the longest consistent prefix of a drawn list."""
 
     def consistent_start(drawn: list[Triple]) -> Facts:
         while not is_consistent(rules, drawn):
@@ -246,14 +247,14 @@ def backgrounds(rules: Rules, max_size: int = 3, literals: bool = False) -> st.S
 
 @st.composite
 def ontologies(draw: st.DrawFn, literals: bool = False) -> tuple[Rules, Facts]:
-    """Rules and a background that is consistent with them, often empty."""
+    """Draw rules and a background that is consistent with them, often empty."""
     drawn = draw(rules(literals=literals))
     return drawn, draw(st.just(frozenset()) | backgrounds(drawn, literals=literals))
 
 
 @st.composite
 def worlds(draw: st.DrawFn, size: int = 8) -> tuple[Rules, Facts, list[Triple]]:
-    """Rules, a consistent background, and a pool of facts, most of which match atoms in the rules."""
+    """Draw rules, a consistent background, and a pool of facts, most of which match atoms in the rules."""
     drawn = draw(
         rules(draw(st.sampled_from((2, 5, 9, 14))), draw(st.sampled_from((1, 1, 2, 4))), literals=True)
     )
@@ -279,7 +280,7 @@ ELEMENTS: list[Element] = [(at, f"e{number}") for number, at in enumerate((3, 3,
 
 @st.composite
 def conflict_hypergraphs(draw: st.DrawFn, max_conflicts: int = 7) -> Hypergraph:
-    """Timed elements, and conflict sets of one to four of them, none of which contains another."""
+    """Draw timed elements, and conflict sets of one to four elements, none of which contains another."""
     conflict = _list_of(st.sampled_from(ELEMENTS), 4, min_size=1).map(frozenset)
     drawn = set(draw(_list_of(conflict, max_conflicts)))
     conflicts = frozenset(each for each in drawn if not any(other < each for other in drawn))
@@ -290,7 +291,7 @@ def conflict_hypergraphs(draw: st.DrawFn, max_conflicts: int = 7) -> Hypergraph:
 def _list_of(
     elements: st.SearchStrategy[Drawn], max_size: int, min_size: int = 0
 ) -> st.SearchStrategy[list[Drawn]]:
-    """Lists whose lengths are spread evenly, where `st.lists` favours short ones."""
+    """Draw lists with uniformly distributed lengths, where `st.lists` favours short ones."""
     sizes = st.sampled_from(range(min_size, max_size + 1))
     return sizes.flatmap(lambda size: st.lists(elements, min_size=size, max_size=size))
 

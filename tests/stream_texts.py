@@ -1,4 +1,4 @@
-"""Random texts with several windows over one stream, ontologies, and what the stream brings.
+"""Random texts with several windows over one stream, ontologies, and elements of the stream.
 
 Ontologies have disjoint classes, so that windows are repaired. Windows, policies, patterns across graphs and
 the default graph are random too.
@@ -100,7 +100,7 @@ REPORTS = (
 
 
 class Case:
-    """A text over one stream, an ontology, and what the stream brings."""
+    """Text over one stream, an ontology, and the elements of the stream."""
 
     def __init__(self, seed):
         self.random = random = Random(seed)
@@ -108,7 +108,7 @@ class Case:
         self.ontology = pr.load_ontology(Graph().parse(data=PREFIXES + "\n".join(axioms)))
         self.plan = self.facts(3) if random.random() < 0.5 else []
         write = random.choice((self.rsp_ql, self.rsp_ql, self.c_sparql, self.cqels))
-        self.unit = random.choice(("", "", "", "s"))  # times are numbers, or those of a clock
+        self.unit = random.choice(("", "", "", "s"))  # times are numbers or clock times
         self.text = f"PREFIX : <{EX}> {LENGTH.sub(lambda found: found[0] + self.unit, write())}"
         closed = random.choice(("right", "right", "left", "both"))
         since = random.choice((None, None, -20, 3))
@@ -136,7 +136,7 @@ class Case:
         return f"RANGE {random.randint(1, 7)}{step}"
 
     def body(self, places):
-        """Parts that look at graphs: `places` are what stands before a pattern in braces."""
+        """Return parts of a query that read graphs: `places` are the keywords before a pattern in braces."""
         random = self.random
 
         def pattern():
@@ -169,7 +169,7 @@ class Case:
         return f"{head} {form} {' '.join(windows)} {static} WHERE {{ {self.body(places)} }}{end}"
 
     def c_sparql(self):
-        """A default graph that is a window, and another window beside it."""
+        """Return a C-SPARQL text whose default graph is a window, with another window beside it."""
         random, (form, end) = self.random, self.form()
         windows = f"FROM STREAM :s [{self.lengths()}] FROM NAMED STREAM :s [{self.lengths()}]"
         head = random.choice(("", "", "REGISTER ISTREAM :o AS", "REGISTER QUERY q COMPUTED EVERY 3 AS"))
@@ -195,7 +195,9 @@ class Case:
         return NOON + timedelta(seconds=at) if self.unit else at
 
     def steps(self, count):
-        """Elements, and None with a time that is passed; some of a timestamp that has come already."""
+        """Yield elements, and None with a time that is reached; some elements have an earlier element's
+        timestamp.
+        """
         at, before = self.random.randint(-2, 3), []
         for _ in range(count):
             abox = [*self.random.sample(before, min(len(before), self.random.randint(0, 3))), *self.facts(7)]
@@ -204,7 +206,7 @@ class Case:
             at += self.random.choice((0, 0, 1, 1, 1, 1, 2, 3, 6, 25))
 
     def shake(self, reasoner, at):
-        """Steps that are undone, and terms that are forgotten, as if neither had been."""
+        """Take and undo steps, and remove unused terms; neither may change a result."""
         with suppress(ZeroDivisionError), reasoner.all_or_nothing(each_step=self.random.random() < 0.5):
             for later in range(self.random.randint(1, 3)):
                 reasoner.push(self.time(at + 2 * later), self.facts(5))

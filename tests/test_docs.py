@@ -20,7 +20,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def blocks(page):
-    """A page's Python blocks, each with the number of its first line."""
+    """Return a page's Python blocks, each with the number of its first line."""
     text = page.read_text(encoding="utf-8")
     return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in BLOCK.finditer(text)]
 
@@ -58,7 +58,7 @@ def test_there_is_code_to_run():
 
 
 def examples(name):
-    """A module's docstrings that have some: before it runs one, doctest looks at all files that it knows."""
+    """Return a module's docstrings with examples: doctest itself reads all known files before it runs one."""
     found = doctest.DocTestFinder().find(importlib.import_module(name))
     return [docstring for docstring in found if docstring.examples]
 
@@ -89,6 +89,6 @@ def test_links_lead_somewhere(page):
 
 
 def anchors(page):
-    """The names of a page's headings as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub generates them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -1,4 +1,4 @@
-"""The tests stand where their modules do."""
+"""Position of test files: each mirrors a module."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ PLAIN = {"__init__", "constants"}  # without C types: constants have a .pxd of t
 
 
 def listed_modules() -> list[str]:
-    """`MODULES` of setup.py."""
+    """Return `MODULES` of setup.py."""
     for node in ast.parse((ROOT / "setup.py").read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MODULES":
             return ast.literal_eval(node.value)

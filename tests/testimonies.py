@@ -1,4 +1,4 @@
-"""What rules see at the last of some ticks, for tests of the reasons that are found in it."""
+"""Input of proof searches: what rules can match at the last of some ticks."""
 
 from rdflib import RDF, Graph, Literal, Namespace
 
@@ -10,7 +10,7 @@ NO_AXIOMS = pr.load_ontology(Graph())
 
 
 def triples(text):
-    """What is said in short: `Hot` of v, `Hot(w)`, `on(v, w)`, `on(v, 3)`.
+    """Parse short facts: `Hot` for Hot(v), `Hot(w)`, `on(v, w)`, `on(v, 3)`.
 
     >>> [len(triple) for triple in triples("Hot on(v,3)")]
     [3, 3]
@@ -25,7 +25,7 @@ def triples(text):
 
 
 def reasoner_after(text, *pushed, ontology=NO_AXIOMS, range=0, slide=1):
-    """A reasoner with rules, which has been told `pushed` at the ends of ticks 0, 1 and so on."""
+    """Return a reasoner with rules, after `pushed` at the ends of ticks 0, 1 and so on."""
     rules = pr.load_rules(f"{text}\n", prefixes={"": str(EX)})
     reasoner = pr.StreamReasoner(ontology, pr.Window(range=range, slide=slide), temporal=rules)
     for tick, said in enumerate(pushed):
@@ -34,10 +34,10 @@ def reasoner_after(text, *pushed, ontology=NO_AXIOMS, range=0, slide=1):
 
 
 def what_is_seen(reasoner):
-    """All that reasons are found in."""
+    """Return the data in which proofs are searched."""
     return reasoner._held.concluding.testimony(reasoner._held.model)
 
 
 def a(name, *arguments):
-    """An atom, of v where nothing else is said."""
+    """Return an atom, about v unless other arguments are given."""
     return TemporalAtom(EX[name], tuple(EX[each] if type(each) is str else each for each in arguments or "v"))

@@ -1,4 +1,4 @@
-"""Threads that run at once, and switch as often as they can."""
+"""Concurrent threads that switch as often as possible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quick_switches() -> Iterator[None]:
-    """Let threads change places as often as they can."""
+    """Switch threads as often as possible inside the block."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -20,7 +20,7 @@ def quick_switches() -> Iterator[None]:
 
 
 def run(works: Sequence[Callable[[], object]]) -> list[BaseException]:
-    """Run all at once; the errors of all."""
+    """Run all functions concurrently; return their errors."""
     errors: list[BaseException] = []
     barrier = threading.Barrier(len(works))
 
@@ -40,7 +40,7 @@ def run(works: Sequence[Callable[[], object]]) -> list[BaseException]:
 
 
 def while_working(work: Callable[[], object], *reads: Callable[[], object]) -> list[BaseException]:
-    """Repeat each read in a thread of its own until the work has ended, once at least; the errors of all."""
+    """Repeat each read in a thread of its own until the work has ended, at least once; return all errors."""
     done = threading.Event()
 
     def end() -> None:

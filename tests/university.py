@@ -12,10 +12,10 @@ U = Namespace("http://example.org/university#")
 
 
 class University:
-    """The triples of some universities; about 800 for each department.
+    """Triples of some universities; about 800 per department.
 
     Args:
-        aliases: whether some people are known under two names, which keys and cards tell.
+        aliases: true if some people have two names, whose equality follows from keys and cards.
     """
 
     def __init__(self, seed, universities=2, departments=6, aliases=False):
@@ -95,7 +95,7 @@ class University:
                 self.say(publication, U.writtenBy, person)
 
     def give_aliases(self):
-        """A second name for every tenth employee and for every twentieth card holder."""
+        """Add a second name for every tenth employee and for every twentieth card holder."""
         employees = sorted((s, o) for s, p, o in self.triples if p == U.personnelNumber)[::10]
         holders = sorted((s, o) for s, p, o in self.triples if p == U.holds)[::20]
         for person, number in employees:

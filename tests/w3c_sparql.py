@@ -1,9 +1,9 @@
-"""The W3C's tests of SPARQL queries as its manifests tell them, and how an answer is compared.
+"""W3C tests of SPARQL queries as listed in its manifests, and the comparison of answers.
 
-Names are read with the address that the tests have on the web as their base: no answer depends on a folder.
-Literals keep their form. Two answers agree if their rows are the same bag up to renaming blank nodes, in the
-query's order where it has one; decimals, floats and doubles are compared by value, since what is calculated
-may be written in several ways.
+Names are resolved against the address of the tests on the web: no answer depends on a folder. Literals keep
+their lexical forms. Two answers agree if their rows are equal bags up to renaming blank nodes, in the query's
+order if it has one; decimals, floats and doubles are compared by value, since computed values can have
+several lexical forms.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Case:
     Args:
         id: folder and name, such as `sparql10/ask/ask-1`.
         kind: the local name of its class.
-        query: where the query is, as are `data`, `named` and `result`.
+        query: the address of the query; `data`, `named` and `result` are addresses too.
         data: the documents of the default graph.
         named: the documents of the named graphs, whose addresses are the graphs' names.
-        lax: a row may come fewer times than is expected, but once.
+        lax: a row may occur fewer times than expected, but at least once.
     """
 
     id: str
@@ -63,16 +63,16 @@ class Case:
 
     @property
     def text(self) -> str:
-        """The query; names in it that are relative are relative to it."""
+        """Query; relative names in it are relative to its address."""
         return f"BASE <{self.query}>\n{file_of(self.query).read_text('utf-8')}"
 
     @property
     def asks_graphs(self) -> bool:
-        """Whether it is about named graphs."""
+        """True if the case has named graphs."""
         return bool(self.named) or "GRAPH" in self.text
 
     def dataset(self) -> Graph:
-        """The data; a plain graph where the query asks for no named one."""
+        """Return the data; a single graph if the query needs no named graphs."""
         if not self.asks_graphs:
             return _filled(Graph(), self.data)
         dataset = Dataset()
@@ -83,7 +83,7 @@ class Case:
 
 
 class Table(NamedTuple):
-    """The answer of a SELECT query: its variables, and its rows in order, None where unbound."""
+    """Answer of a SELECT query: its variables, and its rows in order, None where unbound."""
 
     variables: tuple[str, ...]
     rows: list[tuple]
@@ -94,7 +94,7 @@ def file_of(address: URIRef) -> Path:
 
 
 def read_triples(address):
-    """The triples of a document of the tests, each literal in its form."""
+    """Return the triples of a document of the tests; literals keep their lexical forms."""
     content = file_of(address).read_bytes()
     terms = DocumentTerms(nodes_of_document(address.encode() + content))
     format = FORMATS[SUFFIXES[file_of(address).suffix]]
@@ -113,7 +113,7 @@ def _filled(graph, addresses):
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """The entries of all manifests; none where the tests are not there."""
+    """Return the entries of all manifests; none if the tests are not installed."""
     manifests = sorted(FOLDER.glob("*/*/manifest.ttl"))
     return tuple(case for path in manifests for case in _of_manifest(path))
 
@@ -141,7 +141,9 @@ def _of_manifest(path):
 
 
 def _from_clauses(query):
-    """What FROM and FROM NAMED of a query name: all of it named graphs, of which the query says the use."""
+    """Return all graphs that FROM and FROM NAMED of a query name, as named graphs; the query selects among
+    them.
+    """
     clauses = _algebra(Case("", "", query).text).get("datasetClause") or ()
     return (), {URIRef(clause.default or clause.named) for clause in clauses}
 
@@ -154,7 +156,7 @@ def _algebra(text):
 
 
 def expected(case: Case) -> bool | Table | Graph:
-    """The answer that the case expects."""
+    """Return the expected answer of the case."""
     format = RESULTS.get(file_of(case.result).suffix)
     if format is None:
         return _from_graph(_filled(Graph(), (case.result,)))
@@ -166,7 +168,7 @@ def expected(case: Case) -> bool | Table | Graph:
 
 
 def _from_graph(graph):
-    """A result set written as a graph, or the graph itself."""
+    """Return the result set that a graph describes, or the graph itself."""
     result_set = graph.value(predicate=RDF.type, object=RS.ResultSet)
     if result_set is None:
         return graph
@@ -187,7 +189,7 @@ def _from_graph(graph):
 
 
 def found(result) -> bool | Table | Graph:
-    """What a query's result says."""
+    """Convert a query's result."""
     if result.type == "ASK":
         return bool(result.askAnswer)
     if result.type != "SELECT":
@@ -207,7 +209,7 @@ def graph_of(triples) -> Graph:
 
 
 def check_result(case: Case, result) -> None:
-    """Assert that a query's result, as rdflib has them, is the expected one."""
+    """Assert that a query's result, in rdflib's representation, is the expected one."""
     if case.kind == "CSVResultFormatTest":
         assert _csv(result.serialize(format="csv")) == _csv(file_of(case.result).read_bytes())
     else:
@@ -238,13 +240,13 @@ def _check_table(case, answer, wanted):
 
 
 def _bag(table):
-    """The rows with their numbers, columns by name."""
+    """Return the rows with their multiplicities, columns by name."""
     order = sorted(range(len(table.variables)), key=lambda column: table.variables[column])
     return Counter(tuple(_value(row[column]) for column in order) for row in table.rows)
 
 
 def same_bags(one: Counter, other: Counter) -> bool:
-    """Whether two bags of rows are the same up to renaming blank nodes."""
+    """True if two bags of rows are equal up to renaming blank nodes."""
     plain, named = ({row: n for row, n in bag.items() if not _has_blank(row)} for bag in (one, other))
     return plain == named and isomorphic(_as_graph(one), _as_graph(other))
 
@@ -254,7 +256,7 @@ def _has_blank(row):
 
 
 def _as_graph(bag):
-    """The rows that have blank nodes, each as a node of its own with its number and its cells."""
+    """Return the rows with blank nodes as a graph: a node per row, with its multiplicity and its cells."""
     graph = Graph()
     for row, number in bag.items():
         if _has_blank(row):
@@ -267,7 +269,7 @@ def _as_graph(bag):
 
 
 def _value(term):
-    """The term; for a decimal, float or double one that is the same for each form of it."""
+    """Return the term; for a decimal, float or double a term that depends only on its value."""
     if isinstance(term, Literal) and term.datatype in MEASURED and is_well_typed(term):
         return Literal(str(float(term)), datatype=term.datatype, normalize=False)
     if isinstance(term, Literal) and term.datatype == XSD.string:
@@ -280,7 +282,7 @@ def _by_value(graph):
 
 
 def _order_keys(case, variables):
-    """The variables that the query's ORDER BY goes by, as far as its result shows them."""
+    """Return the variables of the query's ORDER BY that occur in its result."""
     node = _algebra(case.text)
     while "p" in node and node.name != "OrderBy":
         node = node.p
@@ -290,7 +292,7 @@ def _order_keys(case, variables):
 
 
 def _keys(table, keys):
-    """The values that the rows are ordered by; one blank node is as good as another."""
+    """Return the values by which the rows are ordered; all blank nodes are equal."""
     columns = [table.variables.index(key) for key in keys]
     return [
         tuple("_:" if isinstance(row[c], BNode) else _value(row[c]) for c in columns) for row in table.rows
@@ -303,7 +305,7 @@ def _csv(content):
 
 
 def shown(answer, wanted) -> str:
-    """Both as text, for the message of a failure."""
+    """Write both as text, for the message of a failure."""
     texts = []
     for each in (answer, wanted):
         rows = each.rows if isinstance(each, Table) else list(each)

@@ -1,4 +1,4 @@
-"""Ways to keep and feed one stream, and the outcome that must not depend on them."""
+"""Ways to configure and feed a reasoner for one stream, and the outcome that must not depend on them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Outcome = dict[object, Any]
 
 @dataclass(frozen=True)
 class Way:
-    """A way to keep and feed a stream.
+    """Configuration of a reasoner and its input.
 
     Args:
-        keep, derive: as `StreamReasoner` takes them.
-        form: how ABoxes are given: "columns" as `read_stream` gives them, "triples" of rdflib, a "table" of
-            Arrow, or "closed" by `ABoxMaterializer`; by `run` from the "file", or in "disorder".
-        parts: pushes for each timestamp.
+        keep, derive: options of `StreamReasoner`.
+        form: the format of ABoxes: "columns" of `read_stream`, "triples" of rdflib, an Arrow "table", or
+            "closed" by `ABoxMaterializer`; for `run` from the "file", or in "disorder".
+        parts: the number of pushes for each timestamp.
         restores: how often the reasoner is saved and restored, after the first part of a timestamp.
-        backwards: whether the triples of an ABox are reversed.
-        block: ABoxes in each `all_or_nothing` block; None for none.
-        reads_late: whether repairs are read after the end of the stream.
+        backwards: true if the triples of an ABox are reversed.
+        block: the number of ABoxes in each `all_or_nothing` block; None for no blocks.
+        reads_late: true if repairs are read after the end of the stream.
     """
 
     keep: str = "newest"
@@ -94,12 +94,12 @@ class StepRepair(NamedTuple):
 
 
 class Record:
-    """Notes of a reasoner while it is fed.
+    """Results of a reasoner, recorded while it is fed.
 
     Args:
-        listed: the timestamps whose conflict sets are noted.
-        points: the timestamps at which the window is noted.
-        reads_late: as of `Way`.
+        listed: the timestamps whose conflict sets are recorded.
+        points: the timestamps at which the window is recorded.
+        reads_late: as in `Way`.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Record:
         self.repairs: dict[object, pr.Repair] = {}
 
     def __call__(self, update: pr.WindowUpdate, reasoner: pr.StreamReasoner) -> None:
-        """Note an update. A further part of a timestamp replaces the notes of the part before."""
+        """Record an update. A further part of a timestamp replaces the record of the part before."""
         if self.reads_late:
             self.repairs[update.at] = update.repair
         else:
@@ -122,7 +122,7 @@ class Record:
         self.noted["repair", repair.at] = StepRepair.of(repair, repair.at in self.listed)
 
     def of(self, reasoner: pr.StreamReasoner) -> Outcome:
-        """Return all notes, with the window and the counters at the end."""
+        """Return the whole record, with the window and the counters at the end."""
         for repair in self.repairs.values():
             self._note(repair)
         stats = reasoner.stats()
@@ -148,9 +148,9 @@ def follow(stream: Stream, way: Way = DEFAULT, every: int | None = 1, **options:
 
     Args:
         stream: the stream.
-        way: how the reasoner keeps it and is fed.
-        every: conflict sets are noted at each step whose number is a multiple of it; at none if None.
-        options: those of the reasoner beside the way's.
+        way: the configuration.
+        every: conflict sets are recorded at each step whose number is a multiple of it; never if None.
+        options: further options of the reasoner.
     """
     record = record_of(stream, every, way.reads_late)
     reasoner = reasoner_of(stream, way, **options)
@@ -161,7 +161,7 @@ def follow(stream: Stream, way: Way = DEFAULT, every: int | None = 1, **options:
 
 
 def record_of(stream: Stream, every: int | None = 1, reads_late: bool = False) -> Record:
-    """Return an empty record with two points on the way; `every` as of `follow`."""
+    """Return an empty record with two points; `every` as in `follow`."""
     times = [abox.at for abox in stream.aboxes]
     points = {times[len(times) // 3], times[2 * len(times) // 3]}
     return Record(set() if every is None else set(times[::every]), points, reads_late)
@@ -176,7 +176,7 @@ def reasoner_of(stream: Stream, way: Way, **options: Any) -> pr.StreamReasoner:
 def fed(
     stream: Stream, way: Way, reasoner: pr.StreamReasoner
 ) -> Iterator[tuple[pr.WindowUpdate, pr.StreamReasoner]]:
-    """Feed a stream; return each update with the reasoner that gave it, which changes at a restore."""
+    """Feed a stream; yield each update with the reasoner that returned it, which changes at a restore."""
     if way.form in ("file", "disorder"):
         items = stream.from_file() if way.form == "file" else in_disorder(stream.aboxes)
         lateness = None if way.form == "file" else lateness_of(stream.aboxes)
@@ -215,7 +215,7 @@ Give = Callable[[pr.StreamReasoner, Any, Any], pr.WindowUpdate]
 
 
 def push(reasoner: pr.StreamReasoner, at: Any, triples: Any) -> pr.WindowUpdate:
-    """Push triples as they are."""
+    """Push triples in the given format."""
     return reasoner.push(at, triples)
 
 
@@ -251,7 +251,7 @@ def table_of_triples(triples: Iterable[Any]) -> pa.Table:
 
 
 def in_disorder(aboxes: list[pr.TimestampedABox]) -> Iterator[tuple[Any, Any]]:
-    """Return halves of ABoxes out of order among three neighbours; halves of one ABox stay in order."""
+    """Yield halves of ABoxes out of order among three neighbours; halves of one ABox stay in order."""
     for start in range(0, len(aboxes), 3):
         near = aboxes[start : start + 3]
         order = (0, 2, 1, 1, 2, 0) if len(near) == 3 else (*range(len(near)), *range(len(near)))
@@ -277,7 +277,7 @@ def steps_of(outcome: Outcome) -> list[StepRepair]:
 
 
 def differences(expected: Mapping[object, Any], found: Mapping[object, Any], most: int = 6) -> list[str]:
-    """Describe where two outcomes differ: the first few places, none where they agree."""
+    """Describe the first differences of two outcomes; empty if they are equal."""
     places = [key for key in expected.keys() | found.keys() if expected.get(key) != found.get(key)]
     texts = sorted(f"{key}: {_difference(expected.get(key), found.get(key))}" for key in places)
     return texts if len(texts) <= most else [*texts[:most], f"and {len(texts) - most} more"]

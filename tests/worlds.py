@@ -45,7 +45,7 @@ class World:
         self.individuals = [EX[f"i{number}"] for number in range(self.random.choice((30, 60)))]
         rules = pick(DERIVING_RULES, 6) + pick(OVER_LITERALS[:3], 1)
         if not constraints:
-            rules += pick(HAS_VALUE, 2)  # hubs, in which everything would contradict everything
+            rules += pick(HAS_VALUE, 2)  # hubs, which would put everything into contradiction
         rules += self.random.choice((TRANSITIVE[:1], CHAIN[:1], DOMAIN[:1]))
         self.rules = tuple(dict.fromkeys(rules + pick(CONSTRAINTS, constraints)))
         self.background = frozenset()
@@ -54,7 +54,7 @@ class World:
                 self.background |= {fact}
 
     def facts(self, count):
-        """Random facts; the relations form sparse graphs."""
+        """Return random facts; the relations form sparse graphs."""
         choose = self.random.choice
         for _ in range(count):
             kind, who = self.random.random(), choose(self.individuals)
@@ -77,13 +77,13 @@ def canonical(triples):
     return set(map(canonical_triple, triples))
 
 
-MOST_FACTS = 8  # the reference enumerates subsets
+MOST_FACTS = 8  # the oracle enumerates subsets
 
-# Subsets of a pool of eight, two or three members mostly (lists of random length would mostly be empty).
+# Subsets of a pool of eight, mostly of two or three members (lists of random length would mostly be empty).
 subsets = st.tuples(st.integers(0, 255), st.integers(0, 255), st.booleans()).map(
     lambda drawn: [i for i in range(8) if (drawn[0] & (drawn[1] if drawn[2] else 255)) >> i & 1][:4]
 )
-# Gaps in time and what arrives then: at no distance a further part of the newest ABox, None if nothing comes.
+# Gaps in time, with the arrival after each: without a gap a further part of the newest ABox; None for none.
 arrivals = st.lists(
     st.tuples(st.sampled_from((1, 1, 1, 0, 2, 4)), st.one_of(subsets, subsets, subsets, st.none())),
     min_size=4,
@@ -94,7 +94,7 @@ windows = st.sampled_from(((0, 1), (1, 1), (2, 1), (2, 2), (3, 1), (5, 1), (5, 2
 
 @contextmanager
 def at_once(wanted=True):
-    """Models find what follows by column, however little there is; as they like, if that is not wanted."""
+    """Make models materialize column by column even for few facts; the default choice if not `wanted`."""
     with pytest.MonkeyPatch.context() as patch:
         if wanted:
             patch.setattr(WindowModel, "bulk_from", 0)
@@ -104,7 +104,7 @@ def at_once(wanted=True):
 
 @contextmanager
 def switches_everywhere():
-    """Even one key is worth a switch."""
+    """Make the kernel dispatch on constants even if there is only one key."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatch_module, "LEAST_CONSTANTS", 1)
         patch.setattr(dispatch_module.dispatch, "__defaults__", ((), 1))
@@ -113,13 +113,13 @@ def switches_everywhere():
 
 
 class SideBySide:
-    """A stream reasoner and the definitions, which take the same steps and must agree after each.
+    """Stream reasoner and the definitions, which take equal steps and must agree after each step.
 
     Args:
-        reasoner: what is tested, before its first step.
-        rules: what it should reason with, all written out.
-        background: what always holds.
-        meaning: what a triple stands for; its literals are canonical.
+        reasoner: the tested reasoner, before its first step.
+        rules: its rules, written out.
+        background: facts that always hold.
+        meaning: function from a triple to its canonical form.
     """
 
     def __init__(self, reasoner, rules, background=(), meaning=canonical_triple):
@@ -127,15 +127,15 @@ class SideBySide:
         self.background = frozenset(map(meaning, background))
         self.steps = 0
         self.now = 0
-        self.abox = frozenset()  # the newest one
-        self.before = frozenset()  # what was kept before it
+        self.abox = frozenset()  # the newest ABox
+        self.before = frozenset()  # assertions kept before it
         self.kept = frozenset()
         self.arrived = []  # timestamps
         self.last = reasoner.materialization()
         self.check_state()
 
     def follow(self, pool, arrivals):
-        """Take steps such as `arrivals` draws, then look at the laws."""
+        """Take steps drawn from `arrivals`, then check the laws."""
         for gap, choice in arrivals:
             if choice is None:
                 self.advance(gap or 1)
@@ -163,7 +163,7 @@ class SideBySide:
         return bool(self.arrived) and self.arrived[-1] == self.now
 
     def push_more(self, triples):
-        """A second part at the newest timestamp equals one push of the union."""
+        """Check that a second part at the newest timestamp equals one push of the union."""
         more = frozenset(map(self.meaning, triples))
         if len({triple for _, triple in self.before} | self.abox | more) > MOST_FACTS:
             return
@@ -187,7 +187,7 @@ class SideBySide:
         return frozenset(one for one in assertions if one[0] >= self.first())
 
     def reference_step(self):
-        """Repair `before` and the ABox, as facts timed at their newest occurrence."""
+        """Repair `before` and the ABox, as facts at their newest timestamps."""
         occurrences = self.before | {(self.now, triple) for triple in self.abox}
         timed = {}
         for time, triple in occurrences:
@@ -222,7 +222,7 @@ class SideBySide:
         assert set(map(self.meaning, self.last)) == closure(self.rules, facts)
 
     def check_laws(self):
-        """The laws of docs/semantics.md; looking settles what is pending, and must not always happen.
+        """Check the laws of docs/semantics.md; reading settles pending renewals, and must not always happen.
 
         1. The union of all interpretations is the materialization of the repaired window and the background.
         2. From any timestamp on, the union of the interpretations is the materialization of that sub-window.

@@ -1,7 +1,7 @@
-"""Small random datasets and SPARQL queries over them; the same seed gives the same ones.
+"""Small random datasets and SPARQL queries over them; equal seeds give equal results.
 
-The vocabulary is small, so that joins find something, and values come in several forms. Queries are of all
-forms and have all of SPARQL 1.1 but what draws (RAND, UUID), asks the clock (NOW) or the network (SERVICE),
+The vocabulary is small, so that joins have results, and values have several lexical forms. Queries are of all
+forms and use all of SPARQL 1.1 except random numbers (RAND, UUID), the clock (NOW), the network (SERVICE),
 and FROM.
 """
 

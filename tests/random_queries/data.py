@@ -1,4 +1,4 @@
-"""The vocabulary of the queries, and random triples of it."""
+"""Vocabulary of the queries, and random triples over it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ EX = Namespace("urn:x:")
 PREFIXES = {"": str(EX), "xsd": str(XSD), "owl": str(OWL)}
 
 NAMES = tuple(EX[name] for name in "abcd")
-ELSEWHERE = EX.e  # a name that the data never have
+ELSEWHERE = EX.e  # a name that is never in the data
 CLASSES = tuple(EX[name] for name in ("A", "B", "C"))
 OBJECT_PROPERTIES = tuple(EX[name] for name in "rst")
 DATA_PROPERTIES = tuple(EX[name] for name in "pq")
 BLANK_NODES = tuple(BNode(name) for name in ("b1", "b2"))
 GRAPHS = (EX.g1, EX.g2)
 
-# Sub-classes and -properties, a transitive and a functional property, disjoint classes: much is derived, and
-# some of it repaired.
+# Subclasses and subproperties, a transitive and a functional property, disjoint classes: many facts are
+# derived, and some are repaired.
 ONTOLOGY = """
     @prefix : <urn:x:> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -32,13 +32,13 @@ ONTOLOGY = """
 
 
 def literal(text: str, datatype: URIRef | None = None, language: str | None = None) -> Literal:
-    """The literal of just this text, without the value that rdflib would make of it, and warn about."""
+    """Return a literal with exactly this text, without rdflib's conversion and its warnings."""
     made: Literal = str.__new__(Literal, text)
     made._language, made._datatype, made._value, made._ill_typed = language, datatype, None, None
     return made
 
 
-# Literals that are written as a canonical form; no two of one value.
+# Literals in canonical form, with distinct values.
 PLAIN_LITERALS = (
     *(literal(text, XSD.integer) for text in ("0", "1", "2", "3", "-1", "12345678901234567890")),
     *(literal(text, XSD.decimal) for text in ("1.5", "0.1", "-2.25")),
@@ -76,10 +76,11 @@ LITERALS = (
 def random_dataset(
     random: Random, *, is_plain: bool = False
 ) -> tuple[list[Triple], dict[URIRef, list[Triple]]]:
-    """A default graph of 10 to 60 triples, and the named graphs of `GRAPHS`, with fewer.
+    """Return a default graph of 10 to 60 triples, and the smaller named graphs of `GRAPHS`.
 
     Args:
-        is_plain: no literal is written in two ways, is ill-typed, or of a datatype that is not known.
+        is_plain: true if every value has one lexical form, and no literal is ill-typed or of an unknown
+            datatype.
     """
     literals = PLAIN_LITERALS if is_plain else LITERALS
     chosen = random.sample(literals, min(len(literals), random.choice((3, 5, 10, 60))))
@@ -88,7 +89,7 @@ def random_dataset(
 
 
 def _triples(random: Random, count: int, literals: list[Literal]) -> list[Triple]:
-    """Triples no two of which are one by value."""
+    """Return triples that differ by value."""
     triples = (_triple(random, literals) for _ in range(count))
     return list({tuple(map(value_of, triple)): triple for triple in triples}.values())
 

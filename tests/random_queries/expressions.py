@@ -1,4 +1,4 @@
-"""Random expressions: mostly of the kinds that their operators take, now and then of another."""
+"""Random expressions: mostly of the types that their operators accept, sometimes of another type."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TYPES = ("integer", "decimal", "double", "string", "boolean", "dateTime", "date
 
 
 def term_text(term: URIRef | Literal) -> str:
-    """A name or literal as a query writes it."""
+    """Write a name or literal as in a query."""
     if isinstance(term, URIRef):
         return f":{term.removeprefix(str(EX))}"
     if term.datatype is None:
@@ -43,8 +43,8 @@ class Expressions:
     """Writes expressions over variables.
 
     Args:
-        exists: writes what stands behind EXISTS; None where there is to be none.
-        is_plain: no literal is written in two ways.
+        exists: writes the pattern of an EXISTS; None if there must be none.
+        is_plain: true if every value has one lexical form.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Expressions:
         self._random, self._variables, self._exists, self._is_plain = random, variables, exists, is_plain
 
     def condition(self, depth: int = 2) -> str:
-        """A boolean."""
+        """Return a boolean expression."""
         random, less = self._random, depth - 1
         if depth <= 0:
             return random.choice(
@@ -98,7 +98,7 @@ class Expressions:
         )()
 
     def number(self, depth: int = 2) -> str:
-        """A number."""
+        """Return a numeric expression."""
         random, less = self._random, depth - 1
         if random.random() < 0.05:
             return self.any(less)
@@ -122,14 +122,14 @@ class Expressions:
         )()
 
     def time(self, depth: int = 1) -> str:
-        """A time."""
+        """Return an expression of a time type."""
         cast = f"xsd:dateTime({self.text(depth - 1)})" if depth > 0 else self._variable()
         constant = '"2020-02-29T23:59:59.25-05:30"^^xsd:dateTime'
         duration = '"P1DT1H"^^xsd:dayTimeDuration'
         return self._random.choice((self._variable(), self._variable(), constant, duration, cast))
 
     def text(self, depth: int = 2) -> str:
-        """A string."""
+        """Return a string expression."""
         random, less = self._random, depth - 1
         if random.random() < 0.05:
             return self.any(less)
@@ -155,7 +155,7 @@ class Expressions:
         )()
 
     def any(self, depth: int = 2) -> str:
-        """A term of any kind, or an error."""
+        """Return an expression of any type, or an error."""
         random, less = self._random, depth - 1
         if depth <= 0:
             return random.choice((self._variable(), self._variable(), self._constant()))

@@ -28,12 +28,13 @@ _NAMES, _VALUES = ("?x", "?x", "?y", "?y", "?z"), ("?v", "?v", "?w")
 def random_query(
     random: Random, *, forms: Sequence[str] = (), graphs: Sequence[URIRef] = GRAPHS, is_plain: bool = False
 ) -> str:
-    """A query, with its prefixes.
+    """Return a query, with its prefixes.
 
     Args:
-        forms: which forms may come; by default all, SELECT most of the time.
-        graphs: the named graphs that GRAPH may name; GRAPH does not occur if there are none.
-        is_plain: no literal is written in two ways, is ill-typed, or of a datatype that is not known.
+        forms: the allowed forms; by default all, mostly SELECT.
+        graphs: the named graphs that GRAPH can name; without any, GRAPH does not occur.
+        is_plain: true if every value has one lexical form, and no literal is ill-typed or of an unknown
+            datatype.
     """
     form = random.choice(forms or ("SELECT",) * 8 + ("ASK", "CONSTRUCT", "CONSTRUCT", "DESCRIBE"))
     writer = _Writer(random, graphs, is_plain)
@@ -55,13 +56,13 @@ class _Writer:
     def __init__(self, random: Random, graphs: Sequence[URIRef], is_plain: bool) -> None:
         self._random, self._graphs, self._is_plain = random, graphs, is_plain
         self._literals = PLAIN_LITERALS if is_plain else LITERALS
-        self._made: list[str] = []  # variables that were assigned a value
-        self._near: list[str] = []  # variables of the group that is written
+        self._made: list[str] = []  # variables with an assigned value
+        self._near: list[str] = []  # variables of the present group
 
     # -- forms -------------------------------------------------------------------------------------
 
     def select(self, depth: int = 2) -> str:
-        """A SELECT, perhaps a nested one."""
+        """Return a SELECT, possibly a nested one."""
         random = self._random
         where = self._group(depth)
         self._near = _variables(where)
@@ -79,7 +80,7 @@ class _Writer:
         return f"SELECT {modifier}{columns or '?x'} WHERE {where}{self._modifiers()}{values}"
 
     def _grouped(self, where: str) -> str:
-        """A SELECT with aggregates."""
+        """Return a SELECT with aggregates."""
         random = self._random
         keys, columns = [], []
         for variable in self._some(random.choice((0, 1, 1, 2))):
@@ -107,11 +108,11 @@ class _Writer:
         return f"SELECT {' '.join([*columns, *assigned])} WHERE {where}{by}{having}{order}{self._slice()}"
 
     def ask(self) -> str:
-        """An ASK."""
+        """Return an ASK."""
         return f"ASK {self._group(2)}"
 
     def construct(self) -> str:
-        """A CONSTRUCT, with blank nodes in its template."""
+        """Return a CONSTRUCT, with blank nodes in its template."""
         random = self._random
         where = self._group(1)
         subjects, predicates = (
@@ -126,7 +127,7 @@ class _Writer:
         return f"CONSTRUCT {{ {' . '.join(triples)} }} WHERE {where}{self._slice()}"
 
     def describe(self) -> str:
-        """A DESCRIBE."""
+        """Return a DESCRIBE."""
         named = self._random.choice(NAMES)
         return self._random.choice(
             (f"DESCRIBE {term_text(named)}", f"DESCRIBE ?x ?y {term_text(named)} WHERE {self._group(1)}")
@@ -196,7 +197,7 @@ class _Writer:
         return f"{{ {text} }}"
 
     def _filter(self) -> str:
-        """A filter; half of them let errors pass."""
+        """Return a filter; half of them accept errors."""
         condition = self._expressions(True).condition()
         return (
             f"FILTER(COALESCE({condition}, true))" if self._random.random() < 0.5 else f"FILTER({condition})"
@@ -221,7 +222,7 @@ class _Writer:
         return f"({' '.join(variables)}) {{ {' '.join(f'({row})' for row in rows)} }}"
 
     def _triples(self) -> str:
-        """One to three triple patterns that hang together."""
+        """Return one to three connected triple patterns."""
         random = self._random
         subject, patterns, seen = random.choice(_NAMES), [], set()
         for _ in range(random.choice((1, 1, 1, 2, 2, 3))):
@@ -234,7 +235,7 @@ class _Writer:
         return " ".join(patterns).replace("_:n", f"_:n{random.randrange(10**9)}")
 
     def _verb_and_object(self, seen: set[str]) -> tuple[str, str]:
-        """The rest of a triple pattern, its object none of those seen before."""
+        """Return the rest of a triple pattern; its object is not in `seen`."""
         random = self._random
         kind = random.random()
         names = [name for name in _NAMES if name not in seen] or ["[]"]
@@ -281,11 +282,11 @@ class _Writer:
         return Expressions(self._random, variables, exists, self._is_plain)
 
     def _some(self, count: int) -> list[str]:
-        """Some variables of what was written last, now and then one that is not there."""
+        """Return some recently used variables, sometimes one that does not occur."""
         variables = self._near if self._near and self._random.random() < 0.9 else _VARIABLES
         return self._random.sample(variables, min(count, len(variables)))
 
     def _new(self) -> str:
-        """A variable that has no value yet."""
+        """Return a variable without a value."""
         self._made.append(f"?n{len(self._made)}")
         return self._made[-1]

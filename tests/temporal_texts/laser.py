@@ -1,4 +1,4 @@
-"""Rules in Laser's notation, each with what it reads as in the canonical one."""
+"""Rules in Laser's notation, each with its canonical equivalent."""
 
 LASER = [
     # windows of time with a diamond, a box, an @
@@ -112,7 +112,7 @@ LASER = [
     ("q(X) :- p(_,X) and r(_,X).", "q(X) :- p(_1, X), r(_2, X)."),
     ("q(_x) :- p(_x).", "q(_x) :- p(_x)."),
     ("q(X) :- p(X,<http://example.org/a>).", "q(X) :- p(X, a)."),
-    # how it is written
+    # notation
     ("q(X):-time_win(2,0,1,diamond(p(X)))and r(X).", "q(X) :- p(X) in [2], r(X)."),
     ("q(X)\n  :-\n  p(X)\n  and\n  r(X)\n  .", "q(X) :- p(X), r(X)."),
     ("q(X) <- p(X). // why", "q(X) :- p(X)."),

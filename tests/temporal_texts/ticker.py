@@ -1,4 +1,4 @@
-"""Rules in Ticker's notation and the paper's, each with what it reads as in the canonical one."""
+"""Rules in the notation of Ticker and of its paper, each with its canonical equivalent."""
 
 SAME = [
     # one window
@@ -42,7 +42,7 @@ SAME = [
     "q(X, T) :- p(X) at T in [5], not r(X) at T.",
     "q(X) :- p(X), not r(X) at least 3 times in [10].",
     "q :- not p.",
-    # what is asserted
+    # assertions
     "q(X) :- asserted p(X).",
     "q(X) :- asserted p(X) in [5 min].",
     "q(X) :- p(X), not asserted r(X) in [5 min].",
@@ -80,7 +80,7 @@ SAME = [
 """Rules that read as they are written."""
 
 TICKER = [
-    # other ways to write a window
+    # alternative notations of windows
     ("q(X) :- p(X) [5].", "q(X) :- p(X) in [5]."),
     ("q(X) :- p(X) in [5min].", "q(X) :- p(X) in [5 min]."),
     ("q(X) :- p(X) in [ 300 s ].", "q(X) :- p(X) in [5 min]."),
@@ -92,7 +92,7 @@ TICKER = [
     ("q(X) :- p(X) in [3#].", "q(X) :- p(X) in [3 #]."),
     ("q(X) :- p(X), r(X) not in [5 min].", "q(X) :- p(X), not r(X) in [5 min]."),
     ("q(X) :- p(X) at least 1 times in [4].", "q(X) :- p(X) in [4]."),
-    # arithmetic on the way
+    # arithmetic in arguments
     ("q(X) at T+1 :- p(X) at T in [5].", "q(X) at _1 :- p(X) at T in [5], _1 = T + 1."),
     ("q(X) :- p(X) at T in [5], r(X) at T-1.", "q(X) :- p(X) at T in [5], r(X) at _1, _1 = T - 1."),
     ("q(X) :- p(X, Y), Y + 1 < X * 2.", "q(X) :- p(X, Y), _1 = Y + 1, _2 = X * 2, _1 < _2."),
@@ -100,7 +100,7 @@ TICKER = [
     ("q(Z) :- p(X, Y), X - Y = Z.", "q(Z) :- p(X, Y), Z = X - Y."),
     ("q(X) :- p(X, Y), Y ≤ 5, Y ≥ 1, Y ≠ X.", "q(X) :- p(X, Y), Y <= 5, Y >= 1, Y != X."),
     ("q(Z) :- p(X, _), swrlb:abs(Z, X).", "q(Z) :- p(X, _1), abs(Z, X)."),
-    # operators in front
+    # prefix operators
     ("q(X) :- diamond(p(X)) in [5].", "q(X) :- p(X) in [5]."),
     ("q(X) :- ⊞5 ◇ p(X).", "q(X) :- p(X) in [5]."),
     ("q(X) ← ⊞5 □ p(X).", "q(X) :- p(X) always in [5]."),
@@ -112,7 +112,7 @@ TICKER = [
     ("@_1 a ← b.", "a at 1 :- b."),
     ("q(X) ← p(X), ¬⊞5 ◇ r(X).", "q(X) :- p(X), not r(X) in [5]."),
     ("q(X) ← p(X), not (r(X) always in [5]).", "q(X) :- p(X), not r(X) always in [5]."),
-    # how it is written
+    # notation
     ("q(X):-p(X).% why", "q(X) :- p(X)."),
     ("/* a. */ q(X) %* :- b, *% :- p(X).", "q(X) :- p(X)."),
 ]
