@@ -220,7 +220,7 @@ class QueryResult(Result):
         if self.type == "ASK":
             yield self.askAnswer
         elif self.type == "SELECT":
-            labels = {str(variable): place for place, variable in enumerate(self.vars or ())}
+            labels = {str(variable): index for index, variable in enumerate(self.vars or ())}
             for row in self.rows:
                 shown = tuple.__new__(ResultRow, row)  # faster than its constructor
                 shown.labels = labels

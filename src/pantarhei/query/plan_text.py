@@ -60,11 +60,11 @@ def _details(node: algebra.Node, show: Show) -> str:
     if isinstance(node, algebra.LeftJoin):
         return "" if node.condition is None else f"if {expression_text(node.condition, show)}"
     if isinstance(node, algebra.Extend):
-        return f"{expression_text(node.expression, show)} as {_place(node.variable, show)}"
+        return f"{expression_text(node.expression, show)} as {_term_text(node.variable, show)}"
     if isinstance(node, algebra.Project):
-        return " ".join(_place(v, show) for v in node.names)
+        return " ".join(_term_text(v, show) for v in node.names)
     if isinstance(node, algebra.Group):
-        keys = " ".join(_place(v, show) for v in node.keys or ())
+        keys = " ".join(_term_text(v, show) for v in node.keys or ())
         made = ", ".join(_aggregate(a, show) for a in node.aggregates)
         return "; ".join(part for part in (f"by {keys}" if keys else "all rows", made) if part)
     if isinstance(node, algebra.OrderBy):
@@ -76,28 +76,28 @@ def _details(node: algebra.Node, show: Show) -> str:
         limit = "" if node.limit is None else f"limit {node.limit} "
         return f"{limit}{f'offset {node.offset}' if node.offset else ''}"
     if isinstance(node, algebra.Values):
-        return f"{' '.join(_place(v, show) for v in node.names)}, {counted(len(node.rows), 'row')}"
+        return f"{' '.join(_term_text(v, show) for v in node.names)}, {counted(len(node.rows), 'row')}"
     if isinstance(node, algebra.Graph):
-        return _place(node.name, show)
+        return _term_text(node.name, show)
     if isinstance(node, algebra.Exists):
-        return f"as {_place(node.variable, show)}"
+        return f"as {_term_text(node.variable, show)}"
     if isinstance(node, algebra.Closure):
         sign = ("*" if node.repeats else "?") if node.is_reflexive else "+"
-        return f"{_place(node.subject, show)} ({sign}) {_place(node.object, show)}"
+        return f"{_term_text(node.subject, show)} ({sign}) {_term_text(node.object, show)}"
     if isinstance(node, algebra.NegatedSet):
         names = " ".join(sorted(map(show, node.predicates)))
-        return f"{_place(node.subject, show)} !({names}) {_place(node.object, show)}"
+        return f"{_term_text(node.subject, show)} !({names}) {_term_text(node.object, show)}"
     return ""
 
 
 def _pattern(pattern: algebra.TriplePattern, show: Show) -> str:
-    return " ".join(_place(place, show) for place in pattern.terms)
+    return " ".join(_term_text(term, show) for term in pattern.terms)
 
 
-def _place(place: algebra.PatternTerm, show: Show) -> str:
-    if isinstance(place, Variable):
-        return f"_:{place[1:]}" if algebra.is_hidden(place) else f"?{place}"
-    return str(place) if isinstance(place, Literal) and place.datatype in _BARE else show(place)
+def _term_text(term: algebra.PatternTerm, show: Show) -> str:
+    if isinstance(term, Variable):
+        return f"_:{term[1:]}" if algebra.is_hidden(term) else f"?{term}"
+    return str(term) if isinstance(term, Literal) and term.datatype in _BARE else show(term)
 
 
 _BARE = frozenset((XSD.integer, XSD.decimal, XSD.double, XSD.boolean))  # written without quotes in queries
@@ -112,7 +112,7 @@ def _aggregate(made: algebra.Aggregate, show: Show) -> str:
 def expression_text(expression: algebra.Expression, show: Show) -> str:
     """Format an expression in the syntax of queries."""
     if not isinstance(expression, algebra.Call):
-        return _place(expression, show)
+        return _term_text(expression, show)
     inside = [expression_text(part, show) for part in expression.arguments]
     name = str(expression.function)
     if len(inside) == 1 and name in ("!", "neg", "+"):

@@ -280,13 +280,13 @@ class TermSpace:
             return known
         # an interrupt may occur at any time, so the entry that maps the term to its number is written last
         key = None if known is not None else self._value_of_term(term)
-        place = len(self._ids)
-        if place >= len(self._values):
+        index = len(self._ids)
+        if index >= len(self._values):
             self._values = np.concatenate([self._values, np.empty_like(self._values)])
-        number = LOCAL + place
+        number = LOCAL + index
         value = known if known is not None else self._first_of_value.get(key, number)
-        self._values[place] = value
-        self.locals[place:] = (term,)
+        self._values[index] = value
+        self.locals[index:] = (term,)
         self._ids[term] = number
         if value == number:
             self._first_of_value[key] = number

@@ -163,18 +163,18 @@ class TripleSet:
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         pattern = (subject, predicate, object)
-        bound = [(place, term) for place, term in enumerate(pattern) if term is not None]
-        candidates = [self._index(place).get(term, []) for place, term in bound]
+        bound = [(position, term) for position, term in enumerate(pattern) if term is not None]
+        candidates = [self._index(position).get(term, []) for position, term in bound]
         for triple in min(candidates, key=len, default=self._triples):
-            if all(triple[place] == term for place, term in bound):
+            if all(triple[position] == term for position, term in bound):
                 yield triple
 
-    def _index(self, place: int) -> dict[Term, list[Triple]]:
-        index = self._indexes[place]
+    def _index(self, position: int) -> dict[Term, list[Triple]]:
+        index = self._indexes[position]
         if index is None:
-            index = self._indexes[place] = {}
+            index = self._indexes[position] = {}
             for triple in self._triples:
-                index.setdefault(triple[place], []).append(triple)
+                index.setdefault(triple[position], []).append(triple)
         return index
 
     def __len__(self) -> int:
@@ -276,7 +276,7 @@ class WindowDataset(WindowGraph, Dataset):
 def matches(source: TripleSource, subject: object, predicate: object, object: object) -> list[Triple]:
     """Return a copy of the matches of a pattern. A term that is invalid in its position has no matches."""
     pattern = ((Place.SUBJECT, subject), (Place.PREDICATE, predicate), (Place.OBJECT, object))
-    if not all(term is None or place.admits(term) for place, term in pattern):
+    if not all(term is None or position.admits(term) for position, term in pattern):
         return []
     return list(source.match(subject, predicate, object))  # type: ignore[arg-type]
 

@@ -131,7 +131,7 @@ def float_text(value: float) -> str:
     """
     if not math.isfinite(value):
         return _scientific(value, "")
-    digits = (f"{value:.{places}e}" for places in range(9))
+    digits = (f"{value:.{decimals}e}" for decimals in range(9))
     return _scientific(value, next(text for text in digits if single(float(text)) == value))
 
 
@@ -139,9 +139,9 @@ def _scientific(value: float, text: str) -> str:
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
     mantissa, _, exponent = text.lstrip("-").partition("e")
-    whole, _, places = mantissa.partition(".")
-    shifted = (whole + places).lstrip("0")
-    power = len(shifted) - len(places) - 1 + int(exponent or 0) if value else 0
+    whole, _, decimals = mantissa.partition(".")
+    shifted = (whole + decimals).lstrip("0")
+    power = len(shifted) - len(decimals) - 1 + int(exponent or 0) if value else 0
     digits = shifted.rstrip("0")
     return f"{'-' if text[0] == '-' else ''}{digits[:1] or '0'}.{digits[1:] or '0'}E{power}"
 

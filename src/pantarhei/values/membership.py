@@ -135,8 +135,8 @@ class Intervals:
         return [number for number in found if (holds := tests.get(number)) is None or holds(value)]
 
     def _elementary_index(self, value: Any) -> int:
-        place = bisect_left(self._limits, value)
-        return 2 * place + (place < len(self._limits) and self._limits[place] == value)
+        limit_index = bisect_left(self._limits, value)
+        return 2 * limit_index + (limit_index < len(self._limits) and self._limits[limit_index] == value)
 
     def _insert(self, number: int, interval: Interval) -> None:
         first, last = 0, self._size - 1

@@ -350,13 +350,13 @@ _ROUNDINGS: Final[dict[str, Callable[[Any], int]]] = {
 }
 
 
-def half_to_even(number: Numeric, places: int) -> Numeric:
+def half_to_even(number: Numeric, decimals: int) -> Numeric:
     """Round a number to a number of decimals; a tie is rounded to the even digit.
 
     Raises: as `negated`.
     """
     type_, value = number
-    digits = max(-MOST_DIGITS - 1, min(places, MOST_DIGITS + 1))
+    digits = max(-MOST_DIGITS - 1, min(decimals, MOST_DIGITS + 1))
     if isinstance(value, float):
         if not math.isfinite(value):
             return number

@@ -94,7 +94,7 @@ class Period(NamedTuple):
         """Return whether two durations are equal or ordered."""
         return self == other or self < other or other < self
 
-    def place(self) -> tuple[Fraction, int]:
+    def sort_key(self) -> tuple[Fraction, int]:
         """Return the sort key of a total order that extends the partial order."""
         return sum(self.ends(), Fraction(0)), self.months
 
@@ -287,9 +287,9 @@ def _finite(value: Fraction) -> Decimal | None:
         rest, fives = rest // 5, fives + 1
     if rest != 1:
         return None
-    places = max(twos, fives)
-    digits = Decimal(value.numerator * (10**places // value.denominator))
-    return digits.scaleb(-places, Context(prec=max(1, digits.adjusted() + 1), Emin=-(10**9), Emax=10**9))
+    decimals = max(twos, fives)
+    digits = Decimal(value.numerator * (10**decimals // value.denominator))
+    return digits.scaleb(-decimals, Context(prec=max(1, digits.adjusted() + 1), Emin=-(10**9), Emax=10**9))
 
 
 def _int(text: str) -> int:

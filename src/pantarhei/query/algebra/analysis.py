@@ -139,8 +139,8 @@ def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.N
     }
     made = replace(node, **parts)
     if isinstance(node, algebra.BGP | algebra.Closure | algebra.NegatedSet | algebra.Graph):
-        places = [p for p in node.variables if p in values and p not in made.variables]
-        for variable in places:
+        terms = [p for p in node.variables if p in values and p not in made.variables]
+        for variable in terms:
             made = algebra.Extend(made, variable, values[variable])
     return made
 
@@ -153,7 +153,7 @@ def _substituted_part(part: Any, name: str, values: Mapping[Variable, Term]) -> 
     if isinstance(part, algebra.Node):
         return substitute(part, values)
     if isinstance(part, algebra.TriplePattern):
-        return algebra.TriplePattern(*(_value(place, values) for place in part.terms))
+        return algebra.TriplePattern(*(_value(term, values) for term in part.terms))
     if isinstance(part, algebra.OrderKey):
         return replace(part, expression=algebra.replaced(part.expression, dict(values)))
     if isinstance(part, algebra.Aggregate):
@@ -172,8 +172,8 @@ def _substituted_part(part: Any, name: str, values: Mapping[Variable, Term]) -> 
     return part
 
 
-def _value(place: algebra.PatternTerm, values: Mapping[Variable, Term]) -> algebra.PatternTerm:
-    return values.get(place, place) if isinstance(place, Variable) else place
+def _value(term: algebra.PatternTerm, values: Mapping[Variable, Term]) -> algebra.PatternTerm:
+    return values.get(term, term) if isinstance(term, Variable) else term
 
 
 def with_bindings(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.Node:

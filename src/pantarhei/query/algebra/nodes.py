@@ -127,8 +127,8 @@ def _in_order(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     return tuple(dict.fromkeys(variables))
 
 
-def _variables_of(places: Iterable[PatternTerm]) -> tuple[Variable, ...]:
-    return _in_order(place for place in places if isinstance(place, Variable))
+def _variables_of(terms: Iterable[PatternTerm]) -> tuple[Variable, ...]:
+    return _in_order(term for term in terms if isinstance(term, Variable))
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class BGP(_Leaf):
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        return _variables_of(place for pattern in self.patterns for place in pattern.terms)
+        return _variables_of(term for pattern in self.patterns for term in pattern.terms)
 
 
 @dataclass(frozen=True)

@@ -314,8 +314,8 @@ def _is_unordered(node: algebra.Node) -> bool:
     return not isinstance(node, algebra.OrderBy | algebra.Group | algebra.Distinct)
 
 
-def _variable(place: object) -> tuple[Variable, ...]:
-    return (place,) if isinstance(place, Variable) else ()
+def _variable(term: object) -> tuple[Variable, ...]:
+    return (term,) if isinstance(term, Variable) else ()
 
 
 def _used_by_group(node: algebra.Group) -> frozenset[Variable]:

@@ -181,10 +181,10 @@ def _promoted(column: Column, are_single: npt.NDArray[np.bool_]) -> Floats:
     numbers = np.where(are_single, to_singles(column.numbers), column.numbers)
     are_long = kinds.IS_LONG[column.kinds]
     closely = np.flatnonzero(are_long | (are_single & (column.kinds == kinds.DECIMAL)))
-    for place, term in zip(closely.tolist(), column.at(closely), strict=True):
+    for index, term in zip(closely.tolist(), column.at(closely), strict=True):
         assert term is not None
         value = number_of(term).value
-        numbers[place] = to_single(value) if are_single[place] else to_double(value)
+        numbers[index] = to_single(value) if are_single[index] else to_double(value)
     return numbers
 
 
@@ -212,8 +212,8 @@ def _nearest_single(numbers: list[float]) -> float:
 
 def decimal_of(value: Fraction) -> Decimal:
     """Convert a fraction whose denominator is a power of two to a decimal."""
-    places = value.denominator.bit_length() - 1
-    return EXACT.scaleb(Decimal(value.numerator * 5**places), -places)
+    indexes = value.denominator.bit_length() - 1
+    return EXACT.scaleb(Decimal(value.numerator * 5**indexes), -indexes)
 
 
 Groups = Indexes
@@ -258,8 +258,8 @@ def _count_of_rows(
 
 
 def _counts(groups: Groups, count: int, context: Context) -> Ids:
-    sizes, places = distinct(np.bincount(groups, minlength=count).astype(np.int64))
-    return IdColumn.of(map(canonical.integer, sizes.tolist()), context).ids[places]
+    sizes, indexes = distinct(np.bincount(groups, minlength=count).astype(np.int64))
+    return IdColumn.of(map(canonical.integer, sizes.tolist()), context).ids[indexes]
 
 
 def _aggregate_column(each: Aggregate, column: Column, groups: Groups, count: int, context: Context) -> Ids:
@@ -287,10 +287,10 @@ def _first_or_last(is_last: bool, column: Column, groups: Groups, count: int, co
     """
     if isinstance(column, NumberColumn) and _is_of_one_type(column):
         return _extreme_numbers(is_last, column, groups, count, context)
-    terms, places = distinct(column.ids)
+    terms, indexes = distinct(column.ids)
     ranks = _total_ranks(terms, is_last, context)
     best = np.full(count, len(terms), np.int64)
-    np.minimum.at(best, groups, ranks[places])
+    np.minimum.at(best, groups, ranks[indexes])
     by_rank = np.full(len(terms) + 1, NONE, np.int64)
     by_rank[ranks] = terms
     return by_rank[best]
@@ -331,23 +331,23 @@ def _order_alike(in_order: Indexes, alike: Indexes, ranks: Ids, terms: Ids, cont
     """Order terms of equal rank by their N-Triples text.
 
     Args:
-        in_order: indexes of all terms, ordered by rank; changed in place.
+        in_order: indexes of all terms, ordered by rank; changed in index.
         alike: indexes in `in_order` of terms that share their rank with others.
     """
     members = in_order[alike]
     texts = [write_term(term) for term in context.terms_of(terms[members]) if term is not None]
     rank_of = ranks[members].tolist()
-    in_order[alike] = members[sorted(range(len(members)), key=lambda place: (rank_of[place], texts[place]))]
+    in_order[alike] = members[sorted(range(len(members)), key=lambda index: (rank_of[index], texts[index]))]
 
 
 def _texts(column: Column, groups: Groups, count: int, separator: str, context: Context) -> list[Literal]:
     """Compute GROUP_CONCAT; blank nodes are skipped, since they have no text."""
-    terms, places = distinct(column.ids)
+    terms, indexes = distinct(column.ids)
     ranks = _total_ranks(terms, False, context)
     known = context.terms_of(terms)
     found: list[list[str]] = [[] for _ in range(count)]
-    for row in np.lexsort((ranks[places], groups)).tolist():
-        term = known[places[row]]
+    for row in np.lexsort((ranks[indexes], groups)).tolist():
+        term = known[indexes[row]]
         if not isinstance(term, BNode):
             found[groups[row]].append(str(term))
     return [join_texts(separator, texts, context.limits) for texts in found]

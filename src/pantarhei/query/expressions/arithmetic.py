@@ -34,7 +34,7 @@ from pantarhei.values.scalar_functions import SIGNED
 
 _KIND_OF_PROMOTION = np.array(kinds.TYPES, np.int8)
 _DECIMALS_OF_QUOTIENTS = 3
-_POWERS = np.array([float(10**places) for places in range(MOST_DECIMALS + 1)])
+_POWERS = np.array([float(10**exponents) for exponents in range(MOST_DECIMALS + 1)])
 _LARGEST = 10.0**MOST_DIGITS
 
 
@@ -154,9 +154,9 @@ def _mantissas(column: Column) -> Floats:
     return np.rint(column.numbers * _power(column.scales.astype(np.intp)))
 
 
-def _power(places: Indexes) -> Floats:
+def _power(exponents: Indexes) -> Floats:
     """Return powers of ten; exponents are limited to powers that a float64 represents exactly."""
-    return _POWERS[np.minimum(places, MOST_DECIMALS)]
+    return _POWERS[np.minimum(exponents, MOST_DECIMALS)]
 
 
 def negation(column: Column, context: Context) -> Column:

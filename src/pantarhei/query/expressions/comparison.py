@@ -281,8 +281,8 @@ def ranks(column: Column, context: Context) -> Ranks:
     """Return the rank of each value of a column in the order of ORDER BY; equal terms have equal ranks."""
     if have_numeric_order(column):
         return column.numbers
-    terms, places = distinct(column.ids)
-    return ranks_of_terms(terms, context)[places]
+    terms, indexes = distinct(column.ids)
+    return ranks_of_terms(terms, context)[indexes]
 
 
 def have_numeric_order(values: Column | ValueArrays) -> bool:
@@ -309,7 +309,7 @@ _ORDER_CLASSES = (
     (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
 )
 _ORDER_CLASS = kinds.numbers_by_kind(
-    {kind: place for place, members in enumerate(_ORDER_CLASSES) for kind in members}
+    {kind: index for index, members in enumerate(_ORDER_CLASSES) for kind in members}
 )
 _TIMES, _LAST = 6, 7
 
@@ -350,20 +350,20 @@ def _ranks_of_numbers(values: ValueArrays, terms: Ids, context: Context) -> npt.
     """Return the ranks of numbers of several types. Rounding to float64 preserves their order, so only
     numbers with the same float64 are compared exactly.
     """
-    rounded, places, counts = np.unique(values.numbers, return_inverse=True, return_counts=True)
+    rounded, indexes, counts = np.unique(values.numbers, return_inverse=True, return_counts=True)
     if np.isnan(rounded[-1]):  # numpy sorts NaN last
-        places, counts = (places + 1) % len(rounded), np.roll(counts, 1)
-    shared = np.flatnonzero(counts[places] > 1)
+        indexes, counts = (indexes + 1) % len(rounded), np.roll(counts, 1)
+    shared = np.flatnonzero(counts[indexes] > 1)
     exact = np.zeros(len(terms), np.int64)
     exact[shared] = _dense(list(map(order_key, context.terms_of(terms[shared]))))
-    found: npt.NDArray[np.intp] = np.unique(places * (len(shared) + 1) + exact, return_inverse=True)[1]
+    found: npt.NDArray[np.intp] = np.unique(indexes * (len(shared) + 1) + exact, return_inverse=True)[1]
     return found
 
 
 def _dense(keys: Sequence[Any]) -> npt.NDArray[np.intp]:
     """Return the ranks of keys, without gaps; equal keys have equal ranks."""
-    places = {key: place for place, key in enumerate(sorted(set(keys)))}
-    return np.array([places[key] for key in keys], np.intp)
+    indexes = {key: index for index, key in enumerate(sorted(set(keys)))}
+    return np.array([indexes[key] for key in keys], np.intp)
 
 
 def order_key(term: Term | None) -> _Key:
@@ -391,7 +391,7 @@ def order_key(term: Term | None) -> _Key:
     if isinstance(value, Time) and value.datatype == DATE_TIME:
         return (3, _TIME, value.seconds)
     if isinstance(value, Duration):
-        return (3, _DURATION, *value.period.place())
+        return (3, _DURATION, *value.period.sort_key())
     return (3, _REST, str(term.datatype), str(term))
 
 

@@ -87,9 +87,9 @@ class Context:
             (self.literals, (ids >= FIRST_LITERAL) & (ids < LOCAL), FIRST_LITERAL),
             (self.local_values, ids >= LOCAL, LOCAL),
         ):
-            places = np.flatnonzero(are_there)
-            if len(places):
-                found.put(places, values.at(ids[places] - first))
+            indexes = np.flatnonzero(are_there)
+            if len(indexes):
+                found.put(indexes, values.at(ids[indexes] - first))
         return found
 
     def terms_of(self, ids: Ids) -> Sequence[Term | None]:

@@ -221,8 +221,8 @@ def _add_duration(time: Time, duration: Duration, sign: int) -> Literal:
 def _add_months(time: Time, months: int) -> Fraction:
     local = calendar(time)
     year, month = divmod(12 * local.year + local.month - 1 + months, 12)
-    cycles, place = divmod(year, _YEARS)
-    start = datetime(2000 + place, month + 1, 1)
+    cycles, year_of_cycle = divmod(year, _YEARS)
+    start = datetime(2000 + year_of_cycle, month + 1, 1)
     last = ((start + timedelta(days=31)).replace(day=1) - timedelta(days=1)).day
     date = start.replace(day=min(local.day, last))
     days = (date - _CYCLE).days

@@ -152,17 +152,17 @@ class NumberColumn(Column):
     def take(self, rows: Indexes) -> NumberColumn:
         rows = rows_of(self, rows)
         kept = ValueArrays(self.kinds[rows], self.numbers[rows], self.scales[rows])
-        return NumberColumn(kept, self._context, lambda places: self._exactly(rows[places]))
+        return NumberColumn(kept, self._context, lambda indexes: self._exactly(rows[indexes]))
 
     def _numbered(self) -> Ids:
         ids = np.full(len(self), NONE, np.int64)
         for type_ in kinds.TYPES:
-            places = np.flatnonzero(self.kinds == type_)
-            if len(places):
+            indexes = np.flatnonzero(self.kinds == type_)
+            if len(indexes):
                 # by their bits, so that 0 and -0 stay distinct
-                bits, codes = np.unique(self.numbers[places].view(np.int64), return_inverse=True)
+                bits, codes = np.unique(self.numbers[indexes].view(np.int64), return_inverse=True)
                 literals = _literals(type_, bits.view(np.float64))
-                ids[places] = self._context.terms.ids_of(literals)[codes]
+                ids[indexes] = self._context.terms.ids_of(literals)[codes]
         long = np.flatnonzero(kinds.IS_LONG[self.kinds])
         if len(long):
             ids[long] = IdColumn.of(self._exactly(long), self._context).ids
@@ -172,15 +172,15 @@ class NumberColumn(Column):
         rows = rows_of(self, rows)
         found: list[Term | None] = [None] * len(rows)
         for type_ in kinds.TYPES:
-            places = np.flatnonzero(self.kinds[rows] == type_)
-            for place, literal in zip(
-                places.tolist(), _literals(type_, self.numbers[rows[places]]), strict=True
+            indexes = np.flatnonzero(self.kinds[rows] == type_)
+            for index, literal in zip(
+                indexes.tolist(), _literals(type_, self.numbers[rows[indexes]]), strict=True
             ):
-                found[place] = literal
+                found[index] = literal
         long = np.flatnonzero(kinds.IS_LONG[self.kinds[rows]])
         if len(long):
-            for place, term in zip(long.tolist(), self._exactly(rows[long]), strict=True):
-                found[place] = term
+            for index, term in zip(long.tolist(), self._exactly(rows[long]), strict=True):
+                found[index] = term
         return found
 
 
@@ -190,7 +190,7 @@ def _literals(type_: int, numbers: Floats) -> list[Literal]:
     return [canonical.of_type(type_, number) for number in numbers.tolist()]
 
 
-def _no_long_number(places: Indexes) -> Sequence[Term | None]:
+def _no_long_number(indexes: Indexes) -> Sequence[Term | None]:
     raise AssertionError("a column without long numbers")
 
 
@@ -316,8 +316,8 @@ def distinct(column: Ids) -> tuple[Ids, Indexes]:
     low = int(column.min())
     span = int(column.max()) - low + 1
     if span > 8 * len(column) + 1024:
-        values, places = np.unique(column, return_inverse=True)
-        return values, places
+        values, indexes = np.unique(column, return_inverse=True)
+        return values, indexes
     shifted = column - low
     there = np.zeros(span, np.bool_)
     there[shifted] = True
@@ -336,8 +336,8 @@ def distinct_rows(columns: Sequence[Ids]) -> tuple[Indexes, Indexes]:
     first, *others = columns
     _, codes = distinct(first)
     for column in others:
-        values, places = distinct(column)
-        _, codes = distinct(codes * len(values) + places)
+        values, indexes = distinct(column)
+        _, codes = distinct(codes * len(values) + indexes)
     count = int(codes.max()) + 1 if len(codes) else 0
     rows = np.empty(count, np.intp)
     rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of each the first
@@ -378,8 +378,8 @@ def results_of(
 ) -> list[Term | bool | int | None]:
     """Call a function for each row of arguments, which are given by column."""
     results: list[Term | bool | int | None] = []
-    for place, row in enumerate(zip(*arguments, strict=True)):
-        if place % _CALLS_BETWEEN_CHECKS == 0:
+    for index, row in enumerate(zip(*arguments, strict=True)):
+        if index % _CALLS_BETWEEN_CHECKS == 0:
             context.limits.check()
         results.append(_counted(result_of(function, row), context))
     return results

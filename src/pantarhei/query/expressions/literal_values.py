@@ -57,13 +57,13 @@ class ValueArrays(NamedTuple):
         size = len(numbers)
         return cls(np.full(size, kind, np.int8), numbers, np.zeros(size, np.int16))
 
-    def put(self, places: npt.NDArray[np.intp], others: ValueArrays) -> None:
+    def put(self, indexes: npt.NDArray[np.intp], others: ValueArrays) -> None:
         """Overwrite the values at these indexes. Kinds are written last, since another thread regards an item
         as complete once its kind is set.
         """
-        self.numbers[places] = others.numbers
-        self.scales[places] = others.scales
-        self.kinds[places] = others.kinds
+        self.numbers[indexes] = others.numbers
+        self.scales[indexes] = others.scales
+        self.kinds[indexes] = others.kinds
 
 
 def read_literals(datatype: URIRef | None, literals: Sequence[Literal]) -> ValueArrays:
@@ -85,10 +85,10 @@ def _strings(literals: Sequence[Literal]) -> ValueArrays:
 def read_one_by_one(terms: Sequence[Term | None]) -> ValueArrays:
     """Parse terms of any datatypes, one by one; None is an error."""
     found = ValueArrays.of_kind(kinds.NOTHING, np.zeros(len(terms)))
-    for place, term in enumerate(terms):
+    for index, term in enumerate(terms):
         if term is not None:
             value = scalar_of(term) if isinstance(term, Literal) else None
-            found.kinds[place], found.numbers[place], found.scales[place] = _single(term, value)
+            found.kinds[index], found.numbers[index], found.scales[index] = _single(term, value)
     return found
 
 
@@ -184,9 +184,9 @@ def _by_form(
         if lines is None:
             return read_one_by_one(literals)
         found, unusual = read_lines(lines)
-        places = np.flatnonzero(unusual)
-        if len(places):
-            found.put(places, read_one_by_one([literals[place] for place in places.tolist()]))
+        indexes = np.flatnonzero(unusual)
+        if len(indexes):
+            found.put(indexes, read_one_by_one([literals[index] for index in indexes.tolist()]))
         return found
 
     return read_all
@@ -250,7 +250,7 @@ def _booleans(literals: Sequence[Literal]) -> ValueArrays:
     found = ValueArrays.of_kind(kinds.BOOLEAN, truths)
     unusual = np.flatnonzero(truths < 0)
     if len(unusual):
-        found.put(unusual, read_one_by_one([literals[place] for place in unusual.tolist()]))
+        found.put(unusual, read_one_by_one([literals[index] for index in unusual.tolist()]))
     return found
 
 
@@ -268,9 +268,9 @@ def _times(lines: _LineTable) -> tuple[ValueArrays, Mask]:
         "0"
     )
 
-    def digits(place: int, count: int) -> npt.NDArray[np.int64]:
+    def digits(index: int, count: int) -> npt.NDArray[np.int64]:
         powers = 10 ** np.arange(count - 1, -1, -1)
-        result: npt.NDArray[np.int64] = fields[:, place : place + count] @ powers
+        result: npt.NDArray[np.int64] = fields[:, index : index + count] @ powers
         return result
 
     months = 12 * (digits(0, 4) - 1970) + digits(5, 2) - 1
@@ -298,9 +298,9 @@ class _Tails(NamedTuple):
 
 
 def _tails(texts: list[str]) -> _Tails:
-    places: dict[str, int] = {}
-    codes = np.array([places.setdefault(text, len(places)) for text in texts], np.intp)
-    zoned, zones, microseconds = np.array([_tail(text) for text in places], np.int64).T
+    indexes: dict[str, int] = {}
+    codes = np.array([indexes.setdefault(text, len(indexes)) for text in texts], np.intp)
+    zoned, zones, microseconds = np.array([_tail(text) for text in indexes], np.int64).T
     return _Tails(zoned[codes].astype(np.bool_), zones[codes], microseconds[codes])
 
 
@@ -345,21 +345,21 @@ class LiteralValues:
         self._terms = terms
         self._values = _unread(64)
 
-    def at(self, places: Indexes) -> ValueArrays:
+    def at(self, indexes: Indexes) -> ValueArrays:
         """Return the values at the given indexes."""
-        if not len(places):
+        if not len(indexes):
             return _unread(0)
-        known = self._with_room(int(places.max()) + 1)
-        found = known.kinds[places]
+        known = self._with_room(int(indexes.max()) + 1)
+        found = known.kinds[indexes]
         if (found == _UNREAD).any():
-            self._read(np.unique(places[found == _UNREAD]))
-            found = known.kinds[places]
-        return ValueArrays(found, known.numbers[places], known.scales[places])
+            self._read(np.unique(indexes[found == _UNREAD]))
+            found = known.kinds[indexes]
+        return ValueArrays(found, known.numbers[indexes], known.scales[indexes])
 
-    def terms_at(self, places: Indexes) -> list[Term]:
+    def terms_at(self, indexes: Indexes) -> list[Term]:
         """Return the terms at these indexes."""
         terms = self._terms
-        return [terms[place] for place in places.tolist()]
+        return [terms[index] for index in indexes.tolist()]
 
     @property
     def nbytes(self) -> int:
@@ -374,10 +374,10 @@ class LiteralValues:
             self._values = new
         return self._values
 
-    def _read(self, places: Indexes) -> None:
-        terms = self.terms_at(places)
+    def _read(self, indexes: Indexes) -> None:
+        terms = self.terms_at(indexes)
         for datatype, group in _by_datatype(terms):
-            self._values.put(places[group], _read_all(datatype, [terms[place] for place in group.tolist()]))
+            self._values.put(indexes[group], _read_all(datatype, [terms[index] for index in group.tolist()]))
 
 
 def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Indexes]]:

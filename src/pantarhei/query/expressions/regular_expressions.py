@@ -70,8 +70,10 @@ def compiled(text: str, flags: str) -> regex.Pattern[str]:
         return regex.compile(pattern, options)
     except regex.error as error:
         # the position is exact if nothing before it has been translated
-        place = "" if error.pos is None else f" at {min(error.pos, len(text))}"
-        raise RegexError(f"the regular expression {_quoted(text)} is malformed: {error.msg}{place}") from None
+        position = "" if error.pos is None else f" at {min(error.pos, len(text))}"
+        raise RegexError(
+            f"the regular expression {_quoted(text)} is malformed: {error.msg}{position}"
+        ) from None
     except (RecursionError, OverflowError):
         raise RegexError(
             f"the regular expression {_quoted(text)} is nested too deeply or too large"
@@ -194,22 +196,24 @@ def _parts_of(replacement: str, groups: int) -> list[str | int]:
     denote an existing group.
     """
     parts: list[str | int] = []
-    place = 0
-    while place < len(replacement):
-        character = replacement[place]
-        following = replacement[place + 1 : place + 2]
-        place += 1
+    position = 0
+    while position < len(replacement):
+        character = replacement[position]
+        following = replacement[position + 1 : position + 2]
+        position += 1
         if character == "\\":
             if following not in ("\\", "$"):
                 raise ExpressionError
             parts.append(following)
-            place += 1
+            position += 1
         elif character == "$":
             if following not in _DIGITS:
                 raise ExpressionError
-            number, place = int(following), place + 1
-            while (digit := replacement[place : place + 1]) in _DIGITS and 10 * number + int(digit) <= groups:
-                number, place = 10 * number + int(digit), place + 1
+            number, position = int(following), position + 1
+            while (digit := replacement[position : position + 1]) in _DIGITS and 10 * number + int(
+                digit
+            ) <= groups:
+                number, position = 10 * number + int(digit), position + 1
             parts.append(number if number <= groups else "")
         else:
             parts.append(character)
@@ -232,18 +236,18 @@ def _translate(text: str, flags: str) -> str:
     if "x" in flags:
         replaced |= dict.fromkeys(" \t\n\r", "")
     parts: list[str] = []
-    place = 0
-    while place < len(text):
-        character = text[place]
+    position = 0
+    while position < len(text):
+        character = text[position]
         if character == "\\":
-            parts.append(_escape(text[place : place + 2], inside=False))
-            place += 2
+            parts.append(_escape(text[position : position + 2], inside=False))
+            position += 2
         elif character == "[":
-            part, place = _class(text, place)
+            part, position = _class(text, position)
             parts.append(part)
         else:
             parts.append(replaced.get(character, character))
-            place += 1
+            position += 1
     return "".join(parts)
 
 
@@ -259,27 +263,29 @@ def _escape(escape: str, inside: bool) -> str:
 
 def _class(text: str, start: int) -> tuple[str, int]:
     """Translate the character class that begins at position `start`; also returns the position after it."""
-    place = start + 1
+    position = start + 1
     parts = ["["]
-    if text.startswith("^", place):
+    if text.startswith("^", position):
         parts.append("^")
-        place += 1
-    first = place
-    while place < len(text):
-        character = text[place]
+        position += 1
+    first = position
+    while position < len(text):
+        character = text[position]
         if character == "\\":
-            parts.append(_escape(text[place : place + 2], inside=True))
-            place += 2
-        elif character == "]" and place > first:
-            return "".join(parts) + "]", place + 1
-        elif text.startswith("-[", place) and place > first:
-            subtracted, end = _class(text, place + 1)
+            parts.append(_escape(text[position : position + 2], inside=True))
+            position += 2
+        elif character == "]" and position > first:
+            return "".join(parts) + "]", position + 1
+        elif text.startswith("-[", position) and position > first:
+            subtracted, end = _class(text, position + 1)
             if not text.startswith("]", end):
                 raise RegexError(
                     f"the regular expression {_quoted(text)} has characters after a subtracted class"
                 )
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:
-            parts.append("\\[" if character == "[" and text[place + 1 : place + 2] != ":" else character)
-            place += 1
+            parts.append(
+                "\\[" if character == "[" and text[position + 1 : position + 2] != ":" else character
+            )
+            position += 1
     return text[start:], len(text)  # the class is not closed, which `regex` reports

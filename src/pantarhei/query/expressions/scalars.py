@@ -125,8 +125,8 @@ def _number(text: str, datatype: URIRef, type_: int) -> Numeric | None:
 
 def _temporal(text: str, datatype: URIRef) -> Time | Duration | None:
     if datatype == DATE:
-        place = _end_of_date(text)
-        text = f"{text[:place]}T00:00:00{text[place:]}"
+        position = _end_of_date(text)
+        text = f"{text[:position]}T00:00:00{text[position:]}"
     elif datatype == TIME:
         text = f"1972-12-31T{text}"
     elif datatype not in (DATE_TIME, DATE_TIME_STAMP):

@@ -109,10 +109,10 @@ def _text_filter(
         return None
     strings = np.flatnonzero(texts.kinds == kinds.STRING)
     if len(strings) == len(texts):
-        terms, places = distinct(texts.ids)
+        terms, indexes = distinct(texts.ids)
         wanted = [str(constant.at(np.zeros(1, np.intp))[0]) for constant in constants]
         found = _test_texts(name, [str(term) for term in context.terms_of(terms)], wanted, context)
-        return TruthColumn(np.array(found, np.int8)[places], context)
+        return TruthColumn(np.array(found, np.int8)[indexes], context)
     others = np.setdiff1d(np.arange(len(texts)), strings)
     truth = np.empty(len(texts), np.int8)
     truth[others] = call(function_of(name, context), [texts.take(others), *constants], context).truth
@@ -162,22 +162,22 @@ def _bnode(arguments: Sequence[Column], table: SolutionTable, context: Context) 
     if not arguments:
         return _each_row(BNode, arguments, table, context)
     texts = arguments[0].at(np.arange(len(table)))
-    place = 0
+    address = 0
     if table.columns:
         first = next(iter(table.columns.values()))
         context.pinned.append(first)
-        place = id(first)
-    return IdColumn.of((_blank_node(context, place, row, text) for row, text in enumerate(texts)), context)
+        address = id(first)
+    return IdColumn.of((_blank_node(context, address, row, text) for row, text in enumerate(texts)), context)
 
 
-def _blank_node(context: Context, place: int, row: int, text: Term | None) -> BNode | None:
+def _blank_node(context: Context, address: int, row: int, text: Term | None) -> BNode | None:
     if text is None:
         return None
     try:
         key = simple(text)
     except ExpressionError:
         return None
-    return context.blank_nodes.setdefault((place, row, key), BNode()) if place else BNode()
+    return context.blank_nodes.setdefault((address, row, key), BNode()) if address else BNode()
 
 
 # -- functions registered with rdflib --------------------------------------------------------------

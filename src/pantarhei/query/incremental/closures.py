@@ -217,8 +217,8 @@ class ClosureOperator(Operator):
         found: dict[int, set[int]] = {source: {start}} if self._path.is_reflexive else {}
         frontier, expanded = [source], {source}
         while frontier:
-            place = frontier.pop()
-            for (form,) in ahead.get(place, ()):
+            value_number = frontier.pop()
+            for (form,) in ahead.get(value_number, ()):
                 number = value(form)
                 found.setdefault(number, set()).add(form)
                 if self._path.repeats and number not in expanded:
@@ -230,10 +230,10 @@ class ClosureOperator(Operator):
         """Return the values from which one of `ends` is reachable, including `ends`."""
         found, frontier = set(ends), list(ends) if self._path.repeats else []
         while frontier:
-            for (place,) in self._predecessors.get(frontier.pop(), ()):
-                if place not in found:
-                    found.add(place)
-                    frontier.append(place)
+            for (value_number,) in self._predecessors.get(frontier.pop(), ()):
+                if value_number not in found:
+                    found.add(value_number)
+                    frontier.append(value_number)
         return found
 
     def _given_end_if_reaching(self, ends: set[int]) -> set[int]:

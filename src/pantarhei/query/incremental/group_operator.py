@@ -397,7 +397,7 @@ class GroupOperator(Operator):
         }
         if any(made.argument is None and made.distinct for made in node.aggregates):
             self._argument_columns[None] = [
-                place for place, v in enumerate(child.variables) if not is_hidden(v)
+                column for column, v in enumerate(child.variables) if not is_hidden(v)
             ]
         self._computed: dict[Expression, RowExpression] = {
             argument: RowExpression(argument, child.variables, shared)
@@ -445,9 +445,9 @@ class GroupOperator(Operator):
         """Return the values of an aggregate's argument for the rows of a delta. If no argument is needed,
         each value is the group itself.
         """
-        places = self._argument_columns.get(argument)
-        if places is not None:
-            found: list[Row] = project_rows(change, places)
+        columns = self._argument_columns.get(argument)
+        if columns is not None:
+            found: list[Row] = project_rows(change, columns)
             return found
         return groups if argument is None else [(id_,) for id_ in self._computed[argument].ids(change)]
 

@@ -36,8 +36,8 @@ def index_of(
         theirs: variables of the rows of the other input, for which matches are looked up.
         always_bound: whether all rows of both inputs bind all shared variables.
     """
-    places = columns_of(shared, mine), columns_of(shared, theirs)
-    return HashIndex(*places, state) if always_bound else PartialIndex(*places, state)
+    columns = columns_of(shared, mine), columns_of(shared, theirs)
+    return HashIndex(*columns, state) if always_bound else PartialIndex(*columns, state)
 
 
 class HashIndex:
@@ -155,18 +155,18 @@ class PartialIndex:
             self._tables[bound, common] = table
         return table
 
-    def _bound(self, row: Row, places: Sequence[int]) -> int:
+    def _bound(self, row: Row, columns: Sequence[int]) -> int:
         """Return the set of shared variables that a row binds, as bits."""
         bound = 0
-        for bit, place in enumerate(places):
-            if row[place] != NONE:
+        for bit, column in enumerate(columns):
+            if row[column] != NONE:
                 bound |= 1 << bit
         return bound
 
-    def _key(self, row: Row, places: Sequence[int], common: int) -> Row:
+    def _key(self, row: Row, columns: Sequence[int], common: int) -> Row:
         if common != self._all:
-            places = [place for bit, place in enumerate(places) if common >> bit & 1]
-        return self._state.key(row, places)
+            columns = [column for bit, column in enumerate(columns) if common >> bit & 1]
+        return self._state.key(row, columns)
 
     @property
     def bags(self) -> Iterable[Bag]:
@@ -236,7 +236,7 @@ class _BinaryOperator(Operator):
         always_bound = left.node.certain & right.node.certain >= set(both)
         self._left = index_of(both, mine, theirs, shared, always_bound)
         self._right = index_of(both, theirs, mine, shared, always_bound)
-        self._right_only = [place for place, variable in enumerate(theirs) if variable not in mine]
+        self._right_only = [column for column, variable in enumerate(theirs) if variable not in mine]
         self._shared_columns = [(mine.index(variable), theirs.index(variable)) for variable in both]
         self._may_be_unbound = [
             pair for pair, v in zip(self._shared_columns, both, strict=True) if v not in left.node.certain
@@ -250,7 +250,7 @@ class _BinaryOperator(Operator):
                 if filled[mine] == NONE:
                     filled[mine] = right[theirs]
             left = tuple(filled)
-        return (*left, *[right[place] for place in self._right_only])
+        return (*left, *[right[column] for column in self._right_only])
 
     @property
     def bags(self) -> Iterable[Bag]:
@@ -302,7 +302,7 @@ class _MatchCounter(_BinaryOperator):
         overlap: bool = False,
     ) -> None:
         super().__init__(node, shared, left, right)
-        both = (*left.variables, *(right.variables[place] for place in self._right_only))
+        both = (*left.variables, *(right.variables[column] for column in self._right_only))
         self._tests = [RowExpression(condition, both, shared) for condition in conditions]
         self._overlap = overlap
         self._match_counts: Bag = {}

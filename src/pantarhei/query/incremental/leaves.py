@@ -35,7 +35,7 @@ from pantarhei.query.incremental.operator import (
 from pantarhei.query.incremental.row_expressions import RowExpression, RowTest
 from pantarhei.query.solutions import SolutionTable
 
-_Places = list[int]
+_Positions = list[int]
 """Positions of triple patterns in a basic graph pattern, ascending."""
 
 
@@ -53,7 +53,10 @@ def split_pattern(node: algebra.BGP) -> algebra.Node:
     A variable keeps the literal form of its first occurrence in the query, so the pattern with this
     occurrence is joined first.
     """
-    parts = [algebra.BGP(tuple(node.patterns[place] for place in places)) for places in _parts(node.patterns)]
+    parts = [
+        algebra.BGP(tuple(node.patterns[position] for position in positions))
+        for positions in _parts(node.patterns)
+    ]
     if len(parts) == 1:
         return node
     joined, *others = _order_parts(parts, _literal_variables(node.patterns))
@@ -63,28 +66,30 @@ def split_pattern(node: algebra.BGP) -> algebra.Node:
     return made if made.variables == node.variables else algebra.Project(made, node.variables)
 
 
-def _parts(patterns: Sequence[algebra.TriplePattern]) -> list[_Places]:
+def _parts(patterns: Sequence[algebra.TriplePattern]) -> list[_Positions]:
     """Return the positions of the triple patterns of each smaller pattern, ordered by the first position."""
-    kernel = [place for place, pattern in enumerate(patterns) if is_kernel_pattern(pattern)]
-    others = [place for place in range(len(patterns)) if place not in kernel]
+    kernel = [position for position, pattern in enumerate(patterns) if is_kernel_pattern(pattern)]
+    others = [position for position in range(len(patterns)) if position not in kernel]
     mixed = _variables(patterns, kernel) & _variables(patterns, others) & _literal_variables(patterns)
-    runs: list[_Places] = [] if mixed else [kernel]
-    for place in kernel if mixed else ():
-        if runs and runs[-1][-1] == place - 1:
-            runs[-1].append(place)
+    runs: list[_Positions] = [] if mixed else [kernel]
+    for position in kernel if mixed else ():
+        if runs and runs[-1][-1] == position - 1:
+            runs[-1].append(position)
         else:
-            runs.append([place])
+            runs.append([position])
     return sorted(
-        [[place] for place in others]
+        [[position] for position in others]
         + [part for run in runs for part in _connected_components(patterns, run)]
     )
 
 
-def _connected_components(patterns: Sequence[algebra.TriplePattern], places: _Places) -> list[_Places]:
+def _connected_components(
+    patterns: Sequence[algebra.TriplePattern], positions: _Positions
+) -> list[_Positions]:
     """Return the connected components of these triple patterns, which are connected by shared variables."""
-    parts: list[tuple[set[Variable], _Places]] = []
-    for place in places:
-        variables, members = _variables(patterns, [place]), [place]
+    parts: list[tuple[set[Variable], _Positions]] = []
+    for position in positions:
+        variables, members = _variables(patterns, [position]), [position]
         for part in [part for part in parts if part[0] & variables]:
             parts.remove(part)
             variables, members = part[0] | variables, part[1] + members
@@ -104,9 +109,10 @@ def _order_parts(parts: Iterable[algebra.BGP], literal_variables: set[Variable])
         seen = {variable for part in ordered for variable in part.variables}
         free = [
             part
-            for place, part in enumerate(left)
+            for position, part in enumerate(left)
             if not any(
-                literal_variables.intersection(part.variables, earlier.variables) for earlier in left[:place]
+                literal_variables.intersection(part.variables, earlier.variables)
+                for earlier in left[:position]
             )
         ]
         chosen = next((part for part in free if not seen.isdisjoint(part.variables)), free[0])
@@ -115,14 +121,14 @@ def _order_parts(parts: Iterable[algebra.BGP], literal_variables: set[Variable])
     return ordered
 
 
-def _variables(patterns: Sequence[algebra.TriplePattern], places: Iterable[int]) -> set[Variable]:
-    return {each for place in places for each in patterns[place].terms if isinstance(each, Variable)}
+def _variables(patterns: Sequence[algebra.TriplePattern], positions: Iterable[int]) -> set[Variable]:
+    return {each for position in positions for each in patterns[position].terms if isinstance(each, Variable)}
 
 
 def _literal_variables(patterns: Sequence[algebra.TriplePattern]) -> set[Variable]:
     """Return the variables that may be bound to literals, which are those that occur only as objects."""
     objects = {each.object for each in patterns if isinstance(each.object, Variable)}
-    names = {place for each in patterns for place in (each.subject, each.predicate)}
+    names = {term for each in patterns for term in (each.subject, each.predicate)}
     return {each for each in objects if isinstance(each, Variable) and each not in names}
 
 
@@ -182,10 +188,10 @@ def shape_of(node: algebra.Node) -> Shape | None:
         return None
     parameters: dict[Term, Variable] = {}
 
-    def general(place: algebra.PatternTerm) -> algebra.PatternTerm:
-        if isinstance(place, Variable):
-            return place
-        return parameters.setdefault(place, Parameter(f"#parameter{len(parameters)}"))
+    def general(term: algebra.PatternTerm) -> algebra.PatternTerm:
+        if isinstance(term, Variable):
+            return term
+        return parameters.setdefault(term, Parameter(f"#parameter{len(parameters)}"))
 
     patterns = _map_arguments(below, general)
     if not parameters or any(isinstance(name, Literal) for name in parameters):
@@ -200,7 +206,7 @@ def instantiate(node: algebra.Node, names: Mapping[Variable, Term]) -> algebra.N
     """Replace the parameters of a shape's node by names."""
     if isinstance(node, algebra.BGP):
         return _map_arguments(
-            node, lambda place: names.get(place, place) if isinstance(place, Variable) else place
+            node, lambda term: names.get(term, term) if isinstance(term, Variable) else term
         )
     fields: dict[str, Any] = {}
     if isinstance(node, algebra.Project):

@@ -97,18 +97,18 @@ class SharedState:
         """
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
 
-    def key_of(self, places: Sequence[int]) -> Callable[[Row], object]:
+    def key_of(self, columns: Sequence[int]) -> Callable[[Row], object]:
         """Return a function that computes the join key of a row: its values' numbers in these columns."""
         value = self.terms.value
-        if len(places) == 1:
-            (place,) = places
-            return lambda row: value(row[place])
-        return lambda row: tuple([value(row[place]) for place in places])
+        if len(columns) == 1:
+            (column,) = columns
+            return lambda row: value(row[column])
+        return lambda row: tuple([value(row[column]) for column in columns])
 
-    def key(self, row: Row, places: Sequence[int]) -> Row:
+    def key(self, row: Row, columns: Sequence[int]) -> Row:
         """Return the numbers of the values in these columns of a row."""
         value = self.terms.value
-        return tuple([value(row[place]) for place in places])
+        return tuple([value(row[column]) for column in columns])
 
 
 class Operator:
@@ -194,23 +194,23 @@ def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
 
 def columns_of(selected: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
     """Return the columns of variables in rows, `NONE` for absent variables."""
-    at = {variable: place for place, variable in enumerate(variables)}
+    at = {variable: column for column, variable in enumerate(variables)}
     return tuple(at.get(variable, NONE) for variable in selected)
 
 
-def select(row: Sequence[int], places: Sequence[int]) -> Row:
+def select(row: Sequence[int], columns: Sequence[int]) -> Row:
     """Return a row with the terms in these columns of another row; unbound for column `NONE`."""
-    return tuple([NONE if place < 0 else row[place] for place in places])
+    return tuple([NONE if column < 0 else row[column] for column in columns])
 
 
-def selector(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
+def selector(columns: Sequence[int]) -> Callable[[Sequence[int]], Row]:
     """Return a function that applies `select` with these columns."""
-    if not places or min(places) < 0:
-        return lambda row: select(row, places)
-    if len(places) == 1:
-        (place,) = places
-        return lambda row: (row[place],)
-    found: Callable[[Sequence[int]], Row] = itemgetter(*places)
+    if not columns or min(columns) < 0:
+        return lambda row: select(row, columns)
+    if len(columns) == 1:
+        (column,) = columns
+        return lambda row: (row[column],)
+    found: Callable[[Sequence[int]], Row] = itemgetter(*columns)
     return found
 
 

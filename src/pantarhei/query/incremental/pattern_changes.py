@@ -56,24 +56,24 @@ class _FactReader:
         required: required term numbers by position.
         equal: pairs of positions with equal values.
         excluded: term numbers of excluded predicates.
-        places: positions of the leaf's variables.
+        positions: positions of the leaf's variables.
     """
 
     leaf: FactLeaf
     required: dict[int, int]
     equal: list[tuple[int, int]]
     excluded: frozenset[int]
-    places: list[int]
+    positions: list[int]
 
     def row(self, triple: _Triple) -> Row | None:
         """Return the leaf's row for a triple, None for a triple that does not match."""
         if triple[_PREDICATE] in self.excluded:
             return None
-        if any(triple[place] != value for place, value in self.required.items()):
+        if any(triple[position] != value for position, value in self.required.items()):
             return None
         if any(triple[one] != triple[other] for one, other in self.equal):
             return None
-        return tuple([triple[place] for place in self.places])
+        return tuple([triple[position] for position in self.positions])
 
 
 @dataclass
@@ -125,13 +125,13 @@ class FactMatcher:
         number = model.vocabulary.reserve
         self._by_constant, self._names, self._revision = {}, {}, model.vocabulary.revision
         for leaf in self.leaves:
-            places, excluded = _terms_of(leaf.node)
-            variables = [(at, place) for at, place in enumerate(places) if isinstance(place, Variable)]
+            terms, excluded = _terms_of(leaf.node)
+            variables = [(at, term) for at, term in enumerate(terms) if isinstance(term, Variable)]
             first = dict(reversed([(variable, at) for at, variable in variables]))
             required = {
-                at: number(place)
-                for at, place in enumerate(places)
-                if place is not None and not isinstance(place, Variable)
+                at: number(term)
+                for at, term in enumerate(terms)
+                if term is not None and not isinstance(term, Variable)
             }
             equal = [(first[variable], at) for at, variable in variables if first[variable] != at]
             columns = [_FORM if first[v] == _OBJECT else first[v] for v in leaf.variables]
@@ -230,14 +230,14 @@ class _PatternBody:
             bindings: parameter bindings of each reader.
             variables: order in which the kernel emits the variables of a match.
         """
-        at = {variable: _FIRST + place for place, variable in enumerate(variables)}
+        at = {variable: _FIRST + position for position, variable in enumerate(variables)}
         of_all: list[Reader] = []
         of_some: dict[Row, list[Reader]] = {}
         most = len({numbers for own in bindings for numbers in own})
         for reader, own in zip(self.readers, bindings, strict=True):
-            places = [at[variable] for variable in reader.named]
+            positions = [at[variable] for variable in reader.named]
             showing = _reader_forms(self, reader.named, at, vocabulary)
-            made = Reader(reader.leaf, places, showing, reader.leaf.test)
+            made = Reader(reader.leaf, positions, showing, reader.leaf.test)
             if len(own) == most:
                 of_all.append(made)
                 continue
@@ -391,10 +391,10 @@ def _generalise(node: BGP) -> tuple[tuple[Atom, ...], dict[PatternTerm, Variable
     ends: dict[PatternTerm, Variable] = {}
     names: dict[Variable, Variable] = {}
 
-    def argument(place: PatternTerm) -> Variable:
-        if isinstance(place, Variable) and not is_parameter(place):
-            return names.setdefault(place, Variable(f"v{len(names)}"))
-        return ends.setdefault(place, Variable(f"#constant{len(ends)}"))
+    def argument(term: PatternTerm) -> Variable:
+        if isinstance(term, Variable) and not is_parameter(term):
+            return names.setdefault(term, Variable(f"v{len(names)}"))
+        return ends.setdefault(term, Variable(f"#constant{len(ends)}"))
 
     atoms = []
     for pattern in node.patterns:

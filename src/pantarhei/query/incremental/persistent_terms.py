@@ -78,28 +78,28 @@ class LocalTerms(list[Any]):
     replaced by its literal on first access.
     """
 
-    def __getitem__(self, place: SupportsIndex | slice) -> Any:
-        found: Any = super().__getitem__(place)
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        found: Any = super().__getitem__(index)
         kind = _KINDS.get(type(found))
         if kind is not None:
             found = Numeric(kind, found)
         if type(found) is Numeric:
             term: Term = canonical.number(found)
-            self[place] = term
+            self[index] = term
             return term
         return found
 
-    def type_at(self, place: int) -> int:
+    def type_at(self, index: int) -> int:
         """Return the datatype (`expressions/kinds.py`) of the number at a list index."""
-        found = super().__getitem__(place)
+        found = super().__getitem__(index)
         kind = _KINDS.get(type(found))
         if kind is not None:
             return kind
         return found.type if type(found) is Numeric else number_of(found).type
 
-    def is_alike(self, place: int, number: PlainNumber) -> bool:
+    def is_alike(self, index: int, number: PlainNumber) -> bool:
         """Return whether the number at a list index has the datatype of a plain number."""
-        return self.type_at(place) == _KINDS[type(number)]
+        return self.type_at(index) == _KINDS[type(number)]
 
 
 def value_key(result: Numeric) -> Hashable:
@@ -175,9 +175,9 @@ class PersistentTermIds(TermSpace):
         """
         if self.revision is not self._vocabulary.revision:
             # the vocabulary may have discarded numbers of undone steps
-            for place in (*self._settled, *range(self._certain, len(self.locals))):
-                if self._value_of[place] != NONE:
-                    self._value_of[place] = self._vocabulary.reserve(self.locals[place])
+            for index in (*self._settled, *range(self._certain, len(self.locals))):
+                if self._value_of[index] != NONE:
+                    self._value_of[index] = self._vocabulary.reserve(self.locals[index])
             self.revision = self._vocabulary.revision
         fulfilled = self._vocabulary.fulfilled
         if self._fulfilled == len(fulfilled):
@@ -206,11 +206,11 @@ class PersistentTermIds(TermSpace):
         """Replace the vocabulary's numbers by the local numbers of the same terms, where there are some."""
         if not self.replacements:
             return ids
-        places = np.flatnonzero(np.isin(ids, np.fromiter(self.replacements, np.int64)))
-        if not len(places):
+        indexes = np.flatnonzero(np.isin(ids, np.fromiter(self.replacements, np.int64)))
+        if not len(indexes):
             return ids
         shown = ids.copy()
-        shown[places] = [self.replacements[number] for number in ids[places].tolist()]
+        shown[indexes] = [self.replacements[number] for number in ids[indexes].tolist()]
         return shown
 
     def find_value(self, term: Term) -> int:
@@ -279,21 +279,21 @@ class PersistentTermIds(TermSpace):
         Args:
             value: number of the term's value, `NONE` if it is unsettled.
         """
-        place = len(self.locals)
-        self._value_of[place:] = (value,)  # replaces what an interrupt before the next line may have left
+        index = len(self.locals)
+        self._value_of[index:] = (value,)  # replaces what an interrupt before the next line may have left
         self.locals.append(term)
-        return LOCAL + place
+        return LOCAL + index
 
     def _settle_value(self, key: Hashable) -> None:
         """Assign a number of the vocabulary to an unsettled value, if the key belongs to one."""
         found = self._unsettled.get(key)
         if found is None:
             return
-        place = found - LOCAL
-        term = self.locals[place]
-        self._settled.append(place)
+        index = found - LOCAL
+        term = self.locals[index]
+        self._settled.append(index)
         self._ids[term] = found
-        self._value_of[place] = self._vocabulary.reserve(term, key)
+        self._value_of[index] = self._vocabulary.reserve(term, key)
         del self._unsettled[key]
 
     def _id_of(self, term: Term, key: Hashable = None) -> int:

@@ -200,14 +200,14 @@ class QueryRegistry:
         variables = registered.variables
         if {v for key in node.keys for v in variables_of(key.expression)} <= set(variables):
             ordered = order(node.keys, table_of(rows, variables), self._shared.context)
-            return [rows[place] for place in ordered.tolist()]
+            return [rows[index] for index in ordered.tolist()]
         root = registered.root
         if isinstance(root, SliceOperator):
             known = root.in_order()
         else:
             known = rows_of(self._evaluator.rows(registered.source, registered.node), variables)
-        places = {row: place for place, row in enumerate(dict.fromkeys(known))}
-        return sorted(rows, key=lambda row: places.get(row, len(places)))
+        indexes = {row: index for index, row in enumerate(dict.fromkeys(known))}
+        return sorted(rows, key=lambda row: indexes.get(row, len(indexes)))
 
     def drop(self, name: str) -> None:
         """Remove a query, if it exists."""

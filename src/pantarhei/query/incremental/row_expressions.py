@@ -66,7 +66,7 @@ class Compiler:
     def __init__(
         self, variables: Sequence[Variable], values: TermCache[Value | None], terms: PersistentTermIds
     ) -> None:
-        self._places = {variable: place for place, variable in enumerate(variables)}
+        self._columns = {variable: column for column, variable in enumerate(variables)}
         self._values, self._terms = values, terms
 
     # -- results -----------------------------------------------------------------------------------
@@ -78,8 +78,8 @@ class Compiler:
             NotCompilable: a part of the expression cannot be compiled.
         """
         if isinstance(expression, Variable):
-            place = self._places.get(expression)
-            return (lambda row: NONE) if place is None else operator.itemgetter(place)
+            column = self._columns.get(expression)
+            return (lambda row: NONE) if column is None else operator.itemgetter(column)
         if not isinstance(expression, Call):
             return lambda row: self._terms.id_of(expression)
         if expression.function == "IF":
@@ -108,8 +108,8 @@ class Compiler:
         Raises: as `result`.
         """
         if isinstance(expression, Variable):
-            place, values = self._places.get(expression), self._values
-            return (lambda row: None) if place is None else lambda row: values[row[place]]
+            column, values = self._columns.get(expression), self._values
+            return (lambda row: None) if column is None else lambda row: values[row[column]]
         if not isinstance(expression, Call):
             return self._constant(expression)
         name, arguments = expression.function, expression.arguments
@@ -320,12 +320,12 @@ class RowTest(NamedTuple):
     """Test of an expression over a single variable, for the kernel.
 
     Args:
-        place: column of the variable.
+        column: column of the variable.
         known: cached truth values by term number.
         evaluate: evaluates the expression for a row, and caches the result.
     """
 
-    place: int
+    column: int
     known: Mapping[int, bool | None]
     evaluate: Callable[[Row], bool]
 
@@ -337,18 +337,18 @@ class RowExpression:
         self._expression, self._shared = expression, shared
         used = variables_of(expression)
         self._variables = tuple(variable for variable in variables if variable in used)
-        self._places = tuple(place for place, variable in enumerate(variables) if variable in used)
+        self._columns = tuple(column for column, variable in enumerate(variables) if variable in used)
         self.is_volatile = is_volatile(expression)
         self._known: dict[Row, Any] = {}
         compiler = Compiler(variables, shared.values, shared.terms)
-        self._result = _Function(_compiled(compiler.result, expression), self._places)
-        self._truth = _Function(_compiled(compiler.truth, expression), self._places)
+        self._result = _Function(_compiled(compiler.result, expression), self._columns)
+        self._truth = _Function(_compiled(compiler.truth, expression), self._columns)
 
     @property
     def test(self) -> RowTest | None:
         """Test of single rows; None if the expression has several variables, or is not compiled."""
-        place, known = self._truth.place, self._truth.known
-        if place is None or self._truth.compiled is None:
+        column, known = self._truth.column, self._truth.known
+        if column is None or self._truth.compiled is None:
             return None
 
         def evaluate_row(row: Row) -> bool:
@@ -357,20 +357,20 @@ class RowExpression:
             except Deoptimize:
                 return self.truths([row])[0]
 
-        return RowTest(place, known, evaluate_row)
+        return RowTest(column, known, evaluate_row)
 
     def cache_truths(self, table: SolutionTable) -> Mask:
         """Return which rows of a table fulfil an expression over one variable. The truth values are cached,
         unless there are more than `MAX_CACHED_TERMS`.
         """
         (variable,) = self._variables
-        terms, places = np.unique(table.column(variable), return_inverse=True)
+        terms, columns = np.unique(table.column(variable), return_inverse=True)
         are_true = (
             truth(self._expression, SolutionTable({variable: terms}, len(terms)), self._shared.context) == 1
         )
         if len(terms) <= MAX_CACHED_TERMS:
             self._truth.known.update(zip(terms.tolist(), are_true.tolist(), strict=True))
-        found: Mask = are_true[places]
+        found: Mask = are_true[columns]
         return found
 
     def ids(self, rows: Collection[Row]) -> list[int]:
@@ -420,17 +420,17 @@ class RowExpression:
                 unsupported[len(unsupported) + len(found)] = row
             else:
                 found.append(value)
-        for (place, _), value in zip(
+        for (column, _), value in zip(
             unsupported.items(), self._evaluate_columns(unsupported.values(), by_column), strict=True
         ):
-            found.insert(place, value)
+            found.insert(column, value)
         return found
 
     def _evaluate_columns(
         self, rows: Iterable[Row], evaluate: Callable[[SolutionTable], list[_Value]]
     ) -> list[_Value]:
-        places = self._places
-        keys = [tuple([row[place] for place in places]) for row in rows]
+        columns = self._columns
+        keys = [tuple([row[column] for column in columns]) for row in rows]
         if not keys:
             return []
         if self.is_volatile:
@@ -456,19 +456,19 @@ class _Function(Generic[_Value]):
 
     Args:
         compiled: the compiled function; None if the expression is not compilable.
-        places: columns of the expression's variables.
+        columns: columns of the expression's variables.
     """
 
-    def __init__(self, compiled: Callable[[Row], _Value] | None, places: Sequence[int]) -> None:
+    def __init__(self, compiled: Callable[[Row], _Value] | None, columns: Sequence[int]) -> None:
         self.compiled = compiled
-        self.place = places[0] if len(places) == 1 else None
+        self.column = columns[0] if len(columns) == 1 else None
         self.known: dict[int, _Value] = {}
 
     def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int] | None:
         """Return the rows of a delta that fulfil the expression; None if a row's result is not cached."""
-        if self.place is None:
+        if self.column is None:
             return None
-        found: Mapping[Row, int] | None = true_rows(change, self.place, self.known)
+        found: Mapping[Row, int] | None = true_rows(change, self.column, self.known)
         return found
 
     def evaluate_and_cache(self, row: Row) -> _Value:
@@ -477,33 +477,33 @@ class _Function(Generic[_Value]):
         Raises:
             Deoptimize: the value is not supported.
         """
-        assert self.place is not None and self.compiled is not None, "there is one variable"
+        assert self.column is not None and self.compiled is not None, "there is one variable"
         found = self.compiled(row)
         if len(self.known) > MAX_CACHED_TERMS:
             self.known.clear()
-        self.known[row[self.place]] = found
+        self.known[row[self.column]] = found
         return found
 
     def cached_values(self, rows: Collection[Row]) -> list[_Value] | None:
         """Return the results for rows through the cache; None if the expression has several variables, or a
         value is not supported.
         """
-        place, known = self.place, self.known
-        if place is None or self.compiled is None:
+        column, known = self.column, self.known
+        if column is None or self.compiled is None:
             return None
         try:
-            return [known[row[place]] for row in rows]
+            return [known[row[column]] for row in rows]
         except KeyError:
             pass
         if len(known) > MAX_CACHED_TERMS:
             known.clear()
         try:
             for row in rows:
-                if row[place] not in known:
-                    known[row[place]] = self.compiled(row)
+                if row[column] not in known:
+                    known[row[column]] = self.compiled(row)
         except Deoptimize:
             return None
-        return [known[row[place]] for row in rows]
+        return [known[row[column]] for row in rows]
 
 
 _Compiled = TypeVar("_Compiled")

@@ -52,11 +52,11 @@ class DistinctOperator(DistinctProjection):
     """DISTINCT: each row once."""
 
     def __init__(self, node: Distinct, shared: SharedState, child: Operator) -> None:
-        places = [
-            NONE if is_hidden(variable) and not is_parameter(variable) else place
-            for place, variable in enumerate(child.variables)
+        columns = [
+            NONE if is_hidden(variable) and not is_parameter(variable) else column
+            for column, variable in enumerate(child.variables)
         ]
-        super().__init__(node, shared, child, selector(places))
+        super().__init__(node, shared, child, selector(columns))
 
 
 class FilterOperator(Operator):
@@ -123,11 +123,11 @@ class ProjectOperator(Operator):
 
     def __init__(self, node: Project, shared: SharedState, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._places = list(columns_of(node.variables, child.variables))
+        self._columns = list(columns_of(node.variables, child.variables))
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        delta: Bag = project(change, self._places)
+        delta: Bag = project(change, self._columns)
         return delta
 
 
@@ -136,13 +136,13 @@ class UnionOperator(Operator):
 
     def __init__(self, node: Union, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
-        self._places = [columns_of(node.variables, side.variables) for side in (left, right)]
+        self._columns = [columns_of(node.variables, side.variables) for side in (left, right)]
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         delta: Bag = {}
-        for change, places in zip(changes, self._places, strict=True):
+        for change, columns in zip(changes, self._columns, strict=True):
             for row, weight in change.items():
-                put(delta, select(row, places), weight)
+                put(delta, select(row, columns), weight)
         return delta or EMPTY
 
 
@@ -170,9 +170,9 @@ class ConstructOperator(Operator):
         (change,) = changes
         weights = list(change.values())
         table = table_of(list(change), self.inputs[0].variables)
-        places, triples = construct_by_row(self._template, table, self.shared.terms)
+        columns, triples = construct_by_row(self._template, table, self.shared.terms)
         before: dict[Row, int] = {}
-        for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
-            was, _ = self.shared.add(self._triples, triple, weights[place])
+        for column, triple in zip(columns.tolist(), map(tuple, triples.tolist()), strict=True):
+            was, _ = self.shared.add(self._triples, triple, weights[column])
             before.setdefault(triple, was)
         return set_delta(before, self._triples)

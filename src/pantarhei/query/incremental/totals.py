@@ -147,10 +147,10 @@ def addends(term: Callable[[int], Term]) -> TermCache[Addend]:
 def addend_of(term: Term | None) -> Addend:
     """Return the contribution of a term to a total; None stands for an error."""
     total = _total_of(term)
-    parts = tuple((place, amount) for place, amount in enumerate(total) if amount)
+    parts = tuple((index, amount) for index, amount in enumerate(total) if amount)
     if total.integers and isinstance(total.exact, int) and abs(total.exact) <= _MOST_ALIKE:
         return _INTEGERS, total.exact, parts
-    if total.doubles and {place for place, _ in parts} <= {_DOUBLES, _DOUBLED}:
+    if total.doubles and {index for index, _ in parts} <= {_DOUBLES, _DOUBLED}:
         return _DOUBLES, total.doubled, parts
     return 0, 0, parts
 

@@ -195,14 +195,14 @@ class Executor:
         shared = [v for v in node.right.variables if v in node.left.variables]
         if not shared or not left.size:
             return left
-        (mine, places), row = _distinct(left.select(shared)), self._row()
+        (mine, indexes), row = _distinct(left.select(shared)), self._row()
         if any(v in node.left.certain and v in node.right.certain for v in shared):
             found = self.join(mine.with_column(row, np.arange(mine.size)), node.right).column(row)
         else:
             other = self.rows(node.right).select(shared)
             found, _ = compatible(mine, other, self._context.terms, self._context.limits, overlap=True)
         excluded = row_mask(found, mine.size)
-        return left.filter(~(excluded if places is None else excluded[places]))
+        return left.filter(~(excluded if indexes is None else excluded[indexes]))
 
     # -- EXISTS ------------------------------------------------------------------------------------
 
@@ -221,11 +221,11 @@ class Executor:
     def _exists(self, table: SolutionTable, pattern: algebra.Node) -> Mask:
         """Return a mask of the rows for which the pattern has a compatible match."""
         used = correlated_variables(pattern).union(pattern.variables)
-        distinct, places = _distinct(table.select([v for v in table.columns if v in used]))
+        distinct, indexes = _distinct(table.select([v for v in table.columns if v in used]))
         row = self._row()
         numbered = distinct.with_column(row, np.arange(distinct.size))
         found = row_mask(self._correlated(numbered, pattern).column(row), distinct.size)
-        return found if places is None else found[places]
+        return found if indexes is None else found[indexes]
 
     def _correlated(self, table: SolutionTable, pattern: algebra.Node) -> SolutionTable:
         """Join rows with a pattern whose expressions can use the rows' variables."""
@@ -422,8 +422,8 @@ def _first_pattern(node: algebra.Node, in_order: bool) -> algebra.TriplePattern 
 
 def _openness(pattern: algebra.TriplePattern) -> int:
     """Count the variables of a triple pattern; a variable as predicate counts twice."""
-    places = (pattern.subject, pattern.object, pattern.predicate, pattern.predicate)
-    return sum(isinstance(place, Variable) for place in places)
+    terms = (pattern.subject, pattern.object, pattern.predicate, pattern.predicate)
+    return sum(isinstance(term, Variable) for term in terms)
 
 
 _TRUE, _FALSE = Literal(True), Literal(False)

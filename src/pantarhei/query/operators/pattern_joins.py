@@ -44,11 +44,11 @@ def join(left: SolutionTable, right: SolutionTable, terms: TermSpace, limits: Qu
     """Join all compatible rows; a shared variable keeps the literal form of the left row."""
     if left is UNIT:
         return right
-    rows, places = compatible(left, right, terms, limits)
+    rows, indexes = compatible(left, right, terms, limits)
     joined = dict(left.take(rows).columns)
     for variable, column in right.columns.items():
         own = joined.get(variable)
-        given = column[places]
+        given = column[indexes]
         joined[variable] = given if own is None else np.where(own == NONE, given, own)
     return SolutionTable(joined, len(rows))
 
@@ -67,21 +67,21 @@ def compatible(
     partial = [pair for pair in values if not any(pair is one for one in full)]
     width = len(left.columns) + len(right.columns)
     if full:
-        rows, places = _equal(full, limits, width)
+        rows, indexes = _equal(full, limits, width)
     else:
         limits.check_room(left.size * right.size, max(width, 2))
         rows = np.repeat(np.arange(left.size), right.size)
-        places = np.tile(np.arange(right.size), left.size)
+        indexes = np.tile(np.arange(right.size), left.size)
     shares = np.full(len(rows), bool(full))
     agree = np.ones(len(rows), np.bool_)
     for own, other in partial:
-        own, other = own[rows], other[places]
+        own, other = own[rows], other[indexes]
         both = (own != NONE) & (other != NONE)
         agree &= ~both | (own == other)
         shares |= both
     if overlap:
         agree &= shares
-    return (rows, places) if agree.all() else (rows[agree], places[agree])
+    return (rows, indexes) if agree.all() else (rows[agree], indexes[agree])
 
 
 def _equal(pairs: Sequence[tuple[Ids, Ids]], limits: QueryLimits, width: int) -> tuple[Indexes, Indexes]:
@@ -112,9 +112,9 @@ def split_by_unbound(table: SolutionTable, variables: Sequence[Variable]) -> lis
     found, count = row_codes([mask.astype(np.int64) for mask in unbound], table.size)
     parts = []
     for number in range(count):
-        places = np.flatnonzero(found == number)
-        lost = {v for v, mask in zip(partial, unbound, strict=True) if mask[places[0]]}
-        part = table.take(places)
+        indexes = np.flatnonzero(found == number)
+        lost = {v for v, mask in zip(partial, unbound, strict=True) if mask[indexes[0]]}
+        part = table.take(indexes)
         parts.append(SolutionTable({v: c for v, c in part.columns.items() if v not in lost}, part.size))
     return parts
 
@@ -215,15 +215,15 @@ class _PatternRun:
             return 0
         ranks = [self._rank(pattern) for _, pattern in self._remaining]
         best = min(ranks)
-        tied = [place for place, rank in enumerate(ranks) if rank == best]
+        tied = [number for number, rank in enumerate(ranks) if rank == best]
         if len(tied) == 1 or best == 0:
             return tied[0]
         estimates: dict[float, int] = {}
-        for place in sorted(tied, key=lambda place: self._needs_count(self._remaining[place][1])):
-            estimate = self._estimate(*self._remaining[place])
+        for number in sorted(tied, key=lambda number: self._needs_count(self._remaining[number][1])):
+            estimate = self._estimate(*self._remaining[number])
             if estimate <= max(_MAX_ROWS_WITHOUT_COMPARISON, self._table.size):
-                return place
-            estimates.setdefault(estimate, place)
+                return number
+            estimates.setdefault(estimate, number)
         return estimates[min(estimates)]
 
     def _rank(self, pattern: TriplePattern) -> int:
@@ -243,8 +243,8 @@ class _PatternRun:
             return False
         return pattern.predicate == RDF_TYPE or not self._is_bound(pattern.object)
 
-    def _is_bound(self, place: PatternTerm) -> bool:
-        return type(place) is not Variable or place in self._table.columns
+    def _is_bound(self, term: PatternTerm) -> bool:
+        return type(term) is not Variable or term in self._table.columns
 
     def _estimate(self, number: int, pattern: TriplePattern) -> float:
         """Estimate the number of rows after matching a pattern.
@@ -313,7 +313,7 @@ class _PatternRun:
     def _match_any(self, number: int, pattern: TriplePattern) -> None:
         """Match a pattern whose predicate is a variable."""
         triples = self._source.triples
-        bound = [self._is_bound(place) for place in pattern.terms]
+        bound = [self._is_bound(term) for term in pattern.terms]
         if any(bound):
             ends = [self._values(p) if k else None for p, k in zip(pattern.terms, bound, strict=True)]
             found = triples.matching(ends[0], ends[1], ends[2], self._context.limits)
@@ -332,9 +332,9 @@ class _PatternRun:
                 )
         by_value = (found.subjects, found.predicates, found.objects)
         agree = np.ones(len(found.rows), np.bool_)
-        for i, place in enumerate(pattern.terms):
+        for i, term in enumerate(pattern.terms):
             for j in range(i):
-                if type(place) is Variable and place == pattern.terms[j]:
+                if type(term) is Variable and term == pattern.terms[j]:
                     agree &= by_value[i] == by_value[j]
         columns: dict[PatternTerm, Ids] = {pattern.object: found.form_ids[agree]}
         columns |= {pattern.subject: found.subjects[agree], pattern.predicate: found.predicates[agree]}
@@ -350,19 +350,19 @@ class _PatternRun:
         """
         self._context.limits.check_room(len(rows), len(self._table.columns) + len(columns))
         table = self._table.take(rows)
-        for place, column in columns.items():
-            if type(place) is Variable and self._determines_form_of(place, number):
-                table = table.with_column(place, column)
-                self._binding_pattern[place] = number
+        for term, column in columns.items():
+            if type(term) is Variable and self._determines_form_of(term, number):
+                table = table.with_column(term, column)
+                self._binding_pattern[term] = number
         self._table = table
 
-    def _determines_form_of(self, place: PatternTerm, number: int) -> bool:
+    def _determines_form_of(self, term: PatternTerm, number: int) -> bool:
         """Return whether a pattern determines the literal forms of a variable, since it is the first in the
         text that binds it.
         """
-        if type(place) is not Variable:
+        if type(term) is not Variable:
             return False
-        by = self._binding_pattern.get(place)
+        by = self._binding_pattern.get(term)
         return by is None or (number < by and self._source.has_forms)
 
     def _relation(self, predicate: Term, object_: PatternTerm) -> Relation:
@@ -370,10 +370,10 @@ class _PatternRun:
             return self._source.members(cast(Term, object_))
         return self._source.relation(predicate)
 
-    def _values(self, place: PatternTerm, table: SolutionTable | None = None) -> Ids:
+    def _values(self, term: PatternTerm, table: SolutionTable | None = None) -> Ids:
         """Return the value numbers of a pattern's term or variable, one for each row."""
         rows = self._table if table is None else table
-        if type(place) is Variable:
-            return self._context.terms.values(rows.columns[place])
-        number = self._context.terms.find_value(cast(Term, place))
+        if type(term) is Variable:
+            return self._context.terms.values(rows.columns[term])
+        number = self._context.terms.find_value(cast(Term, term))
         return np.full(rows.size, -2 if number is None else number, np.int64)

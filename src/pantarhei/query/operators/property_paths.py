@@ -90,13 +90,13 @@ class _PathJoin:
         found = self._reached(seeds, form_ids, step)
         if not _is_given(here) and self._node.may_be_empty:
             found = self._drop_foreign_loops(found, seeds, there)
-        rows, places = Lookup(found.rows).find(codes, self._context.limits)
+        rows, indexes = Lookup(found.rows).find(codes, self._context.limits)
         if wanted is not None or here == there:
-            same = found.values[places] == (given if wanted is None else wanted)[rows]
+            same = found.values[indexes] == (given if wanted is None else wanted)[rows]
             return start.take(rows[same])
         self._context.limits.check_room(len(rows), len(start.columns) + 1)
         table = start.take(rows)
-        return table.with_column(there, found.form_ids[places]) if isinstance(there, Variable) else table
+        return table.with_column(there, found.form_ids[indexes]) if isinstance(there, Variable) else table
 
     def _seed_forms(self, here: PatternTerm, seeds: Ids) -> Ids:
         """Return the literal form of each seed as an end of its own path of length zero: the form in the
@@ -171,8 +171,8 @@ class _PathJoin:
         lookup = Lookup(starts)
 
         def step(frontier: Ids) -> Ends:
-            rows, places = lookup.find(terms.values(frontier), self._context.limits)
-            return Ends(rows, ends[places], end_forms[places])
+            rows, indexes = lookup.find(terms.values(frontier), self._context.limits)
+            return Ends(rows, ends[indexes], end_forms[indexes])
 
         return step
 
@@ -188,7 +188,7 @@ class _PathJoin:
             columns = {node.subject: form_ids[found.rows][same]}
         else:
             columns = {node.subject: form_ids[found.rows], node.object: found.form_ids}
-        bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
+        bound = {end: column for end, column in columns.items() if isinstance(end, Variable)}
         return SolutionTable(bound, len(next(iter(bound.values()))))
 
     def _graph_terms(self) -> tuple[Ids, Ids]:
@@ -201,9 +201,9 @@ class _PathJoin:
         return nodes, _least(nodes, arrivals, self._context.terms)
 
 
-def _is_given(place: PatternTerm) -> bool:
+def _is_given(end: PatternTerm) -> bool:
     """Return whether an end is a constant, or an end of another path's steps."""
-    return not isinstance(place, Variable) or str.startswith(place, ("#start", "#end"))
+    return not isinstance(end, Variable) or str.startswith(end, ("#start", "#end"))
 
 
 def _keys(rows: Ids, ends: Ids) -> Ids:
@@ -235,11 +235,11 @@ def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
     return least
 
 
-def _values(start: SolutionTable, place: PatternTerm, terms: TermSpace) -> Ids | None:
+def _values(start: SolutionTable, end: PatternTerm, terms: TermSpace) -> Ids | None:
     """Return the value numbers of an end of a path, one for each row; None if the rows do not bind it."""
-    if not isinstance(place, Variable):
-        return np.full(start.size, terms.values(terms.ids_of([place]))[0])
-    column = start.columns.get(place)
+    if not isinstance(end, Variable):
+        return np.full(start.size, terms.values(terms.ids_of([end]))[0])
+    column = start.columns.get(end)
     return None if column is None else terms.values(column)
 
 
@@ -265,7 +265,7 @@ def _join_negated(
     if node.subject == node.object:
         agree &= found.subjects == found.objects
     columns = {node.object: found.form_ids[agree], node.subject: found.subjects[agree]}
-    bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
+    bound = {end: column for end, column in columns.items() if isinstance(end, Variable)}
     if is_open:
         return join(start, SolutionTable(bound, int(agree.sum())), terms, context.limits)
     table = start.take(found.rows[agree])

@@ -46,7 +46,7 @@ def construct_by_row(
 def _instantiate(
     pattern: TriplePattern, table: SolutionTable, made: Mapping[PatternTerm, Ids], terms: TermSpace
 ) -> tuple[Indexes, Ids]:
-    columns = [_column(place, table, made, terms) for place in pattern.terms]
+    columns = [_column(term, table, made, terms) for term in pattern.terms]
     fits = np.ones(table.size, np.bool_)
     for column, kinds in zip(columns, _TERM_TYPES, strict=True):
         distinct, codes = np.unique(column, return_inverse=True)
@@ -59,13 +59,13 @@ _TERM_TYPES: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef
 
 
 def _column(
-    place: PatternTerm, table: SolutionTable, made: Mapping[PatternTerm, Ids], terms: TermSpace
+    term: PatternTerm, table: SolutionTable, made: Mapping[PatternTerm, Ids], terms: TermSpace
 ) -> Ids:
-    if isinstance(place, Variable):
-        return table.column(place)
-    if place in made:
-        return made[place]
-    return np.full(table.size, terms.id_of(place), np.int64)
+    if isinstance(term, Variable):
+        return table.column(term)
+    if term in made:
+        return made[term]
+    return np.full(table.size, terms.id_of(term), np.int64)
 
 
 def _blank_nodes(
@@ -82,7 +82,7 @@ def _blank_nodes(
         )
         for row in rows
     ]
-    order = {label: place for place, label in enumerate(dict.fromkeys(p for t in template for p in t.terms))}
+    order = {label: index for index, label in enumerate(dict.fromkeys(p for t in template for p in t.terms))}
     shape = repr([[str(p) for p in t.terms if not isinstance(p, BNode)] for t in template])
     return {
         label: terms.ids_of([BNode(_label_of(f"{shape}\n{order[label]}\n{text}")) for text in texts])
@@ -95,16 +95,14 @@ def _label_of(text: str) -> str:
 
 
 def describe(
-    places: Sequence[PatternTerm], table: SolutionTable, source: FactSource, terms: TermSpace
+    described: Sequence[PatternTerm], table: SolutionTable, source: FactSource, terms: TermSpace
 ) -> list[Triple]:
     """Return the triples whose subject is a described term, or a blank node that is reached from one through
     objects.
     """
     found: dict[int, None] = {}
-    for place in places:
-        column = (
-            table.column(place) if isinstance(place, Variable) else np.array([terms.id_of(place)], np.int64)
-        )
+    for term in described:
+        column = table.column(term) if isinstance(term, Variable) else np.array([terms.id_of(term)], np.int64)
         found.update(dict.fromkeys(np.unique(terms.values(column[column != NONE])).tolist()))
     triples: dict[Triple, None] = {}
     known, frontier = set(found), list(found)

@@ -139,10 +139,10 @@ class Lookup:
         self._place_of: Indexes | None = None
         self._starts: Indexes | None = None
         if span <= _DENSE * len(column) + _SPARE_CELLS:
-            place_of = np.full(span + 1, -1, np.int64)  # the last cell is for absent numbers
-            place_of[column - self._low] = np.arange(len(column))
-            if np.count_nonzero(place_of >= 0) == len(column):
-                self._place_of = place_of
+            position_of = np.full(span + 1, -1, np.int64)  # the last cell is for absent numbers
+            position_of[column - self._low] = np.arange(len(column))
+            if np.count_nonzero(position_of >= 0) == len(column):
+                self._place_of = position_of
                 return
             counts = np.bincount(column - self._low, minlength=span)
             self._starts = np.concatenate([[0], np.cumsum(counts), [len(column)]])
@@ -157,9 +157,9 @@ class Lookup:
             QueryMemoryError: the pairs exceed the limit.
         """
         if self._place_of is not None:
-            places = self._place_of[self._cells(numbers, len(self._place_of) - 1)]
-            rows = np.flatnonzero(places >= 0)
-            return rows, places[rows]
+            indexes = self._place_of[self._cells(numbers, len(self._place_of) - 1)]
+            rows = np.flatnonzero(indexes >= 0)
+            return rows, indexes[rows]
         if self._starts is not None:
             cells = self._cells(numbers, len(self._starts) - 2)
             begins, ends = self._starts[cells], self._starts[cells + 1]
@@ -216,13 +216,13 @@ class ColumnRelation:
         return self._subjects, self._objects, self._shown
 
     def forward(self, subjects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        rows, places = self._by_subject.find(subjects, limits)
-        others = self._objects[places]
-        return MatchedPairs(rows, others, others if self._shown is self._objects else self._shown[places])
+        rows, indexes = self._by_subject.find(subjects, limits)
+        others = self._objects[indexes]
+        return MatchedPairs(rows, others, others if self._shown is self._objects else self._shown[indexes])
 
     def backward(self, objects: Ids, limits: QueryLimits = NO_LIMITS) -> MatchedPairs:
-        rows, places = self._by_object.find(objects, limits)
-        return MatchedPairs(rows, self._subjects[places], self._shown[places])
+        rows, indexes = self._by_object.find(objects, limits)
+        return MatchedPairs(rows, self._subjects[indexes], self._shown[indexes])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         found = np.zeros(len(subjects), np.bool_)
@@ -264,31 +264,33 @@ class IndexedTriples:
             subjects, predicates, objects: value numbers, in columns of equal length; None for a variable. At
                 least one column is given.
         """
-        given = [(place, ids) for place, ids in enumerate((subjects, predicates, objects)) if ids is not None]
-        place, ids = (
+        given = [
+            (position, ids) for position, ids in enumerate((subjects, predicates, objects)) if ids is not None
+        ]
+        position, ids = (
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))
         )
-        rows, places = self._lookup(place).find(ids, limits)
+        rows, indexes = self._lookup(position).find(ids, limits)
         for other, target in given:
-            if other != place:
-                agree = self.columns[other][places] == target[rows]
-                rows, places = rows[agree], places[agree]
-        found = [column[places] for column in self.columns]
-        return MatchedTriples(rows, found[0], found[1], found[2], self.form_ids[places])
+            if other != position:
+                agree = self.columns[other][indexes] == target[rows]
+                rows, indexes = rows[agree], indexes[agree]
+        found = [column[indexes] for column in self.columns]
+        return MatchedTriples(rows, found[0], found[1], found[2], self.form_ids[indexes])
 
     def of_predicate(self, predicate: int) -> ColumnRelation:
         """Return the pairs of subject and object of one predicate."""
-        _, places = self._lookup(1).find(np.array([predicate], np.int64))
+        _, indexes = self._lookup(1).find(np.array([predicate], np.int64))
         subjects, _, objects = self.columns
-        return ColumnRelation(subjects[places], objects[places], self.form_ids[places])
+        return ColumnRelation(subjects[indexes], objects[indexes], self.form_ids[indexes])
 
     @cached_property
     def nodes(self) -> Ids:
         """Value numbers of subjects and objects, sorted, each once."""
         return np.unique(np.concatenate([self.columns[0], self.columns[2]]))
 
-    def _lookup(self, place: int) -> Lookup:
-        found = self._lookups.get(place)
+    def _lookup(self, position: int) -> Lookup:
+        found = self._lookups.get(position)
         if found is None:
-            found = self._lookups[place] = Lookup(self.columns[place])
+            found = self._lookups[position] = Lookup(self.columns[position])
         return found

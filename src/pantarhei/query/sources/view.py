@@ -79,9 +79,9 @@ class GraphFacts:
         if found is None:
             number = self._terms.find_value(class_)
             subjects, objects, form_ids = self.relation(RDF_TYPE).pairs()
-            places = np.flatnonzero(objects == (-2 if number is None else number))
+            indexes = np.flatnonzero(objects == (-2 if number is None else number))
             found = self._members[class_] = ColumnRelation(
-                subjects[places], objects[places], form_ids[places]
+                subjects[indexes], objects[indexes], form_ids[indexes]
             )
         return found
 

@@ -204,10 +204,10 @@ class WindowFacts:
         keys = (subjects << 32) | objects
         order = np.argsort(keys)
         target = np.array([(subject << 32) | object_ for subject, object_, _ in forms], np.int64)
-        places = np.searchsorted(keys, target, sorter=order)
-        for place, key, (_, _, form) in zip(places.tolist(), target.tolist(), forms, strict=True):
-            if place < len(order) and keys[order[place]] == key:
-                form_ids[order[place]] = self._terms.id_of(form)
+        indexes = np.searchsorted(keys, target, sorter=order)
+        for index, key, (_, _, form) in zip(indexes.tolist(), target.tolist(), forms, strict=True):
+            if index < len(order) and keys[order[index]] == key:
+                form_ids[order[index]] = self._terms.id_of(form)
         return form_ids
 
     @cached_property
@@ -265,18 +265,18 @@ class WindowFacts:
         if not self._forms:
             return self._terms.first_forms(objects)
         if len(objects) <= _MAX_PROBED_WITH_COLUMNS:
-            places = np.arange(len(objects))
+            indexes = np.arange(len(objects))
         else:
-            places = np.flatnonzero(self._model.vocabulary.varied.among(objects))
-        facts = zip(subjects[places].tolist(), objects[places].tolist(), strict=True)
+            indexes = np.flatnonzero(self._model.vocabulary.varied.among(objects))
+        facts = zip(subjects[indexes].tolist(), objects[indexes].tolist(), strict=True)
         forms = [self._forms.get((number, *fact)) for fact in facts]
-        with_form = [place for place, form in enumerate(forms) if form is not None]
+        with_form = [index for index, form in enumerate(forms) if form is not None]
         form_ids = self._terms.first_forms(objects)
         if not with_form:
             return form_ids
         if form_ids is objects:
             form_ids = objects.copy()
-        form_ids[places[with_form]] = self._terms.ids_of([forms[place] for place in with_form])
+        form_ids[indexes[with_form]] = self._terms.ids_of([forms[index] for index in with_form])
         return form_ids
 
     def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids] | None:

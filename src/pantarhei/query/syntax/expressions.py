@@ -134,7 +134,7 @@ class NameScope:
             return Literal(content, lang=tag[0][1:])
         return respelled(Literal(content, datatype=self.iri(tag[0]), normalize=False))
 
-    def place(self, part: Written, pattern: int) -> PatternTerm:
+    def pattern_term(self, part: Written, pattern: int) -> PatternTerm:
         """Return the term or variable at a position of a triple pattern; a blank node becomes a variable.
 
         Args:
@@ -224,7 +224,7 @@ class QueryExpressionReader:
 
         Raises:
             QueryTextError: a function is unknown or has a wrong number of arguments, an aggregate is in an
-            invalid place, or a constant regular expression is malformed.
+            invalid position, or a constant regular expression is malformed.
         """
         if isinstance(part, Token):
             if part.type == "SIGNED":

@@ -99,7 +99,7 @@ class PatternReader:
         *_, written, group = member.children
         assert not isinstance(group, Token)
         if isinstance(written, Token):
-            name = self.names.place(written, self._patterns)
+            name = self.names.pattern_term(written, self._patterns)
         else:
             assert self._windows is not None
             name = self._windows[id(written)]
@@ -167,9 +167,9 @@ class PatternReader:
         """
         nodes: list[algebra.Node] = []
         for subject, verb, object_ in triples_of(part):
-            start = self.names.place(subject, self._patterns)
-            middle = self.names.place(verb, self._patterns) if is_plain(verb) else None
-            end = self.names.place(object_, self._patterns)
+            start = self.names.pattern_term(subject, self._patterns)
+            middle = self.names.pattern_term(verb, self._patterns) if is_plain(verb) else None
+            end = self.names.pattern_term(object_, self._patterns)
             if middle is None:
                 nodes.append(self._path(start, verb, end))
             else:

@@ -109,8 +109,8 @@ class _QueryReader:
         if templates:
             template = self._template(templates[0])
         if body.data == "describe":
-            places = subtrees(body, "described")[0].children
-            described = tuple(map(self._variable_or_term, places)) or written_variables(node.variables)
+            parts = subtrees(body, "described")[0].children
+            described = tuple(map(self._variable_or_term, parts)) or written_variables(node.variables)
         form = str(body.data).removesuffix("_where").upper()
         variables = node.variables if form == "SELECT" else ()
         prefixes = tuple(names.prefixes.items())

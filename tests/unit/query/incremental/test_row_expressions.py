@@ -33,7 +33,7 @@ def test_an_error_is_not_true():
 def test_of_one_variable_it_is_a_test_of_single_rows_that_learns():
     bench = Bench()
     larger = expression(bench, Call(">", (Variable("y"), Literal(3))))
-    assert larger.test.place == 1 and larger.test.known == {}
+    assert larger.test.column == 1 and larger.test.known == {}
     rows = list(map(bench.row, ["a 5 b", "a 1 b", "a c b"]))
     assert list(map(larger.test.evaluate, rows)) == [True, False, False]
     assert [larger.test.known[row[1]] for row in rows] == [True, False, None]
