@@ -322,7 +322,7 @@ def test_check_gives_programs_everything(cli):
 def test_check_warns_of_contradictions_for_which_run_refuses(cli, run, written, quads):
     path = written(":isIn a owl:ObjectProperty, owl:FunctionalProperty . :cart :isIn :hall , :lobby .")
     text = cli("check", path).stdout
-    assert "Contradictions of unique names" in text
+    assert "Contradictions under unique names" in text
     assert "--no-unique-names" in text
     assert "Contradictions" not in cli("check", path, "--no-unique-names").stdout
     refused = run(ontology=path, stream=quads("urn:1"))

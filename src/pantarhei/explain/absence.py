@@ -317,7 +317,7 @@ class _AbsenceText:
         shown = list(dict.fromkeys(" and ".join(map(self.name, terms)) for terms in names if terms))
         if shown:
             more = ", …" if len(shown) > _MOST_NAMES else ""
-            yield f"  (or the same of {', '.join(shown[:_MOST_NAMES])}{more})"
+            yield f"  (or the same for {', '.join(shown[:_MOST_NAMES])}{more})"
 
     def gone(self, gone: RetractedAssertion) -> str:
         asserted = f"asserted at {self.times(gone.asserted_at)}"

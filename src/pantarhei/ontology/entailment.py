@@ -49,7 +49,7 @@ class Entailment:
         return tuple(dict.fromkeys(axiom for proof in self.proofs for axiom in proof.axioms))
 
     def __str__(self) -> str:
-        proofs = self.proofs or ("It holds by itself, whatever the ontology says.",)
+        proofs = self.proofs or ("It is a tautology, which every ontology entails.",)
         return "\n".join([f"{self.statement}:", *map(str, proofs)])
 
     def to_json(self) -> JsonObject:

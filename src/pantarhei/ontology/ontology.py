@@ -324,10 +324,10 @@ class Ontology:
         facts = self._facts_in(unread)
         stated = reading.axioms or reading.assertions or facts or any(map(_declares_a_name, given))
         if not (stated or (annotations and reading.annotations)):
-            way_out = "" if annotations is None else "; annotations=True includes annotations"
+            hint = "" if annotations is None else "; annotations=True includes annotations"
             raise InputError(
-                f"of {len(given)} triples none is part of an axiom or an assertion, so there is nothing to "
-                f"decide{way_out}"
+                f"none of the {len(given)} triples is part of an axiom or an assertion, so there is nothing to "
+                f"decide{hint}"
             )
         if annotations and not reading.annotations <= set(self.triples):
             return None

@@ -183,10 +183,12 @@ class Report:
         parts += _section("Can have no instance", proofs, details, number)
         parts += _section("Names of one thing", [(" = ".join(group), []) for group in self.merged], details)
         notes = [(axiom, [reason]) for axiom, reason in self.notes]
-        title = "Outside OWL 2 DL, which changes nothing here"
+        title = "Outside OWL 2 DL, without effect on the rules"
         parts += _section(title, notes, details)
         if self.contradiction is not None:
-            title = "Contradictions of unique names (unique_names=False, --no-unique-names: none), at least"
+            title = (
+                "Contradictions under unique names (unique_names=False, --no-unique-names: none), at least"
+            )
             parts += _section(title, [self.contradiction], details)
         if details:
             parts += self._details()

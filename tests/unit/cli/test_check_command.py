@@ -80,7 +80,7 @@ TWICE = ":isIn a owl:FunctionalProperty, owl:ObjectProperty . :cart :isIn :hall 
 def test_what_run_would_refuse_is_told_unless_names_are_not_unique(ontology, capsys):
     path = ontology(TWICE)
     assert check(CheckOptions([path])) is None
-    assert "Contradictions of unique names" in capsys.readouterr().out
+    assert "Contradictions under unique names" in capsys.readouterr().out
     assert "run would refuse this ontology" in check(CheckOptions([path], strict=True))
     assert check(CheckOptions([path], strict=True, unique_names=False)) is None
     capsys.readouterr()

@@ -65,7 +65,7 @@ def absence():
 def test_ways_that_differ_in_names_are_told_once(absence):
     text = str(absence)
     assert len(absence.ways) == 3 and text.count("missing: ") == 2
-    assert "(or the same of c)" in text and "It would hold with one of these:" in text
+    assert "(or the same for c)" in text and "It would hold with one of these:" in text
 
 
 def test_where_more_may_be_found_that_is_said(absence):

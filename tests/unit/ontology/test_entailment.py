@@ -73,7 +73,7 @@ def test_assertions_and_properties_are_explained_too(ontology):
 
 
 def test_an_annotation_is_no_axiom_and_no_way_to_ask_for_one_is_advised(ontology):
-    with pytest.raises(pr.InputError, match="none is part of an axiom") as caught:
+    with pytest.raises(pr.InputError, match=r"none of the \d+ triples is part of an axiom") as caught:
         ontology.explain((EX.Smoke, RDFS.comment, Literal("it bites")))
     assert "annotations=True" not in str(caught.value)
 
@@ -357,18 +357,18 @@ def test_blank_nodes_that_the_ontology_declares_do_not_meet_those_of_a_question(
     ],
 )
 def test_what_says_nothing_that_could_be_entailed_is_no_question(ontology_of_conclusion, text):
-    with pytest.raises(InputError, match="none is part of an axiom or an assertion"):
+    with pytest.raises(InputError, match=r"none of the \d+ triples is part of an axiom or an assertion"):
         ontology_of_conclusion.entails(graph(text))
 
 
 def test_nothing_at_all_is_no_question_of_annotations_either(ontology_of_conclusion):
-    with pytest.raises(InputError, match="of 0 triples none"):
+    with pytest.raises(InputError, match="none of the 0 triples"):
         ontology_of_conclusion.entails(iter(()), annotations=True)
 
 
 def test_a_bare_list_is_no_question(ontology_of_conclusion):
     node = BNode()
-    with pytest.raises(InputError, match="none is part of an axiom or an assertion"):
+    with pytest.raises(InputError, match=r"none of the \d+ triples is part of an axiom or an assertion"):
         ontology_of_conclusion.entails([(node, RDF.first, EX.a), (node, RDF.rest, RDF.nil)])
 
 

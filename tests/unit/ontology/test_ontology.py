@@ -384,4 +384,4 @@ def test_what_is_written_as_dl_does_not_have_it_has_its_effect_and_a_note():
         "NegativeObjectPropertyAssertion(p i j)",
     ]
     assert all("read as" in reason for reason in notes.values())
-    assert "Outside OWL 2 DL, which changes nothing here: 2" in str(ontology.report())
+    assert "Outside OWL 2 DL, without effect on the rules: 2" in str(ontology.report())

@@ -102,7 +102,7 @@ def test_a_contradiction_of_unique_names_is_told_with_its_proof():
     steps = ("1. cart isIn hall  (given)", "2. cart isIn lobby  (given)", "3. ⊥  (from 1, 2 by prp-fp, …)")
     report = Report((), contradiction=("prp-fp: ⊥ :- …", steps))
     lines = [line.strip() for line in str(report).splitlines()]
-    (title,) = (line for line in lines if line.startswith("Contradictions of unique names"))
+    (title,) = (line for line in lines if line.startswith("Contradictions under unique names"))
     assert "unique_names=False" in title
     assert lines[lines.index(title) + 1 :] == ["prp-fp: ⊥ :- …", *steps]
     assert json.loads(report.to_json())["contradiction"]["proof"] == list(steps)

@@ -107,7 +107,7 @@ def plan_body(body: FactPattern, numbers: Vocabulary) -> BodyPlan:
     plans = [planner.plan_from(atom, position) for position, atom in enumerate(atoms)]
     walked = {(step.kind, step.predicate) for plan in plans for step in plan.steps}
     bound = [_bound(plan, count) for plan in plans]
-    plans = [_with_wanted_flags(plan, binding) for plan, (_, binding) in zip(plans, bound, strict=True)]
+    plans = [_with_parameter_flags(plan, binding) for plan, (_, binding) in zip(plans, bound, strict=True)]
     predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in atoms]
     offsets = [written.write(plan) for plan in plans]
     return BodyPlan(
@@ -136,7 +136,7 @@ def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
     return order, binding
 
 
-def _with_wanted_flags(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
+def _with_parameter_flags(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
     """Return the plan with the flag PARAMETER added to the steps that bind parameters."""
     steps = (s if binding[s.atom] == NONE else s._replace(kind=s.kind | PARAMETER) for s in plan.steps)
     return plan._replace(steps=tuple(steps))
@@ -272,7 +272,7 @@ class _Writer:
             frozenset(self._by_object),
         )
 
-    def add(self, plan: BodyPlan, wanted: Sequence[Terms]) -> None:
+    def add(self, plan: BodyPlan, requested: Sequence[Terms]) -> None:
         """Add a body with the requested values of its parameters, as numbers of terms."""
         code = plan.code.copy()
         code[plan.triggers[:, 1]] = len(self._variables)
@@ -286,8 +286,8 @@ class _Writer:
             if given < plan.parameters:
                 asked = len(self._asked)
                 self._asked += binding
-                state = states[order] = states[order] if order in states else self._begin(order, wanted)
-            for key, terms in _keys(trigger, plan.parameters, wanted).items():
+                state = states[order] = states[order] if order in states else self._begin(order, requested)
+            for key, terms in _keys(trigger, plan.parameters, requested).items():
                 self._keys.append((predicate, *key, len(self._starts)))
                 after = NONE if state == NONE else self._after(state, [terms[i] for i in order[:given]])
                 self._starts.append((self._length + offset, asked, after))
@@ -299,12 +299,12 @@ class _Writer:
         self._by_subject |= plan.by_subject
         self._by_object |= plan.by_object
 
-    def _begin(self, order: Terms, wanted: Sequence[Terms]) -> int:
+    def _begin(self, order: Terms, requested: Sequence[Terms]) -> int:
         """Add the requested values to the trie, with the parameters in the given order; return the start
         state.
         """
         start = self._new_state()
-        for terms in wanted:
+        for terms in requested:
             state = start
             for parameter in order:
                 after = self._next[state].get(terms[parameter])
@@ -324,7 +324,7 @@ class _Writer:
         return len(self._next) - 1
 
 
-def _keys(trigger: Sequence[int], parameters: int, wanted: Sequence[Terms]) -> dict[Terms, Terms]:
+def _keys(trigger: Sequence[int], parameters: int, requested: Sequence[Terms]) -> dict[Terms, Terms]:
     """Return the pairs (subject, object) that the trigger of a plan can match, NONE for any term; each with a
     tuple of requested values that has these terms.
     """
@@ -332,7 +332,7 @@ def _keys(trigger: Sequence[int], parameters: int, wanted: Sequence[Terms]) -> d
     def key(terms: Terms) -> Terms:
         return tuple(terms[a] if 0 <= a < parameters else NONE if a >= NONE else -2 - a for a in trigger)
 
-    return {key(terms): terms for terms in (wanted if parameters else [()])}
+    return {key(terms): terms for terms in (requested if parameters else [()])}
 
 
 def _rows(rows: Sequence[Terms], width: int) -> Integers:

@@ -177,8 +177,8 @@ class ShardingReport:
         if key in self.no_keys:
             return False
         if key not in self.obstacles:
-            looked_at = ", ".join(repr(str(each)) for each in (*self.obstacles, *self.no_keys))
-            raise OptionError("key", repr(str(key)), f"one of the checked keys: {looked_at}")
+            checked = ", ".join(repr(str(each)) for each in (*self.obstacles, *self.no_keys))
+            raise OptionError("key", repr(str(key)), f"one of the checked keys: {checked}")
         return not self.obstacles[key]
 
     def admits(self, predicate: Predicate, is_class: bool) -> bool:
@@ -217,8 +217,8 @@ class ShardingReport:
         return disambiguate(lambda: "\n".join(self._lines()), self._names)
 
     def __repr__(self) -> str:
-        looked_at = counted(len(self.obstacles) + len(self.no_keys), "key")
-        return f"ShardingReport({looked_at} checked, {len(self.keys)} of them usable)"
+        checked = counted(len(self.obstacles) + len(self.no_keys), "key")
+        return f"ShardingReport({checked} checked, {len(self.keys)} of them usable)"
 
     @property
     def _names(self) -> DisplayNames:
@@ -295,9 +295,9 @@ class ShardingReport:
             yield f"The stream must not assert {_listed(sorted(self.background_only, key=str))}."
         if some_refused:
             yield (
-                "What may help: name the classes and properties that do stream (streaming=…), put facts that "
-                "do not change into the background, and give the background a property that says of each "
-                "name which shard it belongs to."
+                "Possible remedies: list the classes and properties that stream (streaming=…), put facts that "
+                "do not change into the background, and add a background property whose value identifies "
+                "the shard of each name."
             )
 
 

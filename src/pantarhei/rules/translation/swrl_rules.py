@@ -426,7 +426,7 @@ def _refuse_literal_subject(head: Atom, body: Body, values: set[SwrlArgument]) -
     subject = head.arguments[0]
     tested = {argument for test in body.tests for argument in test.arguments}
     if isinstance(subject, Literal) or subject in values or subject in tested:
-        raise NotARuleError(f"its head says something of the literal {subject.n3()}, which only names allow")
+        raise NotARuleError(f"its head has the literal {subject.n3()} as subject; a subject must be a name")
 
 
 def _refuse_unconnected(rule: Rule) -> None:
