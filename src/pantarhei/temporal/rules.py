@@ -356,19 +356,22 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
     if has_class_variables([rule]):
         head = _begun_by(rule, reached)
         name = short(head.atom.predicate)
-        given = f"{name} is a premise of {rule.axiom}, whose class is variable: temporal rules name theirs"
+        given = f"{name} is a premise of {rule.axiom}, which has a class variable"
         raise rule_error(given, "a predicate that is not a premise of such an axiom", head)
     if feedback if rule.head is None else symbol_of(rule.head) != SAME:
         return
     head = _begun_by(rule, reached)
-    what = "can contradict" if rule.head is None else "can make names equal by"
+    effect = "violate" if rule.head is None else "make names equal by"
 
     def problem() -> str:
-        return f"{short(head.atom.predicate)} is of the ontology, and its conclusions {what}: {rule.axiom}"
+        name = short(head.atom.predicate)
+        return f"{name} belongs to the ontology, and its conclusions can {effect} {rule.axiom}"
 
-    expected = "a predicate that no constraint and no equality follows from: conclusions are never repaired"
+    expected = (
+        "a predicate from which neither a violation nor an equality follows: conclusions are never repaired"
+    )
     if rule.head is None:
-        expected += ", unless feedback has them asserted"
+        expected += ", unless feedback asserts them"
     raise rule_error(disambiguate(problem, names_of([rule])), expected, head)
 
 

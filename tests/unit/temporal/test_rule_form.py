@@ -41,7 +41,7 @@ MISTAKES = {
         "c(X) always",
         "itself at all ticks of a window",
     ),
-    "constraint reachable": ("on.\n  :Broken(X) :- hot(X).", ":Broken", "its conclusions can contradict"),
+    "constraint reachable": ("on.\n  :Broken(X) :- hot(X).", ":Broken", "its conclusions can violate"),
     "unbounded time": ("a(X) :-\n  hot(X) at T.", "T.", "nothing bounds the time T"),
     "too many ticks": ("a(X) :-\n  hot(X) in [9999999 min].", "hot(X) in", "reaches back 9_999_999 ticks"),
     "window of assertions over conclusions": (
@@ -81,9 +81,9 @@ X = Variable("X")
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ([rule(some(A, 3), B)], "a head is a in"),
-        ([rule(no(A), B)], "a head is not a"),
-        ([rule(atom("asserted a"), B)], "a head is asserted a"),
+        ([rule(some(A, 3), B)], "the head a in"),
+        ([rule(no(A), B)], "the head not a is not an atom"),
+        ([rule(atom("asserted a"), B)], "the head asserted a is not an atom"),
         ([rule(now(TemporalAtom(SWRLB.add, (X, X, X))), P)], "uses a built-in as a predicate"),
         (
             [rule(A, now(TemporalAtom(RDF.type, (X, X))))],
