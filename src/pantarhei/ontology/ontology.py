@@ -326,8 +326,8 @@ class Ontology:
         if not (stated or (annotations and reading.annotations)):
             hint = "" if annotations is None else "; annotations=True includes annotations"
             raise InputError(
-                f"none of the {len(given)} triples is part of an axiom or an assertion, so there is nothing to "
-                f"decide{hint}"
+                f"none of the {len(given)} triples is part of an axiom or an assertion, so there is nothing "
+                f"to decide{hint}"
             )
         if annotations and not reading.annotations <= set(self.triples):
             return None

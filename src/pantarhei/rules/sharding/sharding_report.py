@@ -295,9 +295,9 @@ class ShardingReport:
             yield f"The stream must not assert {_listed(sorted(self.background_only, key=str))}."
         if some_refused:
             yield (
-                "Possible remedies: list the classes and properties that stream (streaming=…), put facts that "
-                "do not change into the background, and add a background property whose value identifies "
-                "the shard of each name."
+                "Possible remedies: list the classes and properties that stream (streaming=…), put facts "
+                "that do not change into the background, and add a background property whose value "
+                "identifies the shard of each name."
             )
 
 
