@@ -10,7 +10,6 @@ import sys
 import time as clock
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -43,7 +42,7 @@ from pantarhei.io import reader as tables
 from pantarhei.io.abox import TimestampedABox
 from pantarhei.io.records import read_records
 from pantarhei.io.stream_reader import StreamReader, read_stream
-from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, format_of, open_writer, time_text
+from pantarhei.io.writers import AnswerWriter, Cell, TableWriter, format_of, json_time, open_writer, time_text
 from pantarhei.model.message_text import DisplayNames, counted
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, in_zone_of, kind_of, ticks_of
@@ -404,18 +403,14 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writ
             writer.line(f"    {line}")
         return
     columns: dict[str, list[Cell]] = {
-        "start": [_plain_time(start)],
-        "end": [_plain_time(end)],
+        "start": [json_time(start)],
+        "end": [json_time(end)],
         "facts": [facts],
         "added": [gained],
         "removed": [lost],
         "cut": ["; ".join(assertion_texts(update.repair.removed, names))],
     }
     writer.report(update.at, columns)
-
-
-def _plain_time(at: TimePoint) -> Cell:
-    return time_text(at) if isinstance(at, datetime) else at
 
 
 def _print_cut(update: pr.WindowUpdate, names: DisplayNames, chains: ConflictProofs) -> None:

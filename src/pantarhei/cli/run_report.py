@@ -10,7 +10,6 @@ import time as clock
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
@@ -20,7 +19,7 @@ from pantarhei.cli.run_options import RunOptions
 from pantarhei.engine.update import not_asserted_text
 from pantarhei.errors import InputError
 from pantarhei.io.reader import Skipped
-from pantarhei.io.writers import time_text
+from pantarhei.io.writers import json_time, time_text
 from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
@@ -61,8 +60,7 @@ class SkipReport:
         self._report(self.counts[reason], text)
         if self.letters is not None:
             triples = [" ".join(term.n3() for term in triple) for triple in abox]
-            time = time_text(at) if isinstance(at, datetime) else at
-            self._write({"reason": reason, "detail": detail, "at": time, "triples": triples})
+            self._write({"reason": reason, "detail": detail, "at": json_time(at), "triples": triples})
 
     def note_skipped(self, skipped: Skipped, count: int) -> None:
         """Report a malformed statement or row; `count` is the number of those skipped so far."""
@@ -117,11 +115,10 @@ class ConflictProofs:
         if key in self._shown:
             return []
         self._shown.add(key)
-        return [line for proof in conflict.proofs if _is_derived(proof) for line in _whole(proof)]
-
-
-def _is_derived(proof: pr.Proof) -> bool:
-    return any(step.rule is not None for step in proof.steps[:-1])
+        derived = (
+            proof for proof in conflict.proofs if any(step.rule is not None for step in proof.steps[:-1])
+        )
+        return [line for proof in derived for line in _whole(proof)]
 
 
 def _whole(proof: pr.Proof) -> list[str]:

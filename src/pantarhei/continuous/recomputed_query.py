@@ -41,7 +41,7 @@ from pantarhei.query.answers import QueryResult
 from pantarhei.query.continuous_query import QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.context import TripleTimes, values_of
-from pantarhei.query.languages.stream_text import CountWindow, Extent
+from pantarhei.query.languages.stream_text import CountWindow
 from pantarhei.query.planner import execute
 from pantarhei.query.solutions import NO_LIMITS, TermSpace
 from pantarhei.query.sources.view import GraphFacts, View, single
@@ -150,7 +150,10 @@ class RecomputedQuery:
         self._spec, self._reason, self._ontology = spec, reason, ontology
         self._node = optimize(spec.query.node, has_forms=True)
         self._windows: tuple[LaggedWindow | CountedWindow[_StreamItem] | None, ...] = tuple(
-            _window_of(window.extent) for window in spec.windows
+            CountedWindow(window.extent)
+            if isinstance(window.extent, CountWindow)
+            else LaggedWindow.of(window.extent)
+            for window in spec.windows
         )
         self._spine, self._clocks, self._uses_triple_times = spec.spine, spec.clocks, spec.uses_triple_times
         self._uses_clock = depends_on_clock(spec.query.node)
@@ -307,27 +310,23 @@ class RecomputedQuery:
         policy, now = self._spec.policy, next(times.ticks())
         contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
         if "change" in policy.conditions:
-            if not self._has_changed(contents):
+            before, self._seen = self._seen, self._holding(contents)
+            if self._seen == before:
                 return []
             times = Times(kind, (range(now, now + 1),))
         if "non-empty" in policy.conditions and not any(held.triples for each in contents for held in each):
             return []
-        before, self._answers = self._answers, self._evaluated(contents, times[0])
-        if self._answers == before:
-            self._answers = before  # so that consecutive reports share the object
+        last, self._answers = self._answers, self._evaluated(contents, times[0])
+        if self._answers == last:
+            self._answers = last  # so that consecutive reports share the object
         if policy.emit == "rstream":
             return [RepeatedReport(times, self._answers, Counter())]
-        inserted, deleted = self._answers - before, before - self._answers
+        inserted, deleted = self._answers - last, last - self._answers
         if policy.emit == "istream":
             deleted = Counter()
         elif policy.emit == "dstream":
             inserted = Counter()
         return [RepeatedReport(times[:1], inserted, deleted)] if inserted or deleted else []
-
-    def _has_changed(self, contents: Sequence[_Content]) -> bool:
-        """Return whether the content of a graph differs from the last evaluation."""
-        before, self._seen = self._seen, self._holding(contents)
-        return self._seen != before
 
     def _holding(self, contents: Sequence[_Content]) -> Mapping[URIRef | None, frozenset[Hashable]]:
         return {name: closed.holding for name, closed in self._all_closed(contents).items()}
@@ -423,11 +422,6 @@ class RecomputedQuery:
     def close(self) -> None:
         with self._lock:
             self._held.clear()
-
-
-def _window_of(extent: Extent) -> LaggedWindow | CountedWindow[_StreamItem] | None:
-    """Return the state of a window with this extent; None for a window without end."""
-    return CountedWindow(extent) if isinstance(extent, CountWindow) else LaggedWindow.of(extent)
 
 
 def _triples(abox: ABox, prefix: str) -> tuple[Triple, ...]:

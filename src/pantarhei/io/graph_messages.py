@@ -367,7 +367,15 @@ class GraphMessages(ABC, Generic[Content]):
         """End the current message, emit the messages whose time is known, and begin one for graph `name`."""
         self._end_message()
         yield from self._ready()
-        self._begin_message(line, name)
+        self._names[name] = None
+        if len(self._names) > self.NAMES_REMEMBERED:
+            self._names.popitem(last=False)
+        self._described.pop(name, None)
+        self._unplaced.pop(name, None)
+        self._refuse_descriptions(self._unplaced)
+        nodes = nodes_of_message(self._source, str(name), self.ordinal)
+        self._current = GraphMessage(name, line, nodes, self._empty())
+        self.ordinal += 1
 
     def _place(self, line: int, quad: ox.Quad) -> None:
         message = self._current
@@ -407,18 +415,6 @@ class GraphMessages(ABC, Generic[Content]):
         self._times.state(name, quad.object.value, self._reading_of(name))
         if name in self._unplaced:
             self._described[name] = self._unplaced.pop(name)
-
-    def _begin_message(self, line: int, name: GraphName) -> None:
-        self._names[name] = None
-        if len(self._names) > self.NAMES_REMEMBERED:
-            self._names.popitem(last=False)
-        self._described.pop(name, None)
-        self._unplaced.pop(name, None)
-        self._refuse_descriptions(self._unplaced)
-        self._current = GraphMessage(
-            name, line, nodes_of_message(self._source, str(name), self.ordinal), self._empty()
-        )
-        self.ordinal += 1
 
     def _end_message(self) -> None:
         if self._current is not None:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import IO, Any, Final, NamedTuple, TypeGuard
 
 from pantarhei.errors import OptionError, TimesCutWarning
 from pantarhei.rdf.decompression import Readable, is_document, unreadable, without_compression
@@ -91,6 +91,36 @@ def opened(source: str | os.PathLike[str] | Readable) -> AbstractContextManager[
         raise unreadable(source, error) from error
 
 
+class FilePart(NamedTuple):
+    """Bytes of a file from `start` to `end` (excluded); `end` is None for the whole file, `line` the
+    first line.
+    """
+
+    path: str
+    start: int = 0
+    end: int | None = None
+    line: int = 1
+
+    def bytes_of(self, file: IO[bytes]) -> Readable:
+        """Return a reader of the part's bytes from the opened file."""
+        if self.start:  # a pipe cannot seek
+            file.seek(self.start)
+        return file if self.end is None else LimitedFile(file, self.end - self.start)
+
+
+class LimitedFile:
+    """Reader of the next `left` bytes of a file."""
+
+    def __init__(self, file: IO[bytes], left: int) -> None:
+        self._file, self._left = file, left
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read at most `size` bytes; returns no bytes at the end."""
+        data = self._file.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
+        return data
+
+
 def refuse_text(source: str | os.PathLike[str]) -> None:
     """Refuse a source that is the text of a document instead of a path.
 
@@ -147,8 +177,9 @@ class ReaderCounts:
         self.skipped: list[Skipped] = []
         self.skipped_count = self.times_cut = 0
 
-    def _note_skipped(self, skipped: Skipped, count: int = 1) -> None:
-        """Record a skipped item of `count` statements or rows."""
+    def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
+        """Record a skipped item of `count` statements or rows, of which the first is `text` at `line`."""
+        skipped = Skipped(line, reason, text)
         self.skipped_count += count
         if len(self.skipped) < self.SKIPS_KEPT:
             self.skipped.append(skipped)

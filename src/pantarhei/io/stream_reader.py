@@ -21,7 +21,6 @@ from pantarhei.io.dataset_messages import DatasetMessages, JSONLDMessages
 from pantarhei.io.graph_messages import TimeReading, TripleMessages, time_properties
 from pantarhei.io.reader import (
     ReaderCounts,
-    Skipped,
     format_of,
     is_path,
     opened,
@@ -213,9 +212,6 @@ class StreamReader(ReaderCounts):
             problem = f"{self._syntax} has no graphs with times" if feed.read(1) else "it is empty"
             reason = f"{problem}; a message log begins with {ANNOUNCEMENT}, with MESSAGE between messages"
             raise MalformedInputError(self.name, 1, reason)
-
-    def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
-        self._note_skipped(Skipped(line, reason, text), count)
 
 
 def read_stream(

@@ -156,7 +156,8 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Tabl
             run, graphs = None, []
         if isinstance(item, Statement):
             rows.append(_texts(item, source))
-            graphs.append(_graph(item.quad))
+            graph = item.quad.graph_name
+            graphs.append(None if isinstance(graph, ox.DefaultGraph) else str(graph))
         else:
             run = item if run is None else run._replace(end=item.end)
             graphs += [str(item.name)] * (item.end - item.begin)
@@ -201,7 +202,3 @@ def _texts(statement: Statement, source: str) -> tuple[str, ...]:
             reason = f"{term}: triple terms and directions (RDF 1.2) are not supported"
             raise MalformedInputError(source, statement.line, reason)
     return tuple(map(str, terms))
-
-
-def _graph(quad: ox.Quad) -> str | None:
-    return None if isinstance(quad.graph_name, ox.DefaultGraph) else str(quad.graph_name)

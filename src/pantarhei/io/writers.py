@@ -23,7 +23,7 @@ import math
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -65,7 +65,8 @@ class NDJSONSink:
         return f"NDJSONSink({str(self.path)!r})"
 
     def __call__(self, records: Sequence[HistoryRecord]) -> None:
-        text = "".join(json.dumps(_object(record), ensure_ascii=False) + "\n" for record in records)
+        values = (_values(record, _iso_time) for record in records)
+        text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in values)
         with self.path.open("ab") as file:
             before = file.tell()
             try:
@@ -110,34 +111,26 @@ class ParquetSink:
         against = pa.list_(pa.struct([("timestamp", at), *triple]))
         conflicts = pa.list_(pa.struct([("constraints", texts), ("against", against)]))
         schema = pa.schema([("timestamp", at), *triple, ("fate", text), ("at", at), ("conflicts", conflicts)])
-        table = pa.Table.from_pylist([_nested(record) for record in records], schema)
+        table = pa.Table.from_pylist([_values(record, lambda at: at) for record in records], schema)
         temporary = path.with_suffix(".tmp")
         parquet.write_table(table, temporary)
         os.replace(temporary, path)
 
 
-def _nested(record: HistoryRecord) -> dict[str, object]:
-    conflicts = [
-        {"constraints": list(each.constraints), "against": [one._asdict() for one in each.against]}
-        for each in record.conflicts
-    ]
-    return {**record._asdict(), "conflicts": conflicts}
-
-
-def _object(record: HistoryRecord) -> dict[str, object]:
-    """Convert a history record to JSON values."""
+def _values(record: HistoryRecord, time: Callable[[TimePoint], object]) -> dict[str, object]:
+    """Convert a history record to dictionaries and lists; `time` converts its timestamps."""
     conflicts = [
         {
             "constraints": list(each.constraints),
-            "against": [{**one._asdict(), "timestamp": _time(one.timestamp)} for one in each.against],
+            "against": [{**one._asdict(), "timestamp": time(one.timestamp)} for one in each.against],
         }
         for each in record.conflicts
     ]
-    times = {"timestamp": _time(record.timestamp), "at": _time(record.at)}
+    times = {"timestamp": time(record.timestamp), "at": time(record.at)}
     return {**record._asdict(), **times, "conflicts": conflicts}
 
 
-def _time(at: TimePoint) -> int | float | str:
+def _iso_time(at: TimePoint) -> int | float | str:
     return at.isoformat() if isinstance(at, datetime) else at
 
 
@@ -218,7 +211,7 @@ class NdjsonWriter(AnswerWriter):
         self._object(at, columns, {})
 
     def _object(self, at: TimePoint, columns: Columns, values: dict[str, object]) -> None:
-        time = {_time_column(columns): time_text(at) if isinstance(at, datetime) else at}
+        time = {_time_column(columns): json_time(at)}
         self._file.write(json.dumps(time | values, ensure_ascii=False) + "\n")
 
 
@@ -420,6 +413,11 @@ def time_text(at: TimePoint) -> str:
         return str(at)
     text = at.isoformat()
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def json_time(at: TimePoint) -> int | float | str:
+    """Return a timestamp as a JSON value: a number, or the text of `time_text`."""
+    return time_text(at) if isinstance(at, datetime) else at
 
 
 def cell_text(cell: Cell) -> str:

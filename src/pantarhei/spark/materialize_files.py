@@ -22,8 +22,8 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.io.abox import TimestampedABox, same_kind
 from pantarhei.io.mapping.record_mapping import ROW, RecordMapping
-from pantarhei.io.reader import Skipped, format_of
-from pantarhei.io.tables.csv_table import CSVPart, parts_of
+from pantarhei.io.reader import FilePart, Skipped, format_of
+from pantarhei.io.tables.csv_table import parts_of
 from pantarhei.io.tables.record_reader import RecordReader
 from pantarhei.io.tables.table_sources import TableSources, delimiter_of, sources_of
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of
@@ -32,7 +32,7 @@ from pantarhei.rdf.triple_table import NAMES, ColumnarTriples, TripleColumns
 from pantarhei.spark.frame import arrow_schema, columns_ddl, normalized
 from pantarhei.spark.materialize import DataFrameMaterializer, by_timestamp
 from pantarhei.spark.sessions import temporary_session
-from pantarhei.spark.sources.file_source import FilePart, file_parts, infer_kind, list_files, part_messages
+from pantarhei.spark.sources.file_source import file_parts, infer_kind, list_files, part_messages
 from pantarhei.spark.sources.source_options import FileOptions, WorkerCounts
 from pantarhei.spark.sources.text_rows import TextTriples, TimedTriples, record_batches
 from pantarhei.spark.worker import FirstByKey, read_blocks
@@ -122,7 +122,7 @@ class FileCounts(WorkerCounts):
 _Counts = dict[int, FileCounts]
 
 
-Part: TypeAlias = FilePart | str | CSVPart
+Part: TypeAlias = FilePart | str
 Parts: TypeAlias = tuple[Part, ...]
 """Files and parts of files that one Spark task reads, one after the other."""
 

@@ -11,14 +11,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv as pacsv
 
 from pantarhei.errors import InputError, MalformedInputError
-from pantarhei.io.reader import NOT_UTF_8, format_error
+from pantarhei.io.reader import NOT_UTF_8, FilePart, format_error
 from pantarhei.io.tables.arrow_table import Block, SkippedLine
 from pantarhei.model.message_text import counted
 from pantarhei.rdf.decompression import BYTE_ORDER_MARK
@@ -340,18 +340,7 @@ def _cell(delimiter: str, quoted: bytes) -> bytes:
     return b'(?:%b|(?!")[^%b\\r\\n]*+)' % (quoted % between, between)
 
 
-class CSVPart(NamedTuple):
-    """Records of a CSV file: the bytes from `start` to `end` (excluded), of which the first line is
-    `line`.
-    """
-
-    path: str
-    start: int
-    end: int
-    line: int
-
-
-def parts_of(path: str, size: int, delimiter: str | None) -> list[CSVPart]:
+def parts_of(path: str, size: int, delimiter: str | None) -> list[FilePart]:
     """Divide a CSV file into parts of complete records, each of at least `size` bytes except the last.
 
     The result is empty if the file has at most `size` bytes, is compressed, or has a malformed first line.
@@ -366,7 +355,7 @@ def parts_of(path: str, size: int, delimiter: str | None) -> list[CSVPart]:
             table = CSVTable(path, ByteFeed(file), delimiter)
             table.open()
             begin += table.header_size
-            return [CSVPart(path, begin + start, begin + end, line) for start, end, line in table.runs(size)]
+            return [FilePart(path, begin + start, begin + end, line) for start, end, line in table.runs(size)]
     except (InputError, OSError):
         return []
 
@@ -378,25 +367,11 @@ class CSVPartTable(CSVTable):
         file: the whole file, whose header is read.
     """
 
-    def __init__(self, file: IO[bytes], part: CSVPart, delimiter: str | None) -> None:
+    def __init__(self, file: IO[bytes], part: FilePart, delimiter: str | None) -> None:
         super().__init__(part.path, ByteFeed(file), delimiter)
         self._file, self._part = file, part
 
     def open(self) -> None:
         super().open()
-        self._file.seek(self._part.start)
-        self._feed = ByteFeed(LimitedFile(self._file, self._part.end - self._part.start))
+        self._feed = ByteFeed(self._part.bytes_of(self._file))
         self._rest, self._line = b"", self._part.line
-
-
-class LimitedFile:
-    """Reader of the next `left` bytes of a file."""
-
-    def __init__(self, file: IO[bytes], left: int) -> None:
-        self._file, self._left = file, left
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Read at most `size` bytes; returns no bytes at the end."""
-        data = self._file.read(self._left if size < 0 else min(size, self._left))
-        self._left -= len(data)
-        return data

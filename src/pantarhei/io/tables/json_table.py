@@ -76,7 +76,11 @@ class JSONTable:
                 rows.append(read_object(stripped))
                 lines.append(at)
             except ValueError as error:
-                reason = None if self._has_begun else format_error(_bytes(each))
+                reason = (
+                    None
+                    if self._has_begun
+                    else format_error(each.encode() if isinstance(each, str) else each)
+                )
                 left_out.append(SkippedLine(len(rows), at, reason or str(error), _shown(each)))
             self._has_begun = True
         return Block(
@@ -183,10 +187,6 @@ def line_of(line: str | bytes) -> str | bytes:
         return (line.decode() if isinstance(line, bytes) else line).strip(_SPACE)
     except UnicodeDecodeError:
         return line
-
-
-def _bytes(line: str | bytes) -> bytes:
-    return line.encode() if isinstance(line, str) else line
 
 
 def _shown(line: str | bytes) -> str:

@@ -17,7 +17,7 @@ from pantarhei.io.mapping.mapped_rows import MappedRows, map_rows, runs
 from pantarhei.io.mapping.record_mapping import RecordMapping
 from pantarhei.io.mapping.row_times import first_kind, shown_times
 from pantarhei.io.mapping.text_times import RowOrder
-from pantarhei.io.reader import ReaderCounts, Skipped
+from pantarhei.io.reader import ReaderCounts
 from pantarhei.io.tables.arrow_table import Block, RecordTable
 from pantarhei.io.tables.csv_table import CSVTable
 from pantarhei.io.tables.json_table import JSONRows, JSONTable
@@ -74,7 +74,7 @@ class RecordReader(ReaderCounts):
             except MalformedInputError as error:
                 if not (self._skip_errors and self._sources.count > 1):
                     raise
-                self._skip(error.source, error.line, error.reason, "")
+                self._skip_in(error.source, error.line, error.reason, "")
         rows.warn()
 
     def _of_block(
@@ -89,7 +89,7 @@ class RecordReader(ReaderCounts):
                 line, reason = wrong.error.line, wrong.reason
                 if table.counted != "line":
                     line, reason = None, f"{table.counted} {line}, {reason}"
-                self._skip(table.source, line, reason, wrong.text)
+                self._skip_in(table.source, line, reason, wrong.text)
         yield from self._aboxes(table, block, mapped)
 
     def _aboxes(
@@ -104,10 +104,8 @@ class RecordReader(ReaderCounts):
             self._note_cut(f"{text} ({table.counted} {block.places()[row]})", count)
         return _aboxes(mapped, self.mapping)
 
-    def _skip(self, source: str, line: int | None, reason: str, text: str) -> None:
-        if self._sources.count > 1:
-            reason = f"{source}: {reason}"
-        self._note_skipped(Skipped(line, reason, text[:1000]))
+    def _skip_in(self, source: str, line: int | None, reason: str, text: str) -> None:
+        self._skip(line, f"{source}: {reason}" if self._sources.count > 1 else reason, text[:1000])
 
 
 _MANY = 1_000  # rows without a member before a warning that the member is missing

@@ -12,9 +12,18 @@ from typing import IO, Any, TypeAlias, cast
 import pyarrow as pa
 
 from pantarhei.errors import InputError, MissingFileError, OptionError, UnknownFormatError
-from pantarhei.io.reader import FORMATS, SUFFIXES, format_of, is_path, opened, refuse_text, source_name
+from pantarhei.io.reader import (
+    FORMATS,
+    SUFFIXES,
+    FilePart,
+    format_of,
+    is_path,
+    opened,
+    refuse_text,
+    source_name,
+)
 from pantarhei.io.tables.arrow_table import RecordTable, arrow_table, parquet_table, speaks_arrow
-from pantarhei.io.tables.csv_table import CSVPart, CSVPartTable, CSVTable
+from pantarhei.io.tables.csv_table import CSVPartTable, CSVTable
 from pantarhei.io.tables.json_table import JSONDocument, JSONTable
 from pantarhei.rdf.decompression import DecompressedFile, Readable, refuse_null
 from pantarhei.rdf.statements import ByteFeed
@@ -116,7 +125,7 @@ class TableSources:
 
     def _table(self, item: Any, delimiter: str | None, stack: ExitStack, is_lenient: bool) -> RecordTable:
         name = _name_of(item)
-        if isinstance(item, CSVPart):
+        if isinstance(item, FilePart):
             part = cast(IO[bytes], stack.enter_context(opened(item.path)))
             return CSVPartTable(part, item, delimiter_of(item.path, self._format, delimiter))
         if speaks_arrow(item):
@@ -215,11 +224,11 @@ def _advice(given: object) -> str:
     return "; for a numpy array: a pandas.DataFrame with names" if hasattr(type(given), "dtype") else ""
 
 
-def _is_file(item: str | os.PathLike[str] | CSVPart) -> bool:
-    return Path(item.path if isinstance(item, CSVPart) else item).is_file()
+def _is_file(item: str | os.PathLike[str] | FilePart) -> bool:
+    return Path(item.path if isinstance(item, FilePart) else item).is_file()
 
 
 def _name_of(item: Any) -> str:
-    if isinstance(item, CSVPart):
+    if isinstance(item, FilePart):
         return item.path
     return f"<{type(item).__name__}>" if speaks_arrow(item) else source_name(item, "<table>")

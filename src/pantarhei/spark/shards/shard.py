@@ -354,11 +354,8 @@ def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table | list[Triple]]]:
     ticks, starts = np.unique(ordered["ticks"].to_numpy(), return_index=True)
     for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(ordered)], strict=True):
         abox = ordered.slice(start, end - start).select(_TERMS)
-        yield at, _scoped(abox, prefix_of_name(name_of_timestamp(at))) if _has_blank_nodes(abox) else abox
-
-
-def _has_blank_nodes(abox: pa.Table) -> bool:
-    return any(pc.any(pc.starts_with(abox[name], "_:")).as_py() for name in ("subject", "object"))
+        is_scoped = any(pc.any(pc.starts_with(abox[name], "_:")).as_py() for name in ("subject", "object"))
+        yield at, _scoped(abox, prefix_of_name(name_of_timestamp(at))) if is_scoped else abox
 
 
 def _scoped(abox: pa.Table, scope: str) -> list[Triple]:

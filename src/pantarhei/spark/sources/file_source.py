@@ -53,8 +53,8 @@ from pyspark.sql.types import StructType
 
 from pantarhei.errors import OptionError, StreamError, TimestampError
 from pantarhei.io.graph_messages import BY_NAME, TimeReading, time_in_name
+from pantarhei.io.reader import FilePart, LimitedFile
 from pantarhei.io.stream_reader import OF_GRAPHS, SUFFIXES, syntax_of
-from pantarhei.io.tables.csv_table import LimitedFile
 from pantarhei.model.time import TimeKind, TimePoint, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.frame import TIME_TYPES, column_types, columns_ddl
@@ -64,21 +64,6 @@ from pantarhei.spark.sources.text_rows import TimedTriples, read_rows, record_ba
 
 _CHUNK = 1 << 20
 _CUT = TimeReading(on_cut=str)  # accepts times to be cut; they are counted when the part is read
-
-
-@dataclass(frozen=True, slots=True)
-class FilePart:
-    """Bytes of a file from `start` to `end` (excluded).
-
-    Attributes:
-        end: None if the part is the whole file.
-        line: the number of the part's first line.
-    """
-
-    path: str
-    start: int = 0
-    end: int | None = None
-    line: int = 1
 
 
 def list_files(path: str, format: str | None) -> list[str]:
@@ -274,11 +259,8 @@ def part_messages(
     """
     reading = options.reading(syntax_of(part.path, options.format, OF_GRAPHS), counts, kind)
     with open(part.path, "rb") as file:
-        if part.start:  # a pipe cannot seek
-            file.seek(part.start)
-        feed = ByteFeed(file if part.end is None else LimitedFile(file, part.end - part.start))
         reading = reading._replace(line=part.line, is_part=part.end is not None)
-        yield from read_rows(feed, part.path, reading)
+        yield from read_rows(ByteFeed(part.bytes_of(file)), part.path, reading)
 
 
 class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

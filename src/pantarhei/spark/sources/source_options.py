@@ -19,7 +19,7 @@ from typing import TypedDict
 
 from pantarhei.errors import OptionError
 from pantarhei.io.graph_messages import AUTO, time_properties
-from pantarhei.io.reader import ReaderCounts, Skipped
+from pantarhei.io.reader import ReaderCounts
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import TIME_TYPES
 from pantarhei.spark.sources.text_rows import TextReading
@@ -200,9 +200,7 @@ class WorkerCounts(ReaderCounts):
         super().__init__(name)
         self.first_cut = ""
 
-    def skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
-        """Count `count` skipped statements, of which the first is `text` at `line`."""
-        self._note_skipped(Skipped(line, reason, text), count)
+    skip = ReaderCounts._skip
 
     def cut(self, text: str) -> None:
         """Count a time that is cut to microseconds."""

@@ -11,10 +11,10 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from pantarhei.errors import InputError, MalformedInputError, OptionError, StreamError
+from pantarhei.io.reader import FilePart
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.frame import COLUMNS
 from pantarhei.spark.sources.file_source import (
-    FilePart,
     FileReader,
     FolderReader,
     infer_kind,
