@@ -222,9 +222,9 @@ class QueryResult(Result):
         elif self.type == "SELECT":
             labels = {str(variable): index for index, variable in enumerate(self.vars or ())}
             for row in self.rows:
-                shown = tuple.__new__(ResultRow, row)  # faster than its constructor
-                shown.labels = labels
-                yield shown
+                cells = tuple.__new__(ResultRow, row)  # faster than its constructor
+                cells.labels = labels
+                yield cells
         else:
             yield from zip(*self._decoded, strict=True)
 
@@ -375,9 +375,9 @@ _MAX_SHOWN = 20
 
 def _table(columns: Mapping[str, Sequence[Term | None]], count: int) -> Iterator[str]:
     """Format the first rows with a header, and the number of the rows that are left out."""
-    shown = [[name, *map(_cell_text, terms[:_MAX_SHOWN])] for name, terms in columns.items()]
-    widths = [max(map(len, texts)) for texts in shown]
-    for row in zip(*shown, strict=True):
+    cells = [[name, *map(_cell_text, terms[:_MAX_SHOWN])] for name, terms in columns.items()]
+    widths = [max(map(len, texts)) for texts in cells]
+    for row in zip(*cells, strict=True):
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
     if not count:
         yield "no answers"

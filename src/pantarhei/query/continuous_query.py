@@ -349,8 +349,8 @@ class LiveAnswers(Mapping[AnswerRow, int]):
     def _count(self, row: AnswerRow, caller: FrameType) -> int:
         read = self._read
         if read.instruction == _instruction(caller):
-            begun, count = next(read.left, _NO_ROW)
-            if begun is row and row is not None:
+            expected, count = next(read.left, _NO_ROW)
+            if expected is row and row is not None:
                 return count
             read.instruction = None  # the read has ended
         if read.row is row and row is not None:

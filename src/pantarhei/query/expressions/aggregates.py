@@ -115,13 +115,13 @@ def _totals(column: Column, groups: Indexes, count: int) -> list[Numeric | None]
 def _sum_exact(column: Column, groups: Indexes, types: kinds.Kinds, found: list[Numeric | None]) -> None:
     scale = int(column.scales.max())
     largest = float(np.abs(column.numbers).max()) * 10.0**scale
-    there = np.flatnonzero(np.bincount(groups, minlength=len(types))).tolist()
+    nonempty = np.flatnonzero(np.bincount(groups, minlength=len(types))).tolist()
     totals: Sequence[int | Decimal]
     if kinds.IS_LONG[column.kinds].any() or largest * len(groups) >= _MAX_INT64_SUM:
         totals, scale = _long_totals(column, groups, len(types)), 0
     else:
         totals = _whole_totals(column, groups, len(types), scale)
-    for group in there:
+    for group in nonempty:
         total = totals[group]
         if types[group]:
             found[group] = _decimal(EXACT.scaleb(Decimal(total), -scale))
@@ -308,8 +308,8 @@ def _extreme_numbers(
     best = np.full(count, -np.inf if is_last else np.inf)
     (np.maximum if is_last else np.minimum).at(best, groups, column.numbers)
     found = np.full(count, NONE, np.int64)
-    there = np.unique(groups)
-    found[there] = NumberColumn.of_type(int(column.kinds[0]), best[there], context).ids
+    nonempty = np.unique(groups)
+    found[nonempty] = NumberColumn.of_type(int(column.kinds[0]), best[nonempty], context).ids
     return found
 
 

@@ -242,17 +242,17 @@ def _if(operands: Sequence[Expression], table: SolutionTable, context: Context) 
 
 def _coalesce(operands: Sequence[Expression], table: SolutionTable, context: Context) -> Column:
     size = len(table)
-    left = np.ones(size, np.bool_)
+    undecided_rows = np.ones(size, np.bool_)
     branches: list[tuple[Mask, Column]] = []
     for operand in operands:
-        found = _evaluate_at(operand, table, left, context)
-        there = np.array(spread(have_value(found), int(np.count_nonzero(left))))
-        mask = left.copy()
-        mask[left] = there
+        found = _evaluate_at(operand, table, undecided_rows, context)
+        has_result = np.array(spread(have_value(found), int(np.count_nonzero(undecided_rows))))
+        mask = undecided_rows.copy()
+        mask[undecided_rows] = has_result
         if mask.any():
-            branches.append((mask, found if len(found) == 1 else found.take(np.flatnonzero(there))))
-        left &= ~mask
-        if not left.any():
+            branches.append((mask, found if len(found) == 1 else found.take(np.flatnonzero(has_result))))
+        undecided_rows &= ~mask
+        if not undecided_rows.any():
             break
     return choose_rows(size, branches, context)
 

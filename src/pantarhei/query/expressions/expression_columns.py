@@ -319,9 +319,9 @@ def distinct(column: Ids) -> tuple[Ids, Indexes]:
         values, indexes = np.unique(column, return_inverse=True)
         return values, indexes
     shifted = column - low
-    there = np.zeros(span, np.bool_)
-    there[shifted] = True
-    found = np.flatnonzero(there)
+    is_present = np.zeros(span, np.bool_)
+    is_present[shifted] = True
+    found = np.flatnonzero(is_present)
     place_of = np.empty(span, np.intp)
     place_of[found] = np.arange(len(found))
     return found + low, place_of[shifted]

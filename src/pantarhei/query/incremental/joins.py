@@ -23,8 +23,8 @@ Found = Collection[tuple[Row, int]]
 
 def index_of(
     shared: Sequence[Variable],
-    mine: Sequence[Variable],
-    theirs: Sequence[Variable],
+    own: Sequence[Variable],
+    other: Sequence[Variable],
     state: SharedState,
     always_bound: bool,
 ) -> HashIndex | PartialIndex:
@@ -32,11 +32,11 @@ def index_of(
 
     Args:
         shared: variables of both inputs.
-        mine: variables of the indexed rows.
-        theirs: variables of the rows of the other input, for which matches are looked up.
+        own: variables of the indexed rows.
+        other: variables of the rows of the other input, for which matches are looked up.
         always_bound: whether all rows of both inputs bind all shared variables.
     """
-    columns = columns_of(shared, mine), columns_of(shared, theirs)
+    columns = columns_of(shared, own), columns_of(shared, other)
     return HashIndex(*columns, state) if always_bound else PartialIndex(*columns, state)
 
 
@@ -44,18 +44,22 @@ class HashIndex:
     """Bag of rows that bind all shared variables, indexed by their values.
 
     Args:
-        mine: columns of the shared variables in the indexed rows.
-        theirs: columns of the shared variables in the rows of the other input.
+        own_columns: columns of the shared variables in the indexed rows.
+        other_columns: columns of the shared variables in the rows of the other input.
     """
 
-    def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
-        self._shares = bool(mine)
-        self._mine, self._theirs, self._state = state.key_of(mine), state.key_of(theirs), state
+    def __init__(self, own_columns: Sequence[int], other_columns: Sequence[int], state: SharedState) -> None:
+        self._shares = bool(own_columns)
+        self._own_key, self._other_key, self._state = (
+            state.key_of(own_columns),
+            state.key_of(other_columns),
+            state,
+        )
         self._rows: dict[Any, Bag] = {}
 
     def add(self, row: Row, weight: int) -> tuple[int, int]:
         """Add copies of a row; returns the number of copies before and after."""
-        key = self._mine(row)
+        key = self._own_key(row)
         rows = self._rows.get(key)
         if rows is None:
             self._state.journal.record(self._rows, key)
@@ -68,7 +72,7 @@ class HashIndex:
 
     def weight(self, row: Row) -> int:
         """Return the number of copies of a row."""
-        return self._rows.get(self._mine(row), {}).get(row, 0)
+        return self._rows.get(self._own_key(row), {}).get(row, 0)
 
     def compatible(self, other: Row, overlap: bool = False) -> Found:
         """Return the rows that agree with a row of the other input in all variables that both bind, with
@@ -77,7 +81,7 @@ class HashIndex:
         Args:
             overlap: return only rows that bind a shared variable which the other row binds too.
         """
-        rows = self._rows.get(self._theirs(other))
+        rows = self._rows.get(self._other_key(other))
         return () if rows is None or (overlap and not self._shares) else rows.items()
 
     @property
@@ -89,7 +93,7 @@ class HashIndex:
         for bag in self._rows.values():
             for row, weight in bag.items():
                 new = rows(row)
-                renumbered.setdefault(self._mine(new), {})[new] = weight
+                renumbered.setdefault(self._own_key(new), {})[new] = weight
         self._state.journal.replace(self._rows, renumbered)
 
 
@@ -103,16 +107,16 @@ class PartialIndex:
     Args: as for `HashIndex`.
     """
 
-    def __init__(self, mine: Sequence[int], theirs: Sequence[int], state: SharedState) -> None:
-        self._mine, self._theirs, self._state = mine, theirs, state
+    def __init__(self, own_columns: Sequence[int], other_columns: Sequence[int], state: SharedState) -> None:
+        self._own_columns, self._other_columns, self._state = own_columns, other_columns, state
         # rows by the set of shared variables that they bind, as bits
         self._bags: dict[int, Bag] = {}
         # hash tables, by this set and the subset of it whose values are the keys
         self._tables: dict[tuple[int, int], dict[Row, Bag]] = {}
-        self._all = (1 << len(mine)) - 1
+        self._all = (1 << len(own_columns)) - 1
 
     def add(self, row: Row, weight: int) -> tuple[int, int]:
-        bound = self._bound(row, self._mine)
+        bound = self._bound(row, self._own_columns)
         journal = self._state.journal
         bag = self._bags.get(bound)
         if bag is None:
@@ -122,7 +126,7 @@ class PartialIndex:
         for (partition, common), table in self._tables.items():
             if partition != bound:
                 continue
-            key = self._key(row, self._mine, common)
+            key = self._key(row, self._own_columns, common)
             rows = table.get(key)
             if rows is None:
                 journal.record(table, key)
@@ -134,15 +138,17 @@ class PartialIndex:
         return counts
 
     def weight(self, row: Row) -> int:
-        return self._bags.get(self._bound(row, self._mine), {}).get(row, 0)
+        return self._bags.get(self._bound(row, self._own_columns), {}).get(row, 0)
 
     def compatible(self, other: Row, overlap: bool = False) -> Found:
-        theirs = self._bound(other, self._theirs)
+        other_bound = self._bound(other, self._other_columns)
         found: list[tuple[Row, int]] = []
         for bound in self._bags:
-            common = bound & theirs
+            common = bound & other_bound
             if common or not overlap:
-                found += self._table(bound, common).get(self._key(other, self._theirs, common), {}).items()
+                found += (
+                    self._table(bound, common).get(self._key(other, self._other_columns, common), {}).items()
+                )
         return found
 
     def _table(self, bound: int, common: int) -> dict[Row, Bag]:
@@ -150,7 +156,7 @@ class PartialIndex:
         if table is None:
             table = {}
             for row, weight in self._bags[bound].items():
-                table.setdefault(self._key(row, self._mine, common), {})[row] = weight
+                table.setdefault(self._key(row, self._own_columns, common), {})[row] = weight
             self._state.journal.record(self._tables, (bound, common))
             self._tables[bound, common] = table
         return table
@@ -231,13 +237,13 @@ class _BinaryOperator(Operator):
 
     def __init__(self, node: algebra.Node, shared: SharedState, left: Operator, right: Operator) -> None:
         super().__init__(node, shared, (left, right))
-        mine, theirs = left.variables, right.variables
-        both = [variable for variable in mine if variable in theirs]
+        own, other = left.variables, right.variables
+        both = [variable for variable in own if variable in other]
         always_bound = left.node.certain & right.node.certain >= set(both)
-        self._left = index_of(both, mine, theirs, shared, always_bound)
-        self._right = index_of(both, theirs, mine, shared, always_bound)
-        self._right_only = [column for column, variable in enumerate(theirs) if variable not in mine]
-        self._shared_columns = [(mine.index(variable), theirs.index(variable)) for variable in both]
+        self._left = index_of(both, own, other, shared, always_bound)
+        self._right = index_of(both, other, own, shared, always_bound)
+        self._right_only = [column for column, variable in enumerate(other) if variable not in own]
+        self._shared_columns = [(own.index(variable), other.index(variable)) for variable in both]
         self._may_be_unbound = [
             pair for pair, v in zip(self._shared_columns, both, strict=True) if v not in left.node.certain
         ]
@@ -246,9 +252,9 @@ class _BinaryOperator(Operator):
         """Merge two compatible rows; a variable that both bind keeps the literal form of the left row."""
         if self._may_be_unbound:
             filled = list(left)
-            for mine, theirs in self._may_be_unbound:
-                if filled[mine] == NONE:
-                    filled[mine] = right[theirs]
+            for own, other in self._may_be_unbound:
+                if filled[own] == NONE:
+                    filled[own] = right[other]
             left = tuple(filled)
         return (*left, *[right[column] for column in self._right_only])
 

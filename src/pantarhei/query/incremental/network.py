@@ -271,25 +271,25 @@ class Network:
         rows: dict[Operator, Mapping[Row, int]] = {}
         for serial in sorted(serial for serial in self._operators if serial > after):
             operator = self._operators[serial]
-            begun: Bag = dict(operator.initial_rows())
+            initialised: Bag = dict(operator.initial_rows())
             if operator.inputs:
                 given = [self.rows(child, rows) for child in operator.inputs]
                 for row, weight in operator.change(*given).items():
-                    put(begun, row, weight)
-            rows[operator] = begun
+                    put(initialised, row, weight)
+            rows[operator] = initialised
         return rows
 
-    def rows(self, operator: Operator, begun: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
-        """Return all present rows of an operator, as given by `begun`, as stored, or by evaluating its node.
+    def rows(self, operator: Operator, initialised: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
+        """Return all present rows of an operator: those in `initialised`, the stored ones, or its node's.
 
         Args:
-            begun: rows of the operators that `begin` has initialised; evaluated rows are added.
+            initialised: rows of the operators that `initialise` has initialised; evaluated rows are added.
         """
-        found = begun.get(operator)
+        found = initialised.get(operator)
         if found is None:
             found = operator.stored
         if found is None:
-            found = begun[operator] = bag_of(
+            found = initialised[operator] = bag_of(
                 rows_of(self._evaluate(self._sources[operator], operator.node), operator.variables)
             )
         return found

@@ -204,14 +204,14 @@ class _PatternBody:
     readers: list[_BodyReader] = field(default_factory=list)
     may_match: bool = False
 
-    def missing(self, there: frozenset[int], number: Callable[[Symbol], int]) -> int | None:
+    def missing(self, present: frozenset[int], number: Callable[[Symbol], int]) -> int | None:
         """Return the number of a predicate of the body that has no fact, None if there is none.
 
         Args:
-            there: numbers of the predicates with facts.
+            present: numbers of the predicates with facts.
         """
         numbers = (number(Symbol(atom.predicate, len(atom.arguments))) for atom in self.atoms)
-        return next((each for each in numbers if each not in there), None)
+        return next((each for each in numbers if each not in present), None)
 
     def bindings(self, reserve: Callable[[Term], int]) -> list[dict[Row, tuple[Term, ...]]]:
         """Return the parameter bindings of each reader: the constants, by the term numbers of their values.
@@ -235,8 +235,8 @@ class _PatternBody:
         of_some: dict[Row, list[Reader]] = {}
         most = len({numbers for own in bindings for numbers in own})
         for reader, own in zip(self.readers, bindings, strict=True):
-            positions = [at[variable] for variable in reader.named]
-            showing = _reader_forms(self, reader.named, at, vocabulary)
+            positions = [at[variable] for variable in reader.body_variables]
+            showing = _reader_forms(self, reader.body_variables, at, vocabulary)
             made = Reader(reader.leaf, positions, showing, reader.leaf.test)
             if len(own) == most:
                 of_all.append(made)
@@ -251,12 +251,12 @@ class _BodyReader(NamedTuple):
 
     Args:
         constants: constants of the leaf's pattern; empty for a parameterised pattern.
-        named: variables of the body, in the order of the leaf's variables.
+        body_variables: variables of the body, in the order of the leaf's variables.
     """
 
     leaf: PatternLeaf
     constants: tuple[Term, ...]
-    named: tuple[Variable, ...]
+    body_variables: tuple[Variable, ...]
 
     @property
     def bindings(self) -> Collection[tuple[Term, ...]]:
@@ -284,8 +284,8 @@ class PatternMatcher:
         if body is None:
             body = self._bodies[atoms] = _PatternBody(atoms, tuple(ends.values()))
         constants = () if leaf.parameters else cast(tuple[Term, ...], tuple(ends))
-        named = tuple(ends[v] if is_parameter(v) else names[v] for v in leaf.variables)
-        body.readers.append(_BodyReader(leaf, constants, named))
+        body_variables = tuple(ends[v] if is_parameter(v) else names[v] for v in leaf.variables)
+        body.readers.append(_BodyReader(leaf, constants, body_variables))
         self._needs_planning = True
 
     def keep(self, leaves: Container[object]) -> None:
@@ -352,9 +352,9 @@ class PatternMatcher:
         """
         self._awaited = set()
         waiting = [body for body in self._bodies.values() if not body.may_match]
-        there = model.symbols.union(changed[:, 0].tolist()) if waiting else frozenset()
+        present = model.symbols.union(changed[:, 0].tolist()) if waiting else frozenset()
         for body in waiting:
-            missing = body.missing(there, model.vocabulary.number_relation)
+            missing = body.missing(present, model.vocabulary.number_relation)
             if missing is None:
                 body.may_match = True
             else:
@@ -362,7 +362,10 @@ class PatternMatcher:
 
 
 def _reader_forms(
-    body: _PatternBody, named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
+    body: _PatternBody,
+    body_variables: tuple[Variable, ...],
+    at: Mapping[Variable, int],
+    vocabulary: Vocabulary,
 ) -> Iterable[tuple[int, int, int, int]]:
     """Return `Reader.forms` of the leaf with these variables: a variable has the literal form of its first
     atom.
@@ -371,14 +374,14 @@ def _reader_forms(
     for atom in body.atoms:
         is_property = len(atom.arguments) == 2
         for side, argument in enumerate(atom.arguments):
-            if not isinstance(argument, Variable) or argument in seen or argument not in named:
+            if not isinstance(argument, Variable) or argument in seen or argument not in body_variables:
                 continue
             seen.add(argument)
             if is_property and side == 1:
                 number = vocabulary.number_symbol(Symbol(atom.predicate, 2))
                 subject = atom.arguments[0]
                 assert isinstance(subject, Variable), "constants are parameters"
-                yield named.index(argument), number, at[subject], at[argument]
+                yield body_variables.index(argument), number, at[subject], at[argument]
 
 
 def _generalise(node: BGP) -> tuple[tuple[Atom, ...], dict[PatternTerm, Variable], dict[Variable, Variable]]:

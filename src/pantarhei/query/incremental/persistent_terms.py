@@ -209,9 +209,9 @@ class PersistentTermIds(TermSpace):
         indexes = np.flatnonzero(np.isin(ids, np.fromiter(self.replacements, np.int64)))
         if not len(indexes):
             return ids
-        shown = ids.copy()
-        shown[indexes] = [self.replacements[number] for number in ids[indexes].tolist()]
-        return shown
+        forms = ids.copy()
+        forms[indexes] = [self.replacements[number] for number in ids[indexes].tolist()]
+        return forms
 
     def find_value(self, term: Term) -> int:
         """Return the number of a term's value; a new value is added to the vocabulary."""

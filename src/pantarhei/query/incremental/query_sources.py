@@ -67,7 +67,7 @@ class QuerySource:
         self.patterns, self.facts = PatternMatcher(), FactMatcher()
         self.closed: int | None = None
         """The last boundary that has closed."""
-        self.began: int | None = None
+        self.first_tick: int | None = None
         """Tick of the first observed step."""
         self.is_changed = True
         """True if facts may have changed since the last boundary that closed."""
@@ -181,16 +181,16 @@ class QuerySource:
             step: the first observed step.
         """
         self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
-        self.journal.set(self, "began", step.now)
+        self.journal.set(self, "first_tick", step.now)
 
     def whole_windows(self, kind: TimeKind, boundaries: range, since: TimePoint | None) -> range:
         """Return the boundaries whose windows begin at `since` or later; None stands for the first observed
         step.
         """
-        began = self.began if since is None else ticks_of(since, kind)
-        if began is None or not boundaries:
+        first_tick = self.first_tick if since is None else ticks_of(since, kind)
+        if first_tick is None or not boundaries:
             return range(0)
-        return self.window.whole(kind, boundaries, began)
+        return self.window.whole(kind, boundaries, first_tick)
 
 
 class StoredSource(QuerySource):
@@ -379,7 +379,7 @@ class JoinedSource(StoredSource):
     def __init__(self, base: QuerySource, conclusions: ConclusionSource, model: WindowModel) -> None:
         super().__init__(base.journal, base.window, model.vocabulary)
         self._base, self._conclusions, self.program = base, conclusions, model.program
-        self.closed, self.began = base.closed, base.began
+        self.closed, self.first_tick = base.closed, base.first_tick
         self._fill()
 
     def _fill(self) -> None:
@@ -392,8 +392,8 @@ class JoinedSource(StoredSource):
             self._fill()
 
     def advance(self, changes: Changes, model: WindowModel, closing: int | None) -> Integers:
-        noted = self._base.advance(changes, model, closing)
-        facts = np.concatenate([noted[:, :3], self._conclusions.changes[:, :3]])
+        changed = self._base.advance(changes, model, closing)
+        facts = np.concatenate([changed[:, :3], self._conclusions.changes[:, :3]])
         are_present = _contains(self._base.model, facts) | _contains(self._conclusions.model, facts)
         were_present = _contains(self.model, facts)
         return self.change(facts[are_present & ~were_present], facts[were_present & ~are_present])

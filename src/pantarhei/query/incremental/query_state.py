@@ -74,34 +74,34 @@ class RowDecoder:
 
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
-        self._made: dict[Row, AnswerRow] = {}
+        self._decoded: dict[Row, AnswerRow] = {}
 
     def bag(self, bag: Mapping[Row, int]) -> Counter[AnswerRow]:
         """Decode all rows of a bag."""
-        self._made = {row: self.decoder.row(row) for row in bag}
-        return Counter({made: bag[row] for row, made in self._made.items()})
+        self._decoded = {row: self.decoder.row(row) for row in bag}
+        return Counter({made: bag[row] for row, made in self._decoded.items()})
 
     def add(self, rows: Counter[AnswerRow], change: Mapping[Row, int]) -> None:
         """Apply a delta to decoded rows. Most rows need one lookup, since hashing terms takes most of the
         time.
         """
-        made = self._made
+        made = self._decoded
         for row, weight in change.items():
-            shown = made.get(row)
-            if shown is None:
-                shown = made[row] = self.decoder.row(row)
+            decoded = made.get(row)
+            if decoded is None:
+                decoded = made[row] = self.decoder.row(row)
             if weight < 0:
-                weight += rows.pop(shown)
+                weight += rows.pop(decoded)
                 if weight:
-                    rows[shown] = weight
+                    rows[decoded] = weight
                 else:
                     made.pop(row, None)
                 continue
-            size, copies = len(rows), rows.setdefault(shown, weight)
+            size, copies = len(rows), rows.setdefault(decoded, weight)
             if len(rows) == size:
-                rows[shown] = copies + weight
+                rows[decoded] = copies + weight
         if len(made) > 2 * len(rows) + _MIN_HELD:  # many cached rows are deleted
-            self._made = {}
+            self._decoded = {}
 
     def is_equal_to(self, decoder: Decoder) -> bool:
         """Return whether another decoder maps all term numbers to the same terms."""

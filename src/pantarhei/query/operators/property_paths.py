@@ -69,43 +69,52 @@ class _PathJoin:
         return join(start, self._all_pairs(), terms, self._context.limits)
 
     def _join_from(
-        self, start: SolutionTable, given: Ids, wanted: Ids | None, here: PatternTerm, there: PatternTerm
+        self,
+        start: SolutionTable,
+        bound_values: Ids,
+        other_values: Ids | None,
+        bound_end: PatternTerm,
+        other_end: PatternTerm,
     ) -> SolutionTable:
         """Join rows that bind one end of the path.
 
         Args:
-            given: value numbers of the bound end, one for each row.
-            wanted: value numbers of the other end; None if it is not bound.
-            here: the bound end.
-            there: the other end.
+            bound_values: value numbers of the bound end, one for each row.
+            other_values: value numbers of the other end; None if it is not bound.
+            bound_end: the end that the rows bind.
+            other_end: the other end of the path.
         """
-        if self._node.may_be_empty and isinstance(here, Variable) and _is_given(here):
+        if self._node.may_be_empty and isinstance(bound_end, Variable) and _is_given(bound_end):
             # each lexical form of a literal is a separate seed: a path of length 0 preserves the form
-            form_ids, codes = np.unique(start.columns[here], return_inverse=True)
+            form_ids, codes = np.unique(start.columns[bound_end], return_inverse=True)
             seeds = self._context.terms.values(form_ids)
         else:
-            seeds, codes = np.unique(given, return_inverse=True)
-            form_ids = self._seed_forms(here, seeds)
-        step = self._step_function(here == self._node.object and here != self._node.subject)
+            seeds, codes = np.unique(bound_values, return_inverse=True)
+            form_ids = self._seed_forms(bound_end, seeds)
+        step = self._step_function(bound_end == self._node.object and bound_end != self._node.subject)
         found = self._reached(seeds, form_ids, step)
-        if not _is_given(here) and self._node.may_be_empty:
-            found = self._drop_foreign_loops(found, seeds, there)
+        if not _is_given(bound_end) and self._node.may_be_empty:
+            found = self._drop_foreign_loops(found, seeds, other_end)
         rows, indexes = Lookup(found.rows).find(codes, self._context.limits)
-        if wanted is not None or here == there:
-            same = found.values[indexes] == (given if wanted is None else wanted)[rows]
+        if other_values is not None or bound_end == other_end:
+            same = found.values[indexes] == (bound_values if other_values is None else other_values)[rows]
             return start.take(rows[same])
         self._context.limits.check_room(len(rows), len(start.columns) + 1)
         table = start.take(rows)
-        return table.with_column(there, found.form_ids[indexes]) if isinstance(there, Variable) else table
+        return (
+            table.with_column(other_end, found.form_ids[indexes])
+            if isinstance(other_end, Variable)
+            else table
+        )
 
-    def _seed_forms(self, here: PatternTerm, seeds: Ids) -> Ids:
+    def _seed_forms(self, bound_end: PatternTerm, seeds: Ids) -> Ids:
         """Return the literal form of each seed as an end of its own path of length zero: the form in the
         query, or in the graph.
         """
         if not self._node.may_be_empty or (seeds < FIRST_LITERAL).all():
             return seeds
-        if not isinstance(here, Variable):
-            return np.full(len(seeds), self._context.terms.id_of(here))
+        if not isinstance(bound_end, Variable):
+            return np.full(len(seeds), self._context.terms.id_of(bound_end))
         form_ids = seeds.copy()
         nodes, forms = self._graph_terms()
         known = np.isin(seeds, nodes)
@@ -124,13 +133,13 @@ class _PathJoin:
 
     def _step_function(self, is_inverse: bool) -> Step:
         node, row = self._node, Variable("#from")
-        here, there = (node.end, node.start) if is_inverse else (node.start, node.end)
+        source, target = (node.end, node.start) if is_inverse else (node.start, node.end)
 
         def step(terms: Ids) -> Ends:
             table = self._evaluate(
-                SolutionTable({here: terms, row: np.arange(len(terms))}, len(terms)), node.step
+                SolutionTable({source: terms, row: np.arange(len(terms))}, len(terms)), node.step
             )
-            form_ids = table.column(there)
+            form_ids = table.column(target)
             return Ends(table.column(row), self._context.terms.values(form_ids), form_ids)
 
         return step
@@ -212,12 +221,12 @@ def _keys(rows: Ids, ends: Ids) -> Ids:
 
 
 def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
-    """Return for each key the first term in N-Triples order among the terms that arrived there.
+    """Return for each key the first term in N-Triples order among the terms that arrived at it.
 
     Args:
         keys: sorted keys; the lower bits of a key are a value number, which is the result if no other term
             arrived.
-        arrivals: pairs of keys, and the term numbers that arrived there.
+        arrivals: pairs of keys, and the term numbers that arrived at them.
     """
     arrived = np.concatenate([part for part, _ in arrivals])
     form_ids = np.concatenate([part for _, part in arrivals])

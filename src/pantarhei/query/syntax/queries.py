@@ -264,14 +264,14 @@ class _QueryReader:
             for v in algebra.variables_of(condition)
             if v not in known and v in inside
         }
-        instead = {v: sample.variable for v, sample in samples.items()}
+        sample_of = {v: sample.variable for v, sample in samples.items()}
         grouped = algebra.Group(
             node, None if keys is None else tuple(dict.fromkeys(keys)), (*aggregates, *samples.values())
         )
         return (
             grouped,
-            [algebra.replaced(condition, instead) for condition in having],
-            [algebra.OrderKey(algebra.replaced(key.expression, instead), key.descending) for key in order],
+            [algebra.replaced(condition, sample_of) for condition in having],
+            [algebra.OrderKey(algebra.replaced(key.expression, sample_of), key.descending) for key in order],
         )
 
     def _sliced(self, node: algebra.Node, part: ParseTree) -> algebra.Node:
