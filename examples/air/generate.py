@@ -1,10 +1,11 @@
-"""Makes up what stations measure in the air of a city on a summer day, as a wide table in CSV.
+"""Generate air quality measurements of a city's stations on a summer day, as a wide table in CSV.
 
-A column for each gas, a row for each station and ten minutes; now and then an instrument says nothing.
+The table has a column for each gas, and a row for each station every ten minutes; sometimes a value is
+missing.
 
     python examples/air/generate.py --seed 7 --out air.csv
 
-The same arguments give the same bytes.
+Equal arguments give equal bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ STATIONS = ("harbour", "park", "ring")
 
 
 def rows(seed: int, hours: int) -> Iterator[tuple[object, ...]]:
-    """The rows of so many hours, in the order of time; µg/m³."""
+    """Yield the rows of `hours` hours in time order; values in µg/m³."""
     chance = random.Random(seed)
     for step in range(6 * hours):
         sun = max(0.0, math.sin((step / 6 - 6) * math.pi / 12))

@@ -1,4 +1,4 @@
-"""A wide table on Spark to Parquet, and what follows from it back as Parquet, with numbers that are numbers.
+"""A wide table on Spark to Parquet, and answers to Parquet with numeric columns.
 
 python examples/air/job.py air.csv out
 """

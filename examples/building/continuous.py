@@ -1,4 +1,4 @@
-"""Ten queries over the building, kept up to date, beside the same question in three languages of streams.
+"""Ten registered queries over the building, and one question in three stream query languages.
 
 python examples/building/continuous.py
 """
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 STREAM = HERE / "sample.nq"
 SEEN = "?who :locatedIn ?room"
 
-# Who is where, in the windows and at the moments of each language.
+# Locations of people, in the windows and at the report times of each language.
 LANGUAGES = {
     "C-SPARQL": f"""
         PREFIX : <http://example.org/building#>
@@ -36,7 +36,7 @@ LANGUAGES = {
 
 
 def main() -> None:
-    """Tell what comes and goes."""
+    """Print the changes and the reports."""
     for line in followed():
         print(line)
     print()
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def followed() -> Iterator[str]:
-    """The changes of ten queries, timestamp by timestamp."""
+    """Yield the changes of ten registered queries, timestamp by timestamp."""
     ontology = pr.load_ontology("ontologies/building.ttl")
     reasoner = pr.StreamReasoner(
         ontology, pr.Window("PT1M"), background=Graph().parse(HERE / "background.ttl")
@@ -61,7 +61,7 @@ def followed() -> Iterator[str]:
 
 
 def in_languages() -> Iterator[str]:
-    """How many answers each report of a text has."""
+    """Yield the number of answers in each report of a text."""
     ontology = pr.load_ontology("ontologies/building.ttl")
     for language, text in LANGUAGES.items():
         query = pr.register(text, ontology, {"urn:building": STREAM})

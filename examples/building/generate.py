@@ -1,13 +1,13 @@
-"""Simulates an office building and writes what its devices report.
+"""Simulate an office building and write the reports of its devices.
 
-People arrive, move between rooms and leave; motion sensors, people counters, radiator valves, window
-contacts, badges and beacons report on them every few minutes, and not always truly. The output is a stream of
-N-Quads whose graph names carry the time, one graph a minute, and on demand the background in Turtle: places,
-devices, people and assets.
+People arrive, move between rooms and leave. Motion sensors, people counters, radiator valves, window
+contacts, badges and beacons report every few minutes, sometimes wrongly. The output is a stream of N-Quads
+with one graph per minute,
+whose name contains the time, and optionally the background in Turtle: places, devices, people and assets.
 
     python examples/building/generate.py --seed 7 --readings 20000 --out readings.nq
 
-The same arguments give the same bytes. The background depends on the numbers of sensors and rooms only.
+Equal arguments give equal bytes. The background depends only on the numbers of sensors and rooms.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 PREFIXES = f"@prefix : <{VOCABULARY}> .\n@prefix site: <{SITE}> .".splitlines()
 
-# Per kind of device: its class, and the classes it reports, when what it watches is so and when it is not.
+# Per kind of device: its class, and the classes it reports if the observed state holds, and if it does not.
 DEVICES = {
     "motion": ("MotionSensor", "ActiveMotionSensor", "QuietMotionSensor"),
     "counter": ("PeopleCounter", "CounterAboveZero", "CounterAtZero"),
@@ -51,7 +51,7 @@ ASSETS = ("projector", "cart", "ladder", "whiteboard")
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device and the index of the room it is installed in."""
+    """Device with the index of its room."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The names of what does not change. `rooms[i]` is on `floors[i // ROOMS_PER_FLOOR]`."""
+    """Names of the constant parts of the building. `rooms[i]` is on `floors[i // ROOMS_PER_FLOOR]`."""
 
     floors: list[str]
     rooms: list[str]
@@ -70,7 +70,9 @@ class Site:
 
     @staticmethod
     def of(sensors: int, rooms: int) -> Site:
-        """A site of a given size: devices are dealt to the rooms in turn, five people to every four rooms."""
+        """Return a site of a given size: devices are distributed to the rooms in turn, with five people per
+        four rooms.
+        """
         floors = [f"floor-{number}" for number in range(1, (rooms - 1) // ROOMS_PER_FLOOR + 2)]
         names = [f"{index // ROOMS_PER_FLOOR + 1}-{index % ROOMS_PER_FLOOR + 1:02}" for index in range(rooms)]
         devices = []
@@ -83,7 +85,7 @@ class Site:
         return Site(floors, [f"room-{name}" for name in names], devices, people, assets)
 
     def floor_of(self, room: int) -> str:
-        """The floor that a room is on."""
+        """Return the floor of a room."""
         return self.floors[room // ROOMS_PER_FLOOR]
 
 
@@ -97,7 +99,7 @@ def _person(number: int) -> str:
 
 
 def background(site: Site) -> list[str]:
-    """The site in Turtle, line by line."""
+    """Return the site in Turtle, line by line."""
     lines = ["# Places, devices, people and assets of the building; written by generate.py.", ""]
     lines += [*PREFIXES, "", "site:tower a :Building ."]
     lines += [f"site:{floor} a :Floor ; :partOf site:tower ." for floor in site.floors]
@@ -133,12 +135,12 @@ def _role(number: int) -> str:
 
 
 class Day:
-    """The building minute by minute: where everyone is, and what the devices make of it."""
+    """State of the building, minute by minute: people's locations, and the readings of the devices."""
 
     def __init__(self, site: Site, rng: random.Random) -> None:
         self.site, self.rng = site, rng
         rooms = range(len(site.rooms))
-        # The smallest of three draws: most people work on the lower floors, few on the top one.
+        # The minimum of three draws: most people work on the lower floors, few on the top one.
         self.desk = [min(rng.choice(rooms) for _ in range(3)) for _ in site.people]
         self.room_of: list[int | None] = [room if rng.random() < 0.1 else None for room in self.desk]
         self.asset_room = [rng.choice(rooms) for _ in site.assets]
@@ -147,14 +149,14 @@ class Day:
         self.schedule = [(rng.choice(PERIODS), rng.randrange(10)) for _ in site.devices]
 
     def minute(self, number: int) -> list[tuple[str, str, str]]:
-        """Lets a minute pass; the readings that arrive at its end, each once, as local names."""
+        """Advance by a minute; return the distinct readings at its end, as local names."""
         readings = dict.fromkeys(self._sightings())
         self._turn_knobs()
         readings.update(dict.fromkeys(self._reports(number)))
         return list(readings)
 
     def _sightings(self) -> Iterator[tuple[str, str, str]]:
-        """Badges at doors, phones and beacons heard by a receiver."""
+        """Yield sightings: badges at doors, phones and beacons near a receiver."""
         rng, rooms = self.rng, range(len(self.site.rooms))
         for person, here in enumerate(self.room_of):
             moves = rng.random() < 0.04
@@ -169,7 +171,7 @@ class Day:
                 yield from self._sighting(self.site.assets[asset], here)
 
     def _next_room(self, person: int, here: int | None) -> int | None:
-        """The own desk, another room on its floor, or out of the house."""
+        """Return the person's own desk, another room on its floor, or None outside the building."""
         chance, desk = self.rng.random(), self.desk[person]
         if here is None or chance < 0.4:
             return desk
@@ -179,7 +181,7 @@ class Day:
         return self.rng.randrange(first, min(first + ROOMS_PER_FLOOR, len(self.site.rooms)))
 
     def _sighting(self, name: str, room: int) -> Iterator[tuple[str, str, str]]:
-        """Mostly one room; sometimes also the next one, or a gateway that knows only the floor."""
+        """Yield one room, usually; sometimes also the next room, or only the floor, from a gateway."""
         chance = self.rng.random()
         if chance < 0.005:
             yield name, "locatedIn", self.site.floor_of(room)
@@ -203,7 +205,9 @@ class Day:
                 yield device.name, "a", yes if self._seen(device, device.room in occupied) else no
 
     def _seen(self, device: Device, occupied: bool) -> bool:
-        """Motion sensors miss people who sit still, and counters miscount now and then."""
+        """Return the observed state: motion sensors miss people who sit still, and counters sometimes
+        miscount.
+        """
         if device.kind == "valve":
             return self.heated[device.room]
         if device.kind == "window":
@@ -234,13 +238,14 @@ def _stream(site: Site, seed: int, readings: int) -> Iterator[tuple[datetime, li
 def generate(
     seed: int = 7, readings: int = 20_000, sensors: int = 1_000, rooms: int = 200
 ) -> tuple[list[str], Iterator[tuple[datetime, list[str]]]]:
-    """The background in Turtle lines, and the stream: each minute's time and its readings as N-Quads lines.
+    """Return the background in Turtle lines, and the stream: the time of each minute with its readings as
+    N-Quads lines.
 
     Args:
-        seed: of the simulation; the background does not depend on it.
-        readings: how many in all; the last minute is cut short to meet it.
-        sensors: number of devices, dealt to the rooms in turn.
-        rooms: number of rooms, 25 a floor.
+        seed: seed of the simulation; the background does not depend on it.
+        readings: the total number of readings; the last minute is truncated.
+        sensors: number of devices, distributed to the rooms in turn.
+        rooms: number of rooms, 25 per floor.
     """
     if min(readings, sensors) < 0 or rooms < 1:
         raise ValueError(
@@ -262,7 +267,7 @@ def _write(path: str | None, lines: Iterable[str]) -> None:
 
 
 def main() -> None:
-    """Writes the stream, and the background where asked for."""
+    """Write the stream, and the background if requested."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=7, help="of the simulation (default: 7)")
     parser.add_argument("--readings", type=int, default=20_000, help="how many in all (default: 20000)")

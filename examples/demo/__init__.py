@@ -1,6 +1,6 @@
 """`pantarhei demo`: three streams with contradictions, shown step by step, the last one also on Spark.
 
-Every figure and every answer comes from the run that prints it.
+All figures and answers are computed in the same run.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def main(small: bool = False, spark: bool = True, console: Console | None = None
     """Show the three streams.
 
     Args:
-        small: fewer readings in the building, so that the uncompiled kernel is done soon as well.
-        spark: show the building on Spark too, which takes some fifteen seconds to start.
-        console: where to; by default standard output.
+        small: reduce the building's readings, so that the demo is quick even with the uncompiled kernel.
+        spark: show the building on Spark too; Spark takes about fifteen seconds to start.
+        console: the output; by default standard output.
     """
     console = console or _standard_output()
     console.print(_OPENING)

@@ -32,7 +32,7 @@ def show_on_spark(console: Console, day: Day) -> None:
 
 
 def _show(console: Console, day: Day) -> None:
-    # here: the other parts of the demo need no Spark
+    # imported here, since the other parts of the demo run without Spark
     from pantarhei import spark
     from pantarhei.spark.sessions import temporary_session
 

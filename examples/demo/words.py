@@ -1,4 +1,4 @@
-"""Names, times and lines as all parts of the demo print them."""
+"""Names, times and lines in the format of the demo."""
 
 from __future__ import annotations
 

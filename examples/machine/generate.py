@@ -1,11 +1,10 @@
-"""Makes up the temperatures of a machine until it fails, and writes them as CSV.
+"""Generate the temperatures of a machine until it fails, as CSV.
 
-Three parts are measured once a minute. The numbers are what a computer makes of them, with all their digits;
-now and then a sensor says nothing.
+Three parts are measured once a minute. The numbers are unrounded floats; sometimes a value is missing.
 
     python examples/machine/generate.py --seed 7 --out machine.csv
 
-The same arguments give the same bytes.
+Equal arguments give equal bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ PARTS = ("motor_c", "bearing_c", "gear_c")
 
 
 def rows(seed: int, minutes: int) -> Iterator[tuple[object, ...]]:
-    """The rows of so many minutes, in the order of time."""
+    """Yield the rows of `minutes` minutes in time order."""
     chance = random.Random(seed)
     level = dict.fromkeys(PARTS, 70.0)
     for minute in range(minutes):

@@ -1,11 +1,11 @@
-"""Makes up a morning in the garages of a city, and writes it as CSV.
+"""Generate a morning in the garages of a city, as CSV.
 
-Every five minutes a counter tells how many cars are in each garage. Now and then an attendant, who stands at
-the gate, says whether it is full; attendants see what counters miss, and are wrong sometimes.
+Every five minutes a counter reports the number of cars in each garage. Sometimes an attendant at the gate
+reports whether it is full; attendants notice the counters' errors, and are sometimes wrong.
 
     python examples/parking/generate.py --seed 7 --out parking.csv
 
-The same arguments give the same bytes.
+Equal arguments give equal bytes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-START = datetime(2026, 3, 2, 7, 0)  # local time, as garages write it
+START = datetime(2026, 3, 2, 7, 0)  # local time without a zone
 MINUTE = timedelta(minutes=1)
 SPACES = {"north": 60, "harbour": 140, "station": 220, "castle": 35}
 COLUMNS = ("time", "garage", "vehicles", "spaces", "attendant")
 
 
 def rows(seed: int, minutes: int) -> Iterator[tuple[object, ...]]:
-    """The rows of so many minutes, in the order of time."""
+    """Yield the rows of `minutes` minutes in time order."""
     chance = random.Random(seed)
     cars = {garage: spaces * 8 // 10 for garage, spaces in SPACES.items()}
     for minute in range(minutes):

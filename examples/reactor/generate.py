@@ -1,9 +1,9 @@
-"""Writes the streams of the reactor, a report every 30 seconds: `stream.trig`, twenty minutes in which its
-probes do not agree, and `shift.trig`, a shift of 24 minutes in which it gets too hot.
+"""Write the streams of the reactor, with a report every 30 seconds: `stream.trig`, twenty minutes with
+contradicting probes, and `shift.trig`, a shift of 24 minutes in which the reactor overheats.
 
-The stories are fixed, see `PROBES` and `SHIFT`; the seed decides only which probes report besides the one
-whose turn it is, and in the first story when the slow probe C still tells what was true a minute ago. The
-same seed gives the same bytes.
+The stories are fixed, see `PROBES` and `SHIFT`. The seed selects the probes that report in addition to the
+scheduled one, and in the first story the reports of the slow probe C that are a minute out of date. Equal
+seeds give equal bytes.
 
     python examples/reactor/generate.py probes --seed 7 --out examples/reactor/stream.trig
     python examples/reactor/generate.py shift --seed 7 --out examples/reactor/shift.trig
@@ -30,16 +30,16 @@ PREFIXES = """
 
 @dataclass(frozen=True)
 class Story:
-    """What happens at the reactor.
+    """Events at the reactor.
 
     Args:
-        about: what the file says of itself; in it the seed has a place.
+        about: the comment at the head of the file, with a place for the seed.
         start: the time of the first report.
-        reports: how many there are.
-        true: what is true from a report on, until the next entry.
-        chance: that a probe reports though it is not its turn.
-        statements: those of a report, in Turtle; None where not even its time is known.
-        name: of a report's graph, made of its number and time.
+        reports: the number of reports.
+        true: the facts that hold from a report on, until the next entry.
+        chance: the probability that a probe reports out of turn.
+        statements: function to the statements of a report, in Turtle; None if its time is not stated either.
+        name: the format of graph names, with the number and time of the report.
     """
 
     about: str
@@ -51,16 +51,16 @@ class Story:
     name: str
 
     def true_at(self, index: int, what: str) -> str:
-        """What is true when a report is made."""
+        """Return the value that holds at a report."""
         entries = self.true[what]
         return entries[max(start for start in entries if start <= index)]
 
     def probes(self, index: int, rng: random.Random) -> Iterator[str]:
-        """The probe whose turn it is, and sometimes another one."""
+        """Yield the scheduled probe, and sometimes another one."""
         return (each for turn, each in enumerate("ABC") if turn == index % 3 or rng.random() < self.chance)
 
     def trig(self, seed: int) -> str:
-        """The whole stream as TriG."""
+        """Return the whole stream as TriG."""
         rng, parts = random.Random(seed), [f"{self.about.format(seed=seed)}{PREFIXES}"]
         for index in range(self.reports):
             statements = self.statements(self, index, rng)
@@ -77,9 +77,9 @@ class Story:
 
 # -- three probes that disagree --------------------------------------------------------------------
 
-SILENT = 18  # nothing arrives: an ABox without assertions
-QUARREL = 30  # probes A and B differ in one and the same report
-TWO_MODES = 36  # two values of a functional property in one and the same report
+SILENT = 18  # no report: an ABox without assertions
+QUARREL = 30  # probes A and B contradict each other in one report
+TWO_MODES = 36  # two values of a functional property in one report
 
 
 def _disagreeing(story: Story, index: int, rng: random.Random) -> list[str]:
@@ -96,7 +96,7 @@ def _readings(story: Story, index: int, rng: random.Random) -> Iterator[str]:
 
 
 def _settings(story: Story, index: int) -> Iterator[str]:
-    """Pump and control mode in even reports, the relief valve in odd ones."""
+    """Yield pump and control mode in even reports, the relief valve in odd ones."""
     if index % 2:
         yield f":vessel :reliefPosition :{story.true_at(index, 'reliefPosition')} ."
         return
@@ -127,8 +127,8 @@ PROBES = Story(
 
 # -- two minutes too hot ---------------------------------------------------------------------------
 
-SERVICED = 16  # somebody is at the vessel
-LOST = 30  # nothing arrives
+SERVICED = 16  # the vessel is serviced
+LOST = 30  # no report
 
 
 def _overheating(story: Story, index: int, rng: random.Random) -> list[str] | None:
@@ -159,7 +159,7 @@ STORIES = {"probes": PROBES, "shift": SHIFT}
 
 
 def main() -> None:
-    """Writes the stream to a file or to standard output."""
+    """Write the stream to a file or to standard output."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("story", choices=STORIES, help="which stream")
     parser.add_argument("--seed", type=int, default=7, help="decides which probes report when (default: 7)")

@@ -1,13 +1,14 @@
-"""Writes what the sensors of a building observe: temperatures, humidity, carbon dioxide and power.
+"""Generate observations of a building's sensors: temperature, humidity, carbon dioxide and power.
 
-Each sensor makes an observation a minute, but for one minute in twenty. A result is written as its sensor
-writes numbers: decimals with and without a zero at the end, doubles with and without an exponent, integers
-with and without a sign. The output is a stream of N-Quads whose graph names carry the time, one graph a
-minute, and on demand the background in Turtle: floors, rooms and sensors.
+Each sensor makes an observation per minute, except in one minute of twenty. Results have the lexical forms of
+different sensors: decimals with and without a trailing zero, doubles with and without an exponent, integers
+with and without a sign. The output is a stream of N-Quads with one graph per minute, whose name contains the
+time, and
+optionally the background in Turtle: floors, rooms and sensors.
 
     python examples/sensors/generate.py --seed 7 --sensors 800 --minutes 12 --out observations.nq
 
-The same arguments give the same bytes. The background depends on the number of sensors only.
+Equal arguments give equal bytes. The background depends only on the number of sensors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from datetime import UTC, datetime, timedelta
 START = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 ROOMS_PER_FLOOR = 5
-MISSED = 20  # a sensor reports in all minutes but one of so many
+MISSED = 20  # each sensor misses one minute of twenty
 KINDS = ("Thermometer", "Hygrometer", "CarbonDioxideSensor", "PowerMeter")  # one of each in a room
 
 SITE = "http://example.org/sensors/"
@@ -35,7 +36,7 @@ PREFIXES = f"@prefix : <{VOCABULARY}> .\n@prefix site: <{SITE}> .\n@prefix xsd: 
 
 
 def background(sensors: int) -> list[str]:
-    """The building in Turtle, line by line; sensors are dealt to the rooms, four a room."""
+    """Return the building in Turtle, line by line; sensors are distributed to the rooms, four per room."""
     rooms = (sensors - 1) // len(KINDS) + 1
     floors = (rooms - 1) // ROOMS_PER_FLOOR + 1
     lines = ["# Floors, rooms and sensors of the building; written by generate.py.", ""]
@@ -67,7 +68,7 @@ def _sensor(sensor: int) -> str:
 
 
 def _result(sensor: int, rng: random.Random) -> str:
-    """A number of the sensor's kind, in one of the forms that it has."""
+    """Return a number of the sensor's kind, in one of its lexical forms."""
     match KINDS[sensor % len(KINDS)]:
         case "Thermometer":
             tenths = rng.randint(160, 300)
@@ -89,7 +90,7 @@ def _literal(text: str, datatype: str) -> str:
 
 
 def observations(seed: int, sensors: int, minute: int) -> tuple[datetime, list[str]]:
-    """A minute's time, and what is observed in it as N-Quads lines."""
+    """Return the time of a minute, and its observations as N-Quads lines."""
     rng = random.Random(f"{seed} {minute}")
     at = START + minute * MINUTE
     time = f"{at:%Y-%m-%dT%H:%M:%SZ}"
@@ -108,12 +109,12 @@ def observations(seed: int, sensors: int, minute: int) -> tuple[datetime, list[s
 def generate(
     seed: int = 7, sensors: int = 800, minutes: int = 12
 ) -> tuple[list[str], Iterator[tuple[datetime, list[str]]]]:
-    """The background in Turtle lines, and the stream: each minute's time and its N-Quads lines.
+    """Return the background in Turtle lines, and the stream: the time of each minute with its N-Quads lines.
 
     Args:
-        seed: of the results; the background does not depend on it.
-        sensors: how many, four a room and twenty a floor.
-        minutes: how many in all.
+        seed: seed of the results; the background does not depend on it.
+        sensors: the number of sensors, four per room and twenty per floor.
+        minutes: the number of minutes.
     """
     if sensors < 1 or minutes < 0:
         raise ValueError(f"{minutes} minutes of {sensors} sensors: expected a sensor or more")
@@ -132,7 +133,7 @@ def _write(path: str | None, lines: Iterable[str]) -> None:
 
 
 def main() -> None:
-    """Writes the stream, and the background where asked for."""
+    """Write the stream, and the background if requested."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=7, help="of the results (default: 7)")
     parser.add_argument("--sensors", type=int, default=800, help="how many, four a room (default: 800)")

@@ -1,11 +1,10 @@
-"""Makes up what four probes in fridges read, and writes it as N-Quads, a graph a minute.
+"""Generate the readings of four probes in fridges as N-Quads, with one graph per minute.
 
-A reading is an `xsd:double`, as a Python float becomes one. Doors stand open now and then, and a fridge warms
-up.
+A reading is an `xsd:double`, as written for a Python float. Doors are open at times, and a fridge warms up.
 
     python examples/site/generate.py --seed 7 --out readings.nq
 
-The same arguments give the same bytes.
+Equal arguments give equal bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SITE, DOUBLE = "http://example.org/site#", "http://www.w3.org/2001/XMLSchema#dou
 
 
 def rows(seed: int, minutes: int) -> Iterator[tuple[datetime, str, float]]:
-    """Time, probe and temperature, in the order of time."""
+    """Yield time, probe and temperature, in time order."""
     chance = random.Random(seed)
     level, open_until = dict.fromkeys(PROBES, 5.0), dict.fromkeys(PROBES, -1)
     for minute in range(minutes):
@@ -35,7 +34,7 @@ def rows(seed: int, minutes: int) -> Iterator[tuple[datetime, str, float]]:
 
 
 def quad(at: datetime, probe: str, celsius: float) -> str:
-    """A reading as a line of N-Quads."""
+    """Return a reading as a line of N-Quads."""
     return f'<{SITE}{probe}> <{SITE}celsius> "{celsius!r}"^^<{DOUBLE}> <urn:at:{at:%Y-%m-%dT%H:%M:%SZ}> .'
 
 
