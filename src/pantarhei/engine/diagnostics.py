@@ -1,13 +1,13 @@
 """Diagnostics of suspicious input: axioms in the stream, unknown names, numbers that can never meet a
 condition.
 
-A push costs nothing while it brings no new symbols and no new literals. Axioms are counted once there are
-some.
+A push without new symbols and new literals is not inspected, except that axioms are counted once the stream
+has some.
 
-Numbers: OWL keeps the values of xsd:double and xsd:float apart from decimals, so that a double never meets a
-condition on decimals, and a property may have values of both kinds that never join. Texts that read as
-numbers, where a condition asks for numbers, lack a datatype. Such data is valid and nothing follows from it;
-the first of each kind gives a warning. Only new values are inspected, and none after 10,000 values without a
+Numbers: OWL distinguishes values of xsd:double and xsd:float from decimals. So a double never meets a
+condition on decimals, and values of both kinds of one property never join. A text that reads as a number,
+where a condition requires numbers, lacks a datatype. Such data is valid, but nothing follows from it; the
+first case of each kind gives a warning. Only new values are inspected, and none after 10,000 values without a
 finding.
 """
 
@@ -97,11 +97,11 @@ def _shown(literal: Literal) -> str:
 
 
 class DatatypeDiagnostics:
-    """Observer of literal values; stores the first value of each kind for each property.
+    """Observer of literal values. For each property it stores the first value of each kind.
 
     Args:
         rules: the ontology's rules and constraints.
-        is_open: whether to inspect values at all; not if numbers are read by value.
+        is_open: inspect values at all. They are not inspected if numbers are compared by value.
     """
 
     def __init__(self, rules: Iterable[Rule], is_open: bool) -> None:
@@ -116,7 +116,7 @@ class DatatypeDiagnostics:
 
     @property
     def seen(self) -> Seen:
-        """The stored values, in order of arrival: for each property the first value of each kind."""
+        """The stored values in order of arrival: for each property the first value of each kind."""
         return tuple((on, self._seen[on][kind]) for on, kind in self._order)
 
     def replace_seen(self, seen: Seen) -> None:
@@ -131,16 +131,16 @@ class DatatypeDiagnostics:
         return len(self._order)
 
     def roll_back_to(self, mark: int) -> None:
-        """Remove the values stored since a mark: their step is rolled back."""
+        """Remove the values stored since a mark, because their step is rolled back."""
         while len(self._order) > mark:
             property_, kind = self._order.pop()
             del self._seen[property_][kind]
         self._revision = None  # values that were new then are new once more
 
     def found(self, facts: Integers, vocabulary: Vocabulary) -> tuple[NumbersApart, ...]:
-        """Inspect asserted facts; return the properties whose numbers turn out not to meet.
+        """Inspect asserted facts; returns the properties with numbers that never meet.
 
-        Costs O(1) while they bring no new values.
+        Costs O(1) if the facts have no new values.
         """
         same, length = self._revision is vocabulary.revision, len(vocabulary.literals)
         if self._inspections_left <= 0 or (same and self._literals == length):
@@ -166,7 +166,7 @@ class DatatypeDiagnostics:
                 yield from self._findings(on, literal)
 
     def _store(self, on: Predicate, literal: Literal) -> bool:
-        """Store a value if it is the first of its kind; return whether it is."""
+        """Store a value if it is the first of its kind for the property; returns true if it is."""
         kind, seen = _kind_of(literal), self._seen.setdefault(on, {})
         if not kind or kind in seen:
             return False
@@ -184,13 +184,13 @@ class DatatypeDiagnostics:
             yield NumbersApart(on, literal, other)
 
     def of_seen(self, seen: Seen) -> tuple[NumbersApart, ...]:
-        """Inspect values recorded by another diagnostics object, and return the warnings."""
+        """Inspect values stored by another observer; returns the findings."""
         new = (each for each in seen if self._store(*each))
         return tuple(apart for each in new for apart in self._findings(*each))
 
 
 def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
-    """Warn of the first finding of each kind."""
+    """Warn of the first finding of each kind that is not `known`."""
     told = {(each.other is None, each.is_text()) for each in known}
     for each in found:
         kind = (each.other is None, each.is_text())
@@ -200,8 +200,9 @@ def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> Non
 
 
 def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
-    """Return the kinds of numbers that rules require of the values of each property, directly or through
-    derived properties.
+    """Return for each property the kinds of numbers that rules require of its values.
+
+    Conditions on a derived property count for the properties from which its values are copied.
     """
     found: dict[Predicate, int] = {}
     given = tuple(rules)
@@ -248,14 +249,14 @@ _MOST_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """Suspicious input of all pushes so far, those before a checkpoint included.
+    """Suspicious input of all pushes, including those before a checkpoint.
 
     Args:
         axioms: the number of assertions that write axioms; they are plain facts, from which nothing follows.
-        unknown: classes and properties that neither ontology nor background has, in order of arrival; the
-            first 1,000.
+        unknown: classes and properties that are in neither the ontology nor the background, in order of
+            arrival; at most 1,000.
         numbers: properties with numbers that never meet; see `NumbersApart`.
-        seen: the first value of each kind, for each property that has numbers.
+        seen: for each property that has numbers, the first value of each kind.
     """
 
     axioms: int = 0
@@ -265,7 +266,7 @@ class Unexpected:
 
     @classmethod
     def together(cls, parts: Iterable[Unexpected], rules: Iterable[Rule]) -> Unexpected:
-        """Combine the diagnostics of several streams, each name and property once.
+        """Combine the diagnostics of several streams; each name and property occurs once.
 
         Args:
             rules: the ontology's rules and constraints.
@@ -286,7 +287,7 @@ class Unexpected:
         return bool(self.axioms or self.unknown or self.numbers)
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each kind of mistake."""
+        """Yield a line of text for each kind of suspicious input."""
         if self.axioms:
             yield (
                 f"{counted(self.axioms, 'assertion writes an axiom', 'assertions write axioms')}, from which "
@@ -313,13 +314,13 @@ class Unexpected:
 
 
 def _summary(told: list[str]) -> str:
-    """Join the first texts, and the number of the others."""
+    """Join the first texts; the others are counted."""
     more = [f"… and {len(told) - _MOST_SHOWN} more"] * (len(told) > _MOST_SHOWN)
     return "; ".join([*told[:_MOST_SHOWN], *more])
 
 
 class InputDiagnostics(NamedTuple):
-    """Diagnostics of the input so far, as part of the state.
+    """Diagnostics of the input, as part of the state.
 
     Args:
         axioms: the number of assertions that write axioms.
@@ -327,7 +328,7 @@ class InputDiagnostics(NamedTuple):
         axiom_symbols: the numbers of the symbols that write axioms.
         numbers: properties with numbers that never meet.
         symbols, revision: the number of inspected symbols, and the revision of their vocabulary.
-        seen: the first value of each kind, for each property that has numbers; filled for checkpoints.
+        seen: for each property that has numbers, the first value of each kind; only set for checkpoints.
     """
 
     axioms: int = 0
@@ -343,10 +344,13 @@ class InputDiagnostics(NamedTuple):
     ) -> InputDiagnostics:
         """Return the diagnostics after further assertions. Costs O(1) without new symbols and axioms.
 
-        Args:
-            common: the numbers of symbols and names of rules and background, which come first.
+        Warns (`AxiomsInStreamWarning`) of the first axiom.
 
-        Gives an `AxiomsInStreamWarning` at the first axiom.
+        Args:
+            facts: the asserted facts, shape (n, 3).
+            vocabulary: the numbers of their terms.
+            common: the number of symbols and names in rules and background, which are numbered first.
+            known: function that returns the names of ontology and background.
         """
         noted = self
         if vocabulary.has_class_variables:
@@ -399,7 +403,9 @@ class InputDiagnostics(NamedTuple):
         return self._replace(axioms=self.axioms + len(axioms))
 
     def saved(self) -> dict[str, Any]:
-        """Return the diagnostics as JSON, for a checkpoint; what depends on the vocabulary is recomputed."""
+        """Return the diagnostics as JSON for a checkpoint. Data that depends on the vocabulary is recomputed
+        later.
+        """
         numbers = [
             [str(on), write_term(value), None if other is None else write_term(other)]
             for on, value, other in self.numbers
@@ -410,10 +416,10 @@ class InputDiagnostics(NamedTuple):
 
     @classmethod
     def from_saved(cls, given: Mapping[str, Any]) -> InputDiagnostics:
-        """Read the JSON of `saved`; empty for checkpoints of versions without it.
+        """Read the JSON of `saved`; checkpoints of older versions have none.
 
         Raises:
-            LookupError, TypeError, ValueError, PantarheiError: it is something else.
+            LookupError, TypeError, ValueError, PantarheiError: the JSON is invalid.
         """
         if not given:
             return cls()
@@ -428,14 +434,14 @@ class InputDiagnostics(NamedTuple):
         return cls(given["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> InputDiagnostics:
-        """Add properties whose numbers never meet."""
+        """Add properties with numbers that never meet, and warn of new kinds."""
         known = {(each.property, each.other is None) for each in self.numbers}
         new = [each for each in found if (each.property, each.other is None) not in known]
         warn_of(new, self.numbers)
         return self._replace(numbers=(*self.numbers, *new)) if new else self
 
     def for_users(self, vocabulary: Vocabulary, common: FoundationCounts, known: NameSource) -> Unexpected:
-        """Return the diagnostics for users. Costs a comparison of each unknown name with the known names."""
+        """Return the diagnostics for users. Costs a comparison of each unknown name with all known names."""
         names: list[Term] = (
             [symbol.name for symbol in vocabulary.symbols[: common.symbols]] if self.unknown else []
         )
@@ -469,7 +475,7 @@ def _literal(text: str) -> Literal:
 
 
 def _is_always_allowed(symbol: Symbol) -> bool:
-    """Return whether a name is OWL's own, or a time property, which any stream may use."""
+    """Return true for names of OWL itself and for time properties, which any stream may use."""
     return is_defined(symbol.name) or str(symbol.name) in TIME_PROPERTIES
 
 
@@ -478,7 +484,9 @@ def _writes_axioms(symbol: Symbol) -> bool:
 
 
 def _text(unknown: UnknownName) -> str:
-    """Return an unknown name, with the most similar known name; full IRIs if only they differ."""
+    """Return a text for an unknown name and the most similar known name, abbreviated if this distinguishes
+    them.
+    """
     name, near = str(unknown.name), [str(each) for each in unknown.nearest[:1]]
     if last_part(name) not in map(last_part, near):
         name, near = last_part(name), list(map(last_part, near))

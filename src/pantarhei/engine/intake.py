@@ -1,6 +1,7 @@
-"""Intake of a stream: ABoxes are put in time order and pushed; waiting ABoxes are part of the history.
+"""Intake of a stream: puts ABoxes in time order and pushes them. Waiting ABoxes are part of the history.
 
-A push removes the waiting ABox in the step that inserts it, an error restores it, and a checkpoint stores it.
+So an ABox stops waiting in the same step that inserts it, waits again if the step fails, and is stored by
+checkpoints.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Options of `run`; `StreamReasoner.run` documents them.
+    """Options of `run`, documented at `StreamReasoner.run`.
 
     Raises:
-        OptionError: `clock` is not a function, or there is nothing to compare with it.
+        OptionError: `clock` is not a function, or is given without `max_ahead`.
     """
 
     allowed_lateness: Duration | None = None
@@ -65,7 +66,7 @@ class Arrivals:
 
     @property
     def are_in_order(self) -> bool:
-        """Return whether the ABoxes are pushed as they come, and one out of order is an error."""
+        """True if each ABox is pushed on arrival, so that an ABox out of order is an error."""
         bounds, functions = (self.allowed_lateness, self.max_ahead), (self.on_late, self.on_invalid)
         return all(each is None for each in (*bounds, *functions))
 
@@ -73,16 +74,16 @@ class Arrivals:
         """Return the limits of disorder in ticks.
 
         Raises:
-            TimestampError: one of them does not fit the kind.
+            TimestampError: an option does not fit the kind of time.
         """
         return Tolerance.of(self.allowed_lateness, self.max_ahead, kind)
 
 
 def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
-    """Check the clock, and the function that takes ABoxes too far ahead.
+    """Check the functions that need `max_ahead`.
 
     Raises:
-        OptionError: one is not a function, or there is nothing to compare with the clock.
+        OptionError: one is not a function, or `max_ahead` is missing.
     """
     check_functions(**functions)
     for name, given in functions.items():
@@ -92,7 +93,11 @@ def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
 
 
 def check_functions(**functions: object) -> None:
-    """Check functions among the options of `run`. Raises `OptionError` if one is not a function."""
+    """Check functions among the options of `run`.
+
+    Raises:
+        OptionError: one is not a function.
+    """
     for name, given in functions.items():
         if given is not None and not callable(given):
             raise OptionError(name, repr(given), "a function, or None")
@@ -103,9 +108,9 @@ class Intake:
 
     Args:
         held: the state, with the waiting ABoxes.
-        lock: taken for each change of it.
-        step: does a step and notifies followers of queries.
-        options: how the stream may be out of order.
+        lock: held during each change of the state.
+        step: runs a step and notifies followers of queries.
+        options: options about ABoxes out of order.
     """
 
     def __init__(
@@ -119,11 +124,14 @@ class Intake:
         self._options, self._tolerance = options, cache(options.tolerance)
 
     def updates(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
-        """Push what waits and is complete, then each ABox of `stream` as soon as it is complete.
+        """Push the waiting ABoxes that are complete, then each ABox of `stream` as soon as it is complete.
+
+        An ABox is complete when no ABox with an earlier or equal timestamp can arrive any more.
 
         Raises:
-            LateABoxError, FutureABoxError: an ABox is too late or too far ahead, and nothing takes it.
-            InputError: an ABox cannot be taken in. It does not wait any more.
+            LateABoxError, FutureABoxError: an ABox is too late or too far ahead, and no handler is given for
+            it.
+            InputError: an ABox is invalid. It does not wait any more.
         """
         if self._options.are_in_order:
             yield from self._in_order(stream)
@@ -141,7 +149,7 @@ class Intake:
         yield from self._pushed(None)
 
     def _in_order(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
-        """Push what waits, then each ABox of `stream` at once."""
+        """Push the waiting ABoxes, then each ABox of `stream` on arrival."""
         with self._lock:
             waiting = self._held.history.waiting
             if len(waiting):
@@ -153,10 +161,10 @@ class Intake:
     # -- arrivals ----------------------------------------------------------------------------------
 
     def _arrive(self, given: TimePoint, abox: ABox) -> Iterator[WindowUpdate]:
-        """Let an ABox wait, or hand over what is late or refuted.
+        """Add an ABox to the waiting ones, or pass late and refuted ABoxes to their handlers.
 
         Raises:
-            InputError: it is not an ABox, or its timestamp is invalid or of another kind than the stream's.
+            InputError: the ABox is invalid, or its timestamp is invalid or of another kind than the stream's.
         """
         cut = self._held.is_cut(given)
         at, frozen = plain_time(given), frozen_abox(abox)
@@ -181,7 +189,9 @@ class Intake:
         return arrived
 
     def _store(self, arrived: Arrived[ABox]) -> None:
-        """Let items wait. Where refuted ones are errors, the first alone is raised now."""
+        """Store the waiting items. If no handler takes refuted items, only the first refuted one is dropped,
+        whose error is raised now.
+        """
         waiting = arrived.waiting
         if arrived.refuted and self._options.on_ahead is None:
             waiting = replace(waiting, unproven=(*arrived.refuted[1:], *waiting.unproven))
@@ -189,10 +199,10 @@ class Intake:
             self._held.set_waiting(waiting)
 
     def _clock(self, kind: TimeKind) -> int | None:
-        """Return what the clock shows, in ticks.
+        """Return the time of the clock, in ticks.
 
         Raises:
-            OptionError: it shows times of another kind than the stream's.
+            OptionError: the clock returns times of another kind than the stream's.
         """
         if self._options.clock is None:
             return None
@@ -209,7 +219,7 @@ class Intake:
     def _hand_over_late(
         self, late: Sequence[Timed[ABox]], newest: int, kind: TimeKind
     ) -> Iterator[WindowUpdate]:
-        """Hand over items older than the watermark, or than the time that was advanced to."""
+        """Pass items to the handler of late ones: items older than the watermark or than the present time."""
         if self._options.on_late is not None:
             for each in late:
                 self._count(Counters(late=1))
@@ -222,14 +232,14 @@ class Intake:
         raise LateABoxError(given, show_time(time_of(newest, kind)), allowed, by)
 
     def _hand_over_invalid(self, at: TimePoint, abox: ABox, error: InputError) -> None:
-        """Pass an invalid ABox to its handler. Called while the error is handled."""
+        """Pass an invalid ABox to its handler; without one raise `error`, which is being handled."""
         if self._options.on_invalid is None:
             raise error
         self._count(Counters(invalid=1))
         self._options.on_invalid(at, abox, error)
 
     def _refute(self, arrived: Arrived[ABox], time: int | None = None) -> Iterator[WindowUpdate]:
-        """Hand over items whose timestamps are too far ahead of a time, None for the newest."""
+        """Pass items to the handler of those too far ahead of `time`, by default of the newest time."""
         if not arrived.refuted:
             return
         if self._options.on_ahead is not None:
@@ -253,12 +263,14 @@ class Intake:
     # -- departures --------------------------------------------------------------------------------
 
     def _complete(self) -> Iterator[WindowUpdate]:
-        """Push what the watermark has passed, one timestamp after another."""
+        """Push the items that the watermark has passed, one timestamp after the other."""
         kind = self._held.history.waiting.kind
         return iter(()) if kind is None else self._pushed(self._tolerance(kind).lateness)
 
     def _pushed(self, lateness: int | None) -> Iterator[WindowUpdate]:
-        """Push the items that are complete, one timestamp after another; all that wait with None."""
+        """Push the complete items, one timestamp after the other. With a lateness of None all waiting items
+        are complete.
+        """
         while self._held.history.waiting.is_complete(lateness):
             passed = self._passed()
             if passed:
@@ -278,7 +290,7 @@ class Intake:
             self._hand_over_invalid(first.at, first.item, error)
 
     def _passed(self) -> list[Timed[ABox]]:
-        """Remove the oldest items if time was advanced beyond them by other means than the intake."""
+        """Remove and return the oldest items if time has advanced beyond them by `advance` or `push`."""
         with self._lock:
             waiting, step = self._held.history.waiting, self._held.history.step
             oldest, others = waiting.without_oldest()
@@ -288,10 +300,10 @@ class Intake:
             return oldest
 
     def _push_oldest(self, lateness: int | None) -> WindowUpdate:
-        """Push the oldest items as one ABox. The lock is held.
+        """Push the oldest items as one ABox. The caller holds the lock.
 
         Raises:
-            _InvalidError: an item is not an ABox. It no longer waits.
+            _InvalidError: an item is invalid. It does not wait any more.
             _NothingDueError: no item is complete.
         """
         waiting = self._held.history.waiting
@@ -313,7 +325,7 @@ class Intake:
 
 
 def _written(length: Duration | None) -> str:
-    """Return a length as an option takes it: a timedelta as an ISO 8601 duration."""
+    """Return a duration as its option is written: a timedelta as an ISO 8601 duration."""
     if isinstance(length, timedelta):
         return show_length(duration_ticks(length, TimeKind.DATETIME), TimeKind.DATETIME).strip('"')
     return str(length or 0)

@@ -20,10 +20,11 @@ ConclusionsIn = Literal["graph", "default"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of a stream reasoner; `StreamReasoner` documents them.
+    """Options of a stream reasoner, documented at `StreamReasoner`.
 
     Raises:
-        OptionError: one has no such value; a `QueryWindowError` for a window that only a query may have.
+        OptionError: an option has an invalid value; a `QueryWindowError` for a window that only queries may
+        have.
     """
 
     window: Window

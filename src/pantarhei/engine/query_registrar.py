@@ -1,4 +1,4 @@
-"""Registration of continuous queries with a reasoner or graph; notifies followers after each step."""
+"""Registration of continuous queries with a reasoner or graph, and notification of their followers."""
 
 from __future__ import annotations
 
@@ -153,10 +153,10 @@ class QueryRegistrar:
         emit: object = "delta",
         reports_present: bool = False,
     ) -> ContinuousQuery:
-        """Register a query from its text.
+        """Register a query given as text.
 
         Args:
-            reports_present: whether the first report includes all present answers.
+            reports_present: the first report has all present answers.
         """
         check_type("text", text, str, "a SPARQL query as text")
         if name is not None and (type(name) is not str or not name):
@@ -182,10 +182,10 @@ class QueryRegistrar:
         return handle
 
     def resume(self, name: str, given: Registration) -> ContinuousQuery:
-        """Return the handle of a query registered before.
+        """Return the handle of a query that a checkpoint has restored.
 
         Raises:
-            OptionError: it was registered with other arguments; or an error of `register`.
+            OptionError: the query was registered with other arguments. Also raises the errors of `register`.
         """
         registered, policy = self._registry.queries[name], ReportPolicy.of(given.on, given.emit)
         window = self._own_window(given.window, policy) or self._window
@@ -209,11 +209,14 @@ class QueryRegistrar:
     ) -> ContinuousQuery:
         """Register a parsed query; raises the errors of `register`.
 
-        Unless the query reports at each step, its first report includes all present answers.
+        Unless the query reports at each step, its first report has all present answers.
 
         Args:
+            name: name of the query.
             text: original text of the query.
+            query: the parsed query.
             window: window of its default graph; None if the default graph is not a window.
+            policy: when and what to report.
             named: its named windows; their names are unique among queries.
         """
         own = None if window is None else self._own_window(window, policy)
@@ -244,10 +247,10 @@ class QueryRegistrar:
         is_restored: bool = False,
         named: NamedWindows | None = None,
     ) -> ContinuousQuery:
-        """Register a query and return its handle; if interrupted, the query is removed.
+        """Register a query and return its handle. If this is interrupted, the query is removed.
 
         Args:
-            is_restored: whether a checkpoint has the query; its named graphs may have left the window.
+            is_restored: the query comes from a checkpoint, so that its named graphs may have left the window.
         """
         self._held.require_facts(needed_symbols(query, policy))
         windows = (own, *(() if named is None else named.windows.values()))
@@ -278,10 +281,10 @@ class QueryRegistrar:
                 return name
 
     def _own_window(self, window: Window | None, policy: ReportPolicy) -> Window | None:
-        """Return the window of a query, None if it is the reasoner's window.
+        """Return the window of a query; None if it is the same as the reasoner's window.
 
         Raises:
-            OptionError: the window never closes, or the reasoner's window does not contain it.
+            OptionError: reports at closing need a window that closes; or the reasoner's window is too short.
         """
         if self._window is None:
             if window is not None or not policy.is_plain:
@@ -303,8 +306,9 @@ class QueryRegistrar:
         return window
 
     def _kind(self, window: Window | None, period: Duration | None) -> TimeKind:
-        """Return the kind of the stream's time, derived from the stream, the reasoner's window, and a
-        query's window and period.
+        """Return the kind of the stream's time.
+
+        Before the first step it is derived from the reasoner's window, and from a query's window and period.
         """
         step = self._held.history.step
         if isinstance(step, Step):
@@ -324,7 +328,7 @@ class QueryRegistrar:
         return WindowState(held.model, history.log, step, history.now)
 
     def read(self, function: Callable[[QueryRegistry, WindowState], _Found]) -> _Found:
-        """Read registered queries between steps."""
+        """Call a function that reads registered queries, between steps."""
         with self._lock:
             return function(self._registry, self._present)
 
@@ -365,8 +369,8 @@ class QueryRegistrar:
         """Run a block of steps atomically; followers are notified afterwards.
 
         Args:
-            each_step: whether queries process each step; otherwise the block is one step for them. Ignored
-                inside another block.
+            each_step: queries process each step; otherwise the block is one step for them. Ignored in a
+                nested block.
         """
         with self._lock:
             reporting = self._registry.scheduler
@@ -399,11 +403,11 @@ class QueryRegistrar:
 
     @property
     def _waits(self) -> bool:
-        """True if a block is running that is one step for the queries."""
+        """True inside a block that is one step for the queries."""
         return self._depth > 0 and not self._reports_each_step
 
     def _fill(self, update: WindowUpdate | GraphUpdate) -> bool:
-        """Attach the reports to an update; returns whether there are any."""
+        """Attach the reports to an update; returns true if there are any."""
         reports = self._registry.scheduler.reports
         if reports:
             made = StepReports(update.at, reports, self._registry.terms.decoder)
@@ -411,7 +415,7 @@ class QueryRegistrar:
         return bool(reports)
 
     def _notify(self, update: WindowUpdate | GraphUpdate) -> None:
-        """Notify followers; updates of steps that a follower runs meanwhile are delivered afterwards."""
+        """Notify followers. Updates of steps that a follower runs itself are delivered afterwards."""
         if not self._followed or not update.answers.has_followers:
             return
         waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._delivering, "updates", None)

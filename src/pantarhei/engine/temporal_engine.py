@@ -1,7 +1,7 @@
 """Engine of temporal rules: a consumer that evaluates the rules beside the window model.
 
-The history of ticks is an immutable value (`DataStream`); the temporal kernel is derived from it and from the
-window model, and is rebuilt if an error lost it.
+The history of ticks is an immutable value (`DataStream`). The temporal kernel is derived from it and from the
+window model, and is rebuilt after an error.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ from pantarhei.window.sliding import Step, Window
 
 
 class ConclusionDecoder(NamedTuple):
-    """Decoder from facts of the temporal kernel to conclusions, in the numbers of one time.
+    """Decoder of the temporal kernel's facts to conclusions. It is valid until terms are renumbered.
 
     Args:
-        numbered: the rules in these numbers.
+        numbered: the rules in the present numbers.
         lexicon: the terms.
-        tuples: the tuples.
+        tuples: the tuples that stand for several arguments.
     """
 
     numbered: NumberedTemporalProgram
@@ -96,7 +96,11 @@ _FEW: Final = 256
 
 
 class ConclusionLog:
-    """Changes of the conclusions that their readers have not received yet."""
+    """Changes of the conclusions that their readers have not received yet.
+
+    Readers are the update of a step (`take_changes`), the set of conclusions (`triples`) and registered
+    queries (`take_facts`).
+    """
 
     def __init__(self) -> None:
         # With tick and time, for the update of the step.
@@ -107,7 +111,14 @@ class ConclusionLog:
         self._is_followed, self._undelivered = False, tuple[Integers, ...]()  # as triples, for queries
 
     def record(self, tick: int, at: TimePoint, changes: Integers, numbered: NumberedTemporalProgram) -> None:
-        """Record inserted (1) and deleted (-1, last column) conclusions at a time of a tick."""
+        """Record inserted (1) and deleted (-1, last column) conclusions.
+
+        Args:
+            tick: the tick.
+            at: a time within the tick.
+            changes: the changes.
+            numbered: the rules in the present numbers.
+        """
         if not len(changes):
             return
         self._changed.append((tick, at, changes))
@@ -140,10 +151,10 @@ class ConclusionLog:
         return ConclusionChanges(lambda: tuple(by_tick_changes()), total_changes)
 
     def triples(self, decoder: ConclusionDecoder, concluded: Callable[[], Integers]) -> ConclusionSet:
-        """Return the conclusions that are triples. Costs what has changed since the last call.
+        """Return the conclusions that are triples. Costs time linear in the changes since the last call.
 
         Args:
-            concluded: finds all conclusions.
+            concluded: function that returns all conclusions.
         """
         if self._known is None:
             self._known = ConclusionSet(decoder.triples(concluded()))
@@ -156,16 +167,18 @@ class ConclusionLog:
         return self._known
 
     def follow(self) -> None:
-        """Record changes from now on for `take_facts`."""
+        """From now on, record the changes that `take_facts` returns."""
         self._is_followed = True
 
     def take_facts(self) -> Integers:
-        """Return the triples inserted (1) and deleted (-1, last column) since the last call, each once."""
+        """Return the triples inserted (1) and deleted (-1, last column) since the last call, each triple
+        once.
+        """
         undelivered, self._undelivered = self._undelivered, ()
         return net_changes(np.concatenate([NO_CHANGES, *undelivered]))
 
     def reset(self) -> None:
-        """Drop the cached conclusions: they may have changed, or have other numbers."""
+        """Drop the cached conclusions, because they may have changed or were renumbered."""
         self._known, self._unapplied, self._count = None, [], 0
 
     def mark(self) -> object:
@@ -173,7 +186,7 @@ class ConclusionLog:
         return self._undelivered
 
     def back(self, mark: object) -> None:
-        """Restore a state; the conclusions themselves may differ."""
+        """Restore the state that `mark` returned, except the conclusions themselves."""
         assert isinstance(mark, tuple)
         self._undelivered, self._changed = mark, []
 
@@ -186,13 +199,16 @@ class TemporalRuleEngine:
     """Consumer (engine/consumer.py) that evaluates temporal rules.
 
     Args:
-        given: the rules, and the rules of the ontology that join them.
-        window: the reasoner's, whose ends are the ticks.
-        vocabulary: the reasoner's; it learns the terms of the rules.
-        most_bytes: limit of bytes, twice as many in the temporal kernel during a step; None for no limit.
+        given: the rules, and the rules of the ontology that are evaluated with them.
+        window: the window of the reasoner; its ends are the ticks.
+        vocabulary: the vocabulary of the reasoner, in which the terms of the rules are numbered.
+        most_bytes: limit of bytes, of which the temporal kernel may take twice as many during a step; None
+            for no limit.
 
     Raises:
-        TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
+        TemporalRuleError: a window of a rule does not fit the ticks of the stream, or a rule uses an
+        unsupported
+            construct.
     """
 
     needs_levels = False
@@ -209,7 +225,7 @@ class TemporalRuleEngine:
         self._log = ConclusionLog()
 
     def _compile(self, ticks: Ticks) -> None:
-        """Compile the program for a stream of that kind of time; an error changes nothing."""
+        """Compile the program for a stream with this kind of time. If that fails, nothing has changed."""
         rules, ontology, remembered, unique_names = self._given
         begins = ticks.start_tick(rules.start)
         whole = translate_rules(rules.rules, remembered, ticks, ontology, rules.feedback, unique_names)
@@ -219,7 +235,7 @@ class TemporalRuleEngine:
 
     @property
     def rules(self) -> TemporalRules:
-        """The rules, without rules of the ontology."""
+        """The given rules, without those of the ontology."""
         return self._given.rules
 
     # -- conclusions -------------------------------------------------------------------------------
@@ -235,7 +251,7 @@ class TemporalRuleEngine:
         return self._decoder.atoms(self._concluded(self._make_evaluation(model)))
 
     def triples(self, model: WindowModel) -> ConclusionSet:
-        """Return the conclusions that are triples. Costs what has changed since the last call."""
+        """Return the conclusions that are triples. Costs time linear in the changes since the last call."""
         if self._data is None:
             return ConclusionSet(())
         evaluation = self._make_evaluation(model)
@@ -246,7 +262,7 @@ class TemporalRuleEngine:
 
     @property
     def symbols(self) -> frozenset[Symbol]:
-        """The classes and properties that rules conclude."""
+        """Classes and properties that the rules conclude."""
         return frozenset(Symbol(*named) for named in self._numbered.conclusions.values())
 
     def facts(self, model: WindowModel) -> Integers:
@@ -256,7 +272,7 @@ class TemporalRuleEngine:
         return self._numbered.triples(self._concluded(self._make_evaluation(model)))
 
     def testimony(self, model: WindowModel) -> ProofContext | None:
-        """Return the context of proofs; None before the first tick. Costs a pass over the conclusions."""
+        """Return the context of proofs; None before the first tick. Costs a pass over the temporal kernel."""
         if self._data is None:
             return None
         given, data, facts = self._given, self._data, self._make_evaluation(model).model.facts()
@@ -274,21 +290,21 @@ class TemporalRuleEngine:
         return self._ticks.tick_of_time(ticks)
 
     def concludes(self, predicate: URIRef) -> bool:
-        """Return whether rules conclude that class or property."""
+        """Return true if rules conclude this class or property."""
         return any(predicate == name for name, _ in self._program.conclusions.values())
 
     def follow(self) -> None:
-        """Record changes of `facts` from now on, for `take_facts`."""
+        """From now on, record the changes that `take_facts` returns."""
         self._log.follow()
 
     def take_facts(self) -> Integers:
-        """Return the changes of `facts` since the last call: inserted (1), deleted (-1, last column), each
-        once.
+        """Return the changes of `facts` since the last call: inserted (1) and deleted (-1, last column), each
+        fact once.
         """
         return self._log.take_facts()
 
     def _record(self, at: TimePoint, changes: Integers) -> None:
-        """Record changes of the conclusions at a time of the present tick."""
+        """Record changes of the conclusions, at a time within the present tick."""
         assert self._data is not None, "a tick has begun"
         self._log.record(self._data.tick, at, changes, self._numbered)
 
@@ -305,8 +321,9 @@ class TemporalRuleEngine:
         return self._given.rules.feedback
 
     def next_feedback(self, after: int, until: int, model: WindowModel) -> Feedback | None:
-        """Return the next conclusions to assert between two times, in the smallest units of the stream's
-        time; None if there are none.
+        """Return the next conclusions to assert after one time and up to another; None if there are none.
+
+        Times are in the smallest units of the stream's time.
         """
         data = self._data
         if data is None:
@@ -327,14 +344,14 @@ class TemporalRuleEngine:
 
     @property
     def fixpoint_detector(self) -> FixpointDetector:
-        """A new detector of identical ticks."""
+        """A new detector of identical ticks for these rules."""
         return FixpointDetector(self._numbered.reach)
 
     # -- the steps ---------------------------------------------------------------------------------
 
     @property
     def needed_symbols(self) -> Symbols:
-        """See `Consumer`: the states that rules read."""
+        """See `Consumer`: the classes and properties whose states the rules read."""
         return frozenset(each.source for each in self._program.inputs if not each.is_asserted)
 
     @property
@@ -344,11 +361,11 @@ class TemporalRuleEngine:
         return said + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
 
     def due(self, after: int, until: int) -> int | None:
-        """See `Consumer`: the next tick at which something starts or ends to hold, or the first tick of the
-        rules.
+        """See `Consumer`: the next tick at which a fact or conclusion may start or cease to hold, or the
+        first tick.
 
         Raises:
-            TemporalRuleError: conclusions change at each tick, and there are too many on the way.
+            TemporalRuleError: conclusions change at each tick, and `until` is too many ticks ahead.
         """
         if self._evaluation is not None and self._evaluation.is_repeating and self._data is not None:
             check_jump(self._ticks.tick_of_time(until) - self._data.tick)
@@ -358,8 +375,8 @@ class TemporalRuleEngine:
 
     @property
     def next_turn(self) -> int | None:
-        """The first time of the next tick at which something starts or ends to hold, or conclusions are
-        asserted; None if there is none.
+        """First time of the next tick at which a fact or conclusion may start or cease to hold, or at which
+        conclusions are asserted; None if there is no such tick.
         """
         due = list(self._due_ticks())
         if self.feeds_back and self._data is not None and self._evaluation is not None:
@@ -368,7 +385,7 @@ class TemporalRuleEngine:
         return min((self._ticks.end_of(tick - 1) + 1 for tick in due), default=None)
 
     def _due_ticks(self) -> Iterator[int]:
-        """Yield later ticks at which something may start or end to hold without new input."""
+        """Yield later ticks at which facts or conclusions may start or cease to hold without new input."""
         data = self._data
         if data is None:
             yield from () if self._begins is None else (self._begins,)
@@ -381,17 +398,19 @@ class TemporalRuleEngine:
             yield max(self._ticks.tick_of_time(self._ticks.eviction_time(data.oldest)), data.tick + 1)
 
     def is_unsettled(self) -> bool:
-        """Return whether remembered conclusions changed at the present tick; their consequences end later."""
+        """Return true if remembered conclusions changed at the present tick, so that the next tick may
+        differ.
+        """
         return self._evaluation is not None and self._evaluation.has_remembered_changes
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """See `Consumer`: `apply` has received everything."""
+        """See `Consumer`. Nothing remains to be done, since `apply` has received all changes."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """See `Consumer`.
 
         Raises:
-            ConsumersExceedMemoryError: the temporal kernel takes too many bytes.
+            ConsumersExceedMemoryError: the temporal kernel exceeds the limit of bytes.
         """
         try:
             self._apply(changes, model)
@@ -434,7 +453,13 @@ class TemporalRuleEngine:
         self._record(changes.at, evaluation.take_changes())
 
     def _close_tick(self, evaluation: RuleEvaluation, tick: int, at: TimePoint) -> None:
-        """Close the present tick, at a time of a later one."""
+        """Close the present tick and advance to a later one.
+
+        Args:
+            evaluation: the evaluation; it counts as lost until it has advanced.
+            tick: the later tick.
+            at: a time within the later tick.
+        """
         data = self._data
         assert data is not None, "a tick has begun"
         concluded, withdrawn = evaluation.remembered_changes
@@ -450,7 +475,7 @@ class TemporalRuleEngine:
     def _with_step(
         self, data: DataStream, changes: Changes, inserted: Integers, deleted: Integers
     ) -> DataStream:
-        """Add the changes of the present tick to the history of ticks."""
+        """Return the history of ticks with the changes of a step at the present tick."""
         if len(inserted) or len(deleted):
             data = data.with_changes(inserted, deleted)
         for entry in changes.entries:
@@ -459,13 +484,15 @@ class TemporalRuleEngine:
         return data._replace(oldest=None if oldest is None else oldest.ticks)
 
     def _current_states(self, model: WindowModel) -> Integers:
-        """Return the states that hold now."""
+        """Return the facts of the window model that the rules read."""
         return self._numbered.select_inputs(model.facts(), is_asserted=False)
 
     # -- the evaluation, made again ----------------------------------------------------------------
 
     def _make_evaluation(self, model: WindowModel) -> RuleEvaluation:
-        """Return the evaluation; rebuild it if an error lost it, at the cost of history and states."""
+        """Return the evaluation. If an error lost it, it is rebuilt, at the cost of a pass over history and
+        states.
+        """
         if not self._numbered.fits:
             self._renumber()
         if self._evaluation is None:
@@ -511,7 +538,7 @@ class TemporalRuleEngine:
             self._data = self._data.renamed(renaming)
 
     def _renumber(self) -> None:
-        """Compile the program in the present numbers of the vocabulary."""
+        """Compile the program with the present numbers of the vocabulary; the evaluation must be rebuilt."""
         self._numbered, self._evaluation = NumberedTemporalProgram(self._program, self._vocabulary), None
         self._log.reset()
 
@@ -534,8 +561,8 @@ class ConclusionFeed:
 
     Args:
         concluding: the engine of temporal rules.
-        model: gives the window model.
-        are_joined: whether they are in the default graph too.
+        model: function that returns the window model.
+        are_joined: true if conclusions belong to the default graph too.
     """
 
     def __init__(
@@ -545,7 +572,7 @@ class ConclusionFeed:
         concluding.follow()
 
     def are_joined_for(self, needed: Symbols) -> bool:
-        """Return whether conclusions are part of the default graph for a query.
+        """Return true if conclusions belong to the default graph of a query.
 
         Args:
             needed: classes and properties in the query; None for all.

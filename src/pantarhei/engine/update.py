@@ -27,12 +27,12 @@ MOST_AT_ONCE: Final = 100_000
 
 
 class Feedback(NamedTuple):
-    """Conclusions to be asserted at the next tick.
+    """Conclusions to assert at the next tick.
 
     Args:
-        at: the first moment of the tick, in the smallest unit of the stream's time. Without facts the next
-            time at which rules may conclude some, or the end of the step.
-        facts: the conclusions, in the vocabulary's numbers.
+        at: first time of the tick, in the smallest unit of the stream's time. Without facts, the next time at
+            which rules may conclude some, or the end of the step.
+        facts: the conclusions, with the numbers of the vocabulary.
         not_assertable: the number of conclusions whose subject is a literal, summed over the ticks until
             `at`.
     """
@@ -52,12 +52,12 @@ def not_asserted_text(count: int) -> str:
 
 
 class FedBack(NamedTuple):
-    """ABox of conclusions that the reasoner asserted itself, by temporal rules with feedback.
+    """ABox of conclusions that temporal rules with feedback have asserted.
 
     Args:
-        at: its timestamp, the first moment of a tick.
-        facts: how many conclusions of the tick before it has.
-        repair: the repair that it called for, if it contradicts something.
+        at: its timestamp, the first time of a tick.
+        facts: the number of its facts, which are conclusions of the previous tick.
+        repair: the repair of its contradictions.
     """
 
     at: TimePoint
@@ -66,13 +66,14 @@ class FedBack(NamedTuple):
 
 
 class FixpointDetector:
-    """Detector of ticks that are identical to the one before, so that all later ones are too.
+    """Detector of ticks that are identical to the previous one, so that all later ticks are identical too.
 
-    That is the case once equal facts were asserted and nothing else changed, at as many ticks as rules look
-    back and as the window holds: the state then differs in time only.
+    This is the case once the same facts were asserted, and nothing else changed, at more ticks than rules
+    look back
+    and than the window has ABoxes: then the states differ in their times only.
 
     Args:
-        reach: the number of ticks that rules look back; None if they read the time itself or count
+        reach: the number of ticks that rules look back; None if rules read the time itself or count
             assertions.
     """
 
@@ -80,12 +81,12 @@ class FixpointDetector:
         self._reach, self._facts, self._ticks = reach, NO_FACTS, 0
 
     def note(self, facts: Integers, is_all: bool) -> None:
-        """Record the facts asserted at the next tick, and whether they were the only change."""
+        """Record the facts asserted at the next tick; `is_all` is true if nothing else changed."""
         is_same = is_all and len(facts) > 0 and np.array_equal(facts, self._facts)
         self._facts, self._ticks = facts, self._ticks + 1 if is_same else 0
 
     def is_reached(self, in_window: int) -> bool:
-        """Return whether all later ticks are identical, if the window holds `in_window` ABoxes."""
+        """Return true if all later ticks are identical, given the number of ABoxes in the window."""
         return self._reach is not None and self._ticks > max(self._reach, in_window)
 
 
@@ -93,7 +94,7 @@ def refuse_endless(asserted: int) -> None:
     """Check that a step may assert another ABox of conclusions.
 
     Raises:
-        TemporalRuleError: they are `MOST_AT_ONCE`, or more.
+        TemporalRuleError: it has asserted `MOST_AT_ONCE` already.
     """
     if asserted >= MOST_AT_ONCE:
         problem = f"on the way to a timestamp, conclusions are asserted at {asserted:_} ticks or more"
@@ -229,7 +230,7 @@ class TripleDelta:
 
     @classmethod
     def of(cls, noted: Integers, lexicon: Lexicon, forms: FactForms) -> TripleDelta:
-        """Return the delta of recorded changes, with the forms that their literals have or had."""
+        """Return the delta of recorded changes, with the forms that its literals have or had."""
 
         def make() -> Delta[Triple]:
             return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
@@ -311,17 +312,17 @@ NO_DELTA: Final[TripleDelta] = _NotKept()
 class WindowUpdate:
     """Result of one push or advance.
 
-    Repair and delta are decoded when they are first read. An update keeps the terms of its time alive.
+    Repair and delta are decoded on first access. An update keeps the terms that it needs alive.
 
     Args:
         at: the time.
-        start: the window's lower end, `end` its upper end (see `Window` for which are inside).
+        start, end: the ends of the window; see `Window` for which of them are included.
         dropped: timestamps that left the window.
         repair: the repair of this step.
-        delta: the inserted and deleted triples of the materialization. Reading it with `derive="needed"` is a
-            `DeltaNotKeptError`.
+        delta: the inserted and deleted triples of the materialization. Reading it with `derive="needed"`
+            raises `DeltaNotKeptError`.
         dropped_early: the part of `dropped` that was evicted because of `max_facts` or `max_bytes`.
-        answers: the changes of registered queries, by the query or its name; inside `all_or_nothing` the last
+        answers: the changes of registered queries, by the query or its name. Inside `all_or_nothing` the last
             update has the changes of the whole block, unless the block is `each_step`.
         conclusions: the inserted and deleted conclusions of temporal rules; `turns` has them for each tick.
         fed_back: the ABoxes of conclusions that temporal rules with feedback have asserted, oldest first. All
@@ -350,7 +351,7 @@ class WindowUpdate:
     def after(
         self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...], not_fed_back: int = 0
     ) -> WindowUpdate:
-        """Combine this update with the updates of the steps before it, which asserted conclusions."""
+        """Combine this update with the updates of earlier steps, which asserted conclusions."""
         every = (*steps, self)
         return replace(
             self,
@@ -378,13 +379,13 @@ class GraphUpdate:
 
     Args:
         at: the number of the change, counted from 1.
-        delta: as `WindowUpdate` has it.
+        delta: as in `WindowUpdate`.
         already_asserted: the number of inserted triples that were asserted before.
         not_asserted: the number of deleted triples that were not asserted.
-        is_consistent: whether the assertions contradict nothing.
-        conflicts: all minimal contradictions; `complete` of the list is False if the budget does not suffice
-            to list all.
-        answers: the changes of registered queries, by the query or its name; inside `all_or_nothing` the last
+        is_consistent: true if the assertions violate no constraint.
+        conflicts: all minimal contradictions; the list's `complete` is false if the budget was too small to
+            list all of them.
+        answers: the changes of registered queries, by the query or its name. Inside `all_or_nothing` the last
             update has the changes of the whole block, unless the block is `each_step`.
     """
 

@@ -1,6 +1,6 @@
 """Checkpoints: the state of a stream reasoner as bytes, from which a later process can continue.
 
-`container` is the format and the file, `saved_state` the content. Nothing in a checkpoint is executed.
+`container` defines the format and the file, `saved_state` the content. Nothing in a checkpoint is executed.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = [
 
 
 def checked_note(note: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a copy of `note`, if it is JSON.
+    """Return a copy of `note`, which must be JSON.
 
     Raises:
-        OptionError: it does not.
+        OptionError: the note is not JSON.
     """
     expected = (
         "a mapping of texts to what JSON can say: texts, numbers, lists, dictionaries, True, False, None"
@@ -52,7 +52,7 @@ def read_checkpoint(source: str | os.PathLike[str] | bytes | bytearray | memoryv
     """Read a checkpoint from a path, or from bytes.
 
     Raises:
-        CheckpointError: there is no checkpoint, or it is damaged or invalid.
+        CheckpointError: the file is missing, or the checkpoint is damaged or invalid.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         return Checkpoint(unpack(bytes(source), f"of {len(source)} bytes"))

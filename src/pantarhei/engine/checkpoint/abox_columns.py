@@ -1,7 +1,7 @@
 """Background and waiting ABoxes of a reasoner as columns of a checkpoint.
 
-A waiting ABox is stored as triples as given. A table is stored as the texts of its cells, which are
-N-Triples; its blank nodes belong to it alone.
+A waiting ABox is stored as triples, as it was given. A table is stored as the texts of its cells, which are
+N-Triples, since its blank nodes are local to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GivenBackground:
-    """Background triples beside the ontology. Immutable: its columns are made once."""
+    """Background triples that are not in the ontology. Immutable; its columns are created once."""
 
     triples: tuple[Triple, ...] = ()
 
@@ -59,7 +59,7 @@ class GivenBackground:
 
     @cached_property
     def columns(self) -> dict[str, Column]:
-        """The triples in order, as columns."""
+        """The triples in sorted order, as columns."""
         numbers: dict[Term, int] = {}
         rows = [[numbers.setdefault(term, len(numbers)) for term in t] for t in in_order(self.triples)]
         return columns_of_triples("background", np.array(rows, np.int32).reshape(-1, 3), list(numbers))
@@ -71,10 +71,9 @@ _Cells = tuple[Term, Term, Term]
 def columns_of_waiting(
     waiting: Waiting[ABox], times: TimesWriter
 ) -> tuple[dict[str, Column], dict[str, Any]]:
-    """Return the columns of the waiting ABoxes, and their part of the header. Costs a step of Python for each
-    term.
+    """Return the columns of the waiting ABoxes, and their part of the header.
 
-    The timestamps are added to `times`.
+    Their timestamps are added to `times`. Costs one Python step for each term.
     """
     items = [*waiting, *waiting.unproven]
     parts = [list(_cells(each.item)) for each in items]
@@ -95,7 +94,7 @@ def columns_of_waiting(
 
 
 def _cells(abox: ABox) -> Iterable[_Cells]:
-    """Return the triples of an ABox; the cells of a table as plain literals."""
+    """Return the triples of an ABox; the cells of a table become plain literals."""
     if not is_table(abox):
         return cast("Iterable[_Cells]", abox)
     columns = [map(Literal, abox.column(name).to_pylist()) for name in NAMES]
@@ -103,7 +102,7 @@ def _cells(abox: ABox) -> Iterable[_Cells]:
 
 
 def read_waiting(contents: Contents, header: dict[str, Any], times: list[TimePoint]) -> Waiting[ABox]:
-    """Read the waiting ABoxes; `times` are the timestamps of the checkpoint."""
+    """Read the waiting ABoxes. `times` has the timestamps of the checkpoint."""
     if header.get("kind") is None:
         return Waiting()
     kind, newest, unproven = TimeKind[header["kind"]], header["newest"], header["unproven"]

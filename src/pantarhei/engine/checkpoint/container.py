@@ -50,7 +50,7 @@ DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
 PREAMBLE_LENGTH = _PREAMBLE.size
 _TYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i8", "f8")}
-_BEFORE_IT_WAS_SAID = "0.1.0 (before its release)"  # wrote version 1 of the format, without `pantarhei`
+_UNVERSIONED = "0.1.0 (before its release)"  # wrote version 1 of the format, without `pantarhei`
 
 Column = npt.NDArray[Any]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -69,10 +69,10 @@ def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: i
 
 
 def length_of(preamble: bytes | memoryview, source: str) -> int:
-    """Return the length of a checkpoint, as stored in its first `PREAMBLE_LENGTH` bytes.
+    """Return the length of a checkpoint from its first `PREAMBLE_LENGTH` bytes.
 
     Raises:
-        CheckpointError: this is the beginning of no checkpoint.
+        CheckpointError: these are not the first bytes of a checkpoint.
     """
     if len(preamble) < PREAMBLE_LENGTH:
         raise CheckpointError(source, f"it is not a checkpoint: it ends after {len(preamble)} bytes")
@@ -86,7 +86,7 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
     """Return header and columns of a checkpoint; the columns are views of `data`.
 
     Raises:
-        CheckpointError: it is damaged, or of another version of the format.
+        CheckpointError: the checkpoint is damaged, or of another version of the format.
     """
     total = length_of(data, source)
     if len(data) != total:
@@ -106,7 +106,7 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
         )
     try:
         header = json.loads(bytes(rest[:header_length]), parse_constant=_refuse)
-        listed, written_by = header.pop("columns", None), header.pop("pantarhei", _BEFORE_IT_WAS_SAID)
+        listed, written_by = header.pop("columns", None), header.pop("pantarhei", _UNVERSIONED)
         if version not in _READABLE:
             raise _other_format(source, version, written_by)
         return Contents(source, header, _columns(listed, rest[header_length:]), version)
@@ -162,9 +162,9 @@ class Contents:
 
     @contextmanager
     def understood(self) -> Iterator[None]:
-        """Convert errors in the block, such as an index beyond a table or a wrong type, to `CheckpointError`.
+        """Convert exceptions inside the block, such as an invalid index or type, to `CheckpointError`.
 
-        No index is negative, so that none counts from the end of a table.
+        Columns have no negative numbers, so that no index counts from the end of a table.
         """
         try:
             yield
@@ -181,7 +181,7 @@ class Contents:
         return found.astype(np.int64)
 
     def split(self, name: str, whole: _Part) -> list[_Part]:
-        """Split `whole` into parts of the lengths in a column."""
+        """Split `whole` into parts, whose lengths are in the column `name`."""
         ends = list(accumulate(self.column(name).tolist(), initial=0))
         if ends[-1] != len(whole):
             raise self.broken(f"the lengths in column {name} add up to {ends[-1]}, not to {len(whole)}")
@@ -195,7 +195,7 @@ def narrow(column: npt.NDArray[Any]) -> Column:
 
 
 def lengths(parts: Sequence[Sized]) -> Column:
-    """Return the column of lengths that `Contents.split` reads."""
+    """Return the lengths of `parts` as a column for `Contents.split`."""
     return narrow(np.fromiter(map(len, parts), np.uint32, len(parts)))
 
 
@@ -206,16 +206,15 @@ except ImportError:  # Windows: live writers cannot be recognized, so that nothi
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace the file at `path` by `data`; after an error the old file is unchanged.
+    """Replace the file at `path` by `data`. After an error the old file is unchanged.
 
-    A symbolic link is followed. The data is written to a temporary file in the same folder, forced to the
-    disk, and
-    renamed: at any moment the path holds the whole old checkpoint or the whole new one. Temporary files of
-    killed writers are never read; the next writer to the path removes them. A running writer holds a lock on
-    its temporary file, so that it is not removed.
+    A symbolic link is followed. The data is written to a temporary file in the same folder, flushed to the
+    disk, and renamed, so that the path always has either the whole old checkpoint or the whole new one.
+    Temporary files of killed writers are never read; the next writer to the path removes them. A running
+    writer holds a lock on its temporary file, so that it is not removed.
 
     Raises:
-        CheckpointError: the file system refuses it.
+        CheckpointError: the file system refuses an operation.
     """
     if "\0" in str(path):
         raise CheckpointError(str(path).replace("\0", "\\0"), "there is a null character in the path")
@@ -239,10 +238,10 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def read_whole(path: Path) -> bytes:
-    """Return the bytes of a checkpoint, as many as its preamble states.
+    """Return the bytes of a checkpoint file, as many as its preamble states.
 
     Raises:
-        CheckpointError: there is no file, it is not a checkpoint, or it has another length.
+        CheckpointError: the file is missing, is not a checkpoint, or has another length.
     """
     source = str(path)
     try:
@@ -270,7 +269,7 @@ def _why(error: OSError) -> str:
 
 
 def _create_beside(place: Path) -> tuple[int, str]:
-    """Create a locked temporary file beside `place`; return its descriptor and path."""
+    """Create a locked temporary file in the folder of `place`; returns its descriptor and path."""
     while True:
         path = str(place.with_name(f".{place.name}.{secrets.token_hex(8)}.tmp"))
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
@@ -281,7 +280,7 @@ def _create_beside(place: Path) -> tuple[int, str]:
 
 
 def _remove_leftovers(place: Path) -> None:
-    """Remove temporary files of dead writers to `place`."""
+    """Remove temporary files of writers to `place` that were killed."""
     if fcntl is None:
         return
     pattern = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{16}}\.tmp")
@@ -301,7 +300,7 @@ def _remove_if_left(path: Path) -> None:
 
 
 def _lock(descriptor: int, wait: bool) -> bool:
-    """Lock a file and return whether it succeeded; closing the descriptor releases the lock."""
+    """Lock a file; returns true on success. Closing the descriptor releases the lock."""
     if fcntl is None:
         return False
     try:
@@ -312,7 +311,7 @@ def _lock(descriptor: int, wait: bool) -> bool:
 
 
 def _force(folder: Path) -> None:
-    """Force the names in a folder to the disk, if the system can open folders."""
+    """Flush the names in a folder to the disk, if the system can open folders."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

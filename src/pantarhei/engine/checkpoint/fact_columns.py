@@ -1,14 +1,14 @@
 """Terms, triples, facts and timestamps as columns of a checkpoint.
 
 A term is a text and a mark of its type: `<` an IRI, `_` a blank node, empty a plain literal, `@en` a literal
-in a language, `^http://…` a literal of a datatype. The form of each term is preserved exactly.
+with a language, `^http://…` a literal with a datatype. The exact form of each term is preserved.
 
-Facts have numbers of their own, for the terms that they use. The order of terms is preserved, and with it the
-first form of each value.
+Facts are stored with their own numbering of the terms that occur. The order of terms is preserved, and with
+it the first form of each value.
 
 A timestamp is a number, for a datetime its ticks, and a mark of its type: an integer, a float, or a datetime
-in a zone of the time zone database with its offset from UTC. If the database of the reader has another offset
-for that time, or lacks the zone, the offset of the writer is used: the instant never changes.
+with a zone of the time zone database and its offset from UTC. If the reader's database has another offset for
+that time, or lacks the zone, the writer's offset is used, so that the instant never changes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PLACES = ("subject", "predicate", "object")
 
 
 def mark_of(term: Term) -> str:
-    """Return the mark that distinguishes a term from others of equal text."""
+    """Return the mark that distinguishes a term from other terms with the same text."""
     if isinstance(term, URIRef | BNode):
         return "<" if isinstance(term, URIRef) else "_"
     if term.language is not None:
@@ -46,8 +46,9 @@ def mark_of(term: Term) -> str:
 
 
 def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
-    """Return the columns of terms, whose names begin with `name`: the texts, followed by those of the marks,
-    and the number of the mark of each term.
+    """Return the columns of terms; their names begin with `name`.
+
+    They have the texts of the terms, then the texts of the marks, and for each term the number of its mark.
     """
     marks: dict[str, int] = {}
     kinds = [
@@ -64,7 +65,7 @@ def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
 
 
 def read_terms(contents: Contents, name: str) -> list[Term]:
-    """Read the terms of the columns whose names begin with `name`, in their order."""
+    """Read terms, in their order, from the columns whose names begin with `name`."""
     whole = contents.columns[f"{name}.text"].tobytes().decode("utf-8", "surrogatepass")
     texts, kinds = contents.split(f"{name}.length", whole), contents.column(f"{name}.mark").tolist()
     makers = [_maker(mark) for mark in texts[len(kinds) :]]
@@ -72,7 +73,7 @@ def read_terms(contents: Contents, name: str) -> list[Term]:
 
 
 def _maker(mark: str) -> Callable[[str], Term]:
-    """Return the constructor of terms with that mark."""
+    """Return the constructor of terms with this mark."""
     match mark[:1]:
         case "<":
             return partial(str.__new__, URIRef)  # its syntax is not checked again
@@ -88,7 +89,9 @@ def _maker(mark: str) -> Callable[[str], Term]:
 
 
 def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict[str, Column]:
-    """Return the columns of triples, whose names begin with `name`, from rows of three places in `terms`."""
+    """Return the columns of triples; their names begin with `name`. `rows` has three indexes into `terms`
+    each.
+    """
     places = zip(_PLACES, rows.T, strict=True)
     return {
         **{f"{name}.{place}": narrow(column) for place, column in places},
@@ -97,7 +100,7 @@ def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict
 
 
 def read_triples(contents: Contents, name: str) -> list[Triple]:
-    """Read the triples of the columns whose names begin with `name`, in their order."""
+    """Read triples, in their order, from the columns whose names begin with `name`."""
     terms = read_terms(contents, name)
     columns = (contents.column(f"{name}.{place}").tolist() for place in _PLACES)
     return [check_triple((terms[s], terms[p], terms[o])) for s, p, o in zip(*columns, strict=True)]
@@ -109,14 +112,14 @@ NO_PREDICATE = -1  # in the place of a predicate, for a subject and a value alon
 
 
 class Used(NamedTuple):
-    """Numbers in use, in some order, and the place of each number in that order."""
+    """Numbers that occur, in some order, and for each number its position in that order."""
 
     numbers: npt.NDArray[np.intp]
     places: npt.NDArray[np.integer]
 
     @classmethod
     def ascending(cls, size: int, parts: Iterable[npt.NDArray[np.integer]]) -> Used:
-        """Collect the numbers in `parts`, ascending; all are below `size`."""
+        """Collect the numbers in `parts` in ascending order; all are below `size`."""
         flags = np.zeros(size, np.bool_)
         for part in parts:
             flags[part] = True
@@ -124,7 +127,7 @@ class Used(NamedTuple):
 
     @classmethod
     def appearing(cls, size: int, numbers: npt.NDArray[np.integer]) -> Used:
-        """Collect numbers in order of first appearance; all are below `size`."""
+        """Collect numbers in the order of their first occurrence; all are below `size`."""
         flat = numbers.ravel()
         first = np.full(size, len(flat), np.int64)
         first[flat[::-1]] = np.arange(len(flat))[::-1]  # of several the last one written stays
@@ -135,7 +138,7 @@ class Used(NamedTuple):
         return cls(used, places)
 
     def among(self, members: Iterable[_T]) -> list[_T]:
-        """Return the members at the positions in use."""
+        """Return the members whose indexes occur."""
         given = list(members)
         return [given[number] for number in self.numbers.tolist()]
 
@@ -145,11 +148,12 @@ def columns_of_facts(
 ) -> dict[str, Column]:
     """Return the columns of facts, shape (n, 3), and of their terms.
 
-    Costs their number and the size of the lexicon, with one step of Python a term.
+    The cost is vectorised over the facts and the lexicon, plus one Python step for each term.
 
     Args:
-        facts: rows as the lexicon numbers them, some of them `NO_PREDICATE, subject, value`.
-        values: literals whose first forms are to be kept too.
+        lexicon: decodes the numbers.
+        facts: rows of numbers; some of them are `NO_PREDICATE, subject, value`.
+        values: literals whose first forms are stored too.
         forms: further literals, in this order.
     """
     predicates, subjects, objects = np.ascontiguousarray(facts.T)
@@ -180,7 +184,9 @@ def columns_of_facts(
 
 
 def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, list[Literal]]:
-    """Read the facts of a checkpoint in the numbers of `vocabulary`, and the forms stored beside them."""
+    """Read the facts of a checkpoint with the numbers of `vocabulary`, and the literal forms stored with
+    them.
+    """
     terms = read_terms(contents, "facts")
     predicates, names, *values = contents.split("facts.terms", terms)
     literals, forms = ([term for term in part if isinstance(term, Literal)] for part in values)
@@ -210,12 +216,12 @@ _EPOCH = EPOCH.replace(tzinfo=None)
 
 
 class _Mark(NamedTuple):
-    """Form in which a timestamp was given.
+    """Type and time zone of a timestamp.
 
     Args:
         type: `int`, `float` or `datetime`.
         zone: the zone's name in the time zone database, if it has one.
-        distance: of the zone's clock from UTC at that time, in microseconds.
+        distance: offset of the zone from UTC at that time, in microseconds.
         fold: 1 for the second of two times with equal clock readings.
     """
 
@@ -249,21 +255,19 @@ def _whole(number: int | float, mark: _Mark) -> TimePoint:
 
 
 def key_of(at: TimePoint) -> object:
-    """Return a key that distinguishes timestamps; Python considers times before and after a clock is set back
-    equal.
-    """
+    """Return a key that distinguishes timestamps. Python considers some times around a clock change equal."""
     return (at, 1) if isinstance(at, datetime) and at.fold else at
 
 
 class TimesWriter:
-    """Table of distinct timestamps of one kind; it begins with `times`."""
+    """Table of distinct timestamps of one kind. Its first entries are `times`."""
 
     def __init__(self, times: Sequence[TimePoint]) -> None:
         self._times = list(times)
         self._places: dict[object, int] = {}  # by keys; filled by the first call of `number`
 
     def number(self, at: TimePoint) -> int:
-        """Return the place of a timestamp in the table."""
+        """Return the index of a timestamp in the table."""
         if not self._places:
             self._places = {key_of(each): place for place, each in enumerate(self._times)}
         place = self._places.setdefault(key_of(at), len(self._times))
@@ -274,7 +278,8 @@ class TimesWriter:
     def columns(self, kind: TimeKind) -> tuple[dict[str, Column], list[_Mark]]:
         """Return the columns of the table, and its marks for the header.
 
-        Tuples that stay are made for the marks alone: of many, garbage collection would hold up all threads.
+        Tuples are only created for the marks: creating one for each timestamp would trigger garbage
+        collections, which block all threads.
         """
         marks: dict[_Mark, int] = {}
         known: dict[object, int] = {}  # the places of marks that no time changes, by `_key_of_mark`
@@ -296,7 +301,9 @@ class TimesWriter:
 
 
 def _key_of_mark(at: TimePoint) -> object:
-    """Return the key of a mark: a type, or a fixed offset from UTC; None if the offset varies."""
+    """Return the key of a mark: its type, or its fixed offset from UTC; None if the offset depends on the
+    time.
+    """
     if not isinstance(at, datetime):
         return type(at)
     return (at.tzinfo, at.fold) if isinstance(at.tzinfo, timezone) else None

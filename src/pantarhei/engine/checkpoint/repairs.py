@@ -1,9 +1,9 @@
 """Repairs of a window as columns: conflicting assertions, violated constraints, removed assertions.
 
-Assertions are stored as triples with timestamps, since their ABoxes may have left the window. A repair is
-three groups of assertions: removed, undecided, and members of conflicts; further columns store the evidence
-from which the conflicts are computed. Before version 8 of the format each conflict was a group with the
-constraints that it violates, instead of the members.
+Assertions are stored as triples with timestamps, since their ABoxes may have left the window. A repair has
+three groups of assertions: removed ones, undecided ones, and members of conflicts. Further columns have the
+evidence from which the conflicts are computed. Before version 8 of the format there was a group for each
+conflict, with the constraints that it violates, instead of the members.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pantarhei.rules.translation.canonical_rule import text_of_rule
 _MOST_UNUSED = 10_000
 
 
-class _Told(NamedTuple):
+class _SavedRepair(NamedTuple):
     """Repair in the numbers of a table.
 
     Args:
@@ -55,15 +55,16 @@ class _Told(NamedTuple):
 
 
 class _EvidenceColumns(NamedTuple):
-    """Evidence of one or several repairs as columns; constraints are numbers of the table.
+    """Evidence of one or several repairs as columns. Constraints are numbers of the table.
 
     Args:
-        complete: 1 if all that contradicts is in it. One for each repair.
-        open: how many members are in conflicts with others; the rest contradict alone. One for each repair.
+        complete: for each repair 1 if the evidence has all contradictions.
+        open: for each repair the number of members that are in conflicts with other members; the other
+            members contradict by themselves.
         singles: rows `member, constraint`.
         heads: 0 for a constraint, else the head of the rule plus 1.
         numbers: the constraint, 0 for a rule.
-        lengths: of the bodies.
+        lengths: lengths of the bodies.
         bodies: the atoms of the bodies.
     """
 
@@ -105,13 +106,13 @@ _NO_EVIDENCE = _EvidenceColumns(
 
 
 class RepairTable:
-    """Numbered repairs of a window; each repair is read once, however often it is saved."""
+    """Table of the repairs of a window. Each repair is converted once, even if it is saved several times."""
 
     def __init__(self) -> None:
         self._forget()
 
     def _forget(self) -> None:
-        self._told: dict[int, _Told] = {}
+        self._saved: dict[int, _SavedRepair] = {}
         self._times: dict[object, tuple[int, TimePoint]] = {}
         self._terms: dict[Term, int] = {}
         self._keys: list[tuple[str, str]] = []  # by which terms are sorted
@@ -123,18 +124,18 @@ class RepairTable:
     def columns(
         self, repairs: Iterable[tuple[int, Repair]], first_level: int, times: TimesWriter
     ) -> tuple[dict[str, Column], list[list[str]]]:
-        """Return the columns of repairs with their levels, and name and text of each constraint for the
-        header.
+        """Return the columns of repairs with their levels, and for the header name and text of each
+        constraint.
 
-        Their timestamps are added to `times`. Costs the conflicts and removed assertions of repairs that were
-        not saved before, in Python, and of all repairs as columns.
+        The timestamps are added to `times`. Costs Python steps for the conflicts and removed assertions of
+        repairs that were not saved before; the concatenation of all columns is vectorised.
         """
         given = list(repairs)
-        self._told = {level: self._tell(level, repair) for level, repair in given}
-        told = list(self._told.values())
-        rows = np.concatenate([_array((), 4), *(one.rows for one in told)])
-        sizes = np.concatenate([_NOTHING, *(one.sizes for one in told)])
-        evidence = _EvidenceColumns.together([one.evidence for one in told])
+        self._saved = {level: self._saved_repair(level, repair) for level, repair in given}
+        saved = list(self._saved.values())
+        rows = np.concatenate([_array((), 4), *(one.rows for one in saved)])
+        sizes = np.concatenate([_NOTHING, *(one.sizes for one in saved)])
+        evidence = _EvidenceColumns.together([one.evidence for one in saved])
         is_constraint = evidence.heads == 0
         rules = np.concatenate([evidence.singles[:, 1], evidence.numbers[is_constraint]])
         of_times = Used.appearing(len(self._times), rows[:, 0])
@@ -144,13 +145,13 @@ class RepairTable:
         numbers = np.zeros(len(evidence.numbers), np.int32)
         numbers[is_constraint] = of_rules.places[evidence.numbers[is_constraint]]
         columns = {
-            "repairs.entry": narrow(np.array([level - first_level for level in self._told], np.uint32)),
-            "repairs.groups": lengths([one.sizes for one in told]),
-            "repairs.unlisted": narrow(np.array([one.repair.unlisted for one in told], np.uint32)),
+            "repairs.entry": narrow(np.array([level - first_level for level in self._saved], np.uint32)),
+            "repairs.groups": lengths([one.sizes for one in saved]),
+            "repairs.unlisted": narrow(np.array([one.repair.unlisted for one in saved], np.uint32)),
             "repairs.complete": narrow(evidence.complete),
             "repairs.open": narrow(evidence.open),
-            "repairs.singles": lengths([one.evidence.singles for one in told]),
-            "repairs.rules": lengths([one.evidence.heads for one in told]),
+            "repairs.singles": lengths([one.evidence.singles for one in saved]),
+            "repairs.rules": lengths([one.evidence.heads for one in saved]),
             "groups.assertions": narrow(sizes),
             "singles.member": narrow(evidence.singles[:, 0]),
             "singles.rule": narrow(of_rules.places[evidence.singles[:, 1]]),
@@ -166,8 +167,8 @@ class RepairTable:
             self._forget()
         return columns, said
 
-    def _tell(self, level: int, repair: Repair) -> _Told:
-        known = self._told.get(level)
+    def _saved_repair(self, level: int, repair: Repair) -> _SavedRepair:
+        known = self._saved.get(level)
         if known is not None and known.repair is repair:
             return known
         case = ConflictCase.of(repair.conflicts) if repair.case is None else repair.case
@@ -183,7 +184,7 @@ class RepairTable:
             return np.array(list(map(of_rules.__getitem__, constraints.tolist())), np.int32)
 
         evidence = _EvidenceColumns.of(case.kept.evidence, numbered)
-        return _Told(repair, np.concatenate(rows), np.array(list(map(len, rows)), np.int32), evidence)
+        return _SavedRepair(repair, np.concatenate(rows), np.array(list(map(len, rows)), np.int32), evidence)
 
     def _members(self, case: ConflictCase) -> Integers:
         """Return the members of conflicts, in numbers."""
@@ -199,8 +200,8 @@ class RepairTable:
         return _array(self._rows(repair.removed), 4)
 
     def _rows_of(self, found: Occurrences) -> Integers:
-        """Return occurrences in numbers of the table, in their order. Costs a step of Python for each term
-        that is new to the table.
+        """Return assertions with numbers of the table, in order. Costs one Python step for each term new to
+        the table.
         """
         known = self._of_lexicon
         if known is None or known.lexicon is not found.lexicon:
@@ -216,7 +217,7 @@ class RepairTable:
         return rows
 
     def _sorted(self, rows: Integers, times: Integers) -> Integers:
-        """Return rows in an order that is equal in each run: by time, then by terms."""
+        """Return rows in an order that does not depend on the process: by time, then by terms."""
         used = sorted(set(rows[:, 1:].ravel().tolist()), key=self._keys.__getitem__)
         rank = np.empty(len(self._keys), np.int32)
         rank[used] = np.arange(len(used))
@@ -232,7 +233,7 @@ class RepairTable:
         return number
 
     def _rows(self, assertions: Iterable[Assertion]) -> list[tuple[int, ...]]:
-        """Return assertions in numbers, in an order that is equal in each run."""
+        """Return assertions with numbers of the table, in an order that does not depend on the process."""
         return list(map(self._row, sorted(assertions, key=lambda one: (one[0], *map(_key, one[1])))))
 
     def _row(self, assertion: Assertion) -> tuple[int, ...]:
@@ -244,7 +245,7 @@ class RepairTable:
 
 
 class _LexiconNumbers:
-    """Numbers of a lexicon's terms in a table, each assigned when it is first read."""
+    """Numbers in the table for the terms of a lexicon, assigned on first use."""
 
     def __init__(self, lexicon: Lexicon, number: Callable[[Term], int]) -> None:
         self.lexicon, self._number = lexicon, number
@@ -266,7 +267,7 @@ class _LexiconNumbers:
         return found
 
     def _completed(self, known: Integers, places: Integers, term: Callable[[int], Term]) -> Integers:
-        """Return the known numbers, completed by the terms at some places."""
+        """Return the known numbers, completed by numbers for the terms at these indexes."""
         if not len(places):
             return known
         if (most := int(places.max()) + 1) > len(known):
@@ -285,7 +286,7 @@ def _array(rows: Iterable[tuple[int, ...]], width: int) -> Integers:
 
 
 def read_assertions(contents: Contents, times: Sequence[TimePoint]) -> list[Assertion]:
-    """Read the assertions of all repairs; `times` are the timestamps of the checkpoint."""
+    """Read the assertions of all repairs. `times` has the timestamps of the checkpoint."""
     at = contents.column("assertions.time").tolist()
     triples = read_triples(contents, "assertions")
     return [(times[place], triple) for place, triple in zip(at, triples, strict=True)]
@@ -299,14 +300,14 @@ def read_repairs(
     constraints: Sequence[Rule],
     budget: Budget,
 ) -> tuple[tuple[int, Repair], ...]:
-    """Read the repairs of a checkpoint, each with the place of its entry.
+    """Read the repairs of a checkpoint, each with the index of its log entry.
 
     Args:
         contents: the checkpoint.
         assertions: the assertions of all repairs.
         entries: the timestamps of the log.
-        method: how it was repaired.
-        constraints: the constraints named in its header.
+        method: the method of repair.
+        constraints: the constraints that the header names.
         budget: limits of listing conflicts.
     """
     if contents.version < FIRST_WITH_EVIDENCE:
@@ -337,9 +338,7 @@ def _read_listed(
     method: Method,
     constraints: Sequence[Rule],
 ) -> tuple[tuple[int, Repair], ...]:
-    """Read the repairs of a checkpoint in a format older than version 8; those formats store lists of
-    conflicts.
-    """
+    """Read the repairs of a checkpoint in a format before version 8, which lists the conflicts."""
     rules = contents.split("groups.rules", [constraints[n] for n in contents.column("groups.rule").tolist()])
     groups = list(zip(contents.split("groups.assertions", assertions), rules, strict=True))
     found = []
@@ -363,7 +362,7 @@ def _read_evidence(
     Args:
         contents: the checkpoint.
         members: the members of each repair.
-        constraints: how many there are.
+        constraints: the number of constraints.
     """
     bodies = contents.split("rules.atoms", contents.column("bodies.atom"))
     heads, numbers = contents.column("rules.head") - 1, contents.column("rules.number")
@@ -372,7 +371,7 @@ def _read_evidence(
     named = np.concatenate([numbers[heads == NONE], alone[:, 1]])
     if named.max(initial=-1) >= constraints or numbers[heads != NONE].any():
         raise contents.broken("the number of a constraint is out of range")
-    for complete, open_, mine, singles, told in zip(
+    for complete, open_, mine, singles, own_members in zip(
         contents.column("repairs.complete").tolist(),
         contents.column("repairs.open").tolist(),
         rules,
@@ -380,16 +379,16 @@ def _read_evidence(
         members,
         strict=True,
     ):
-        ranks = {at: rank for rank, at in enumerate(sorted({at for at, _ in told}))}
-        levels = np.array([ranks[at] for at, _ in told], np.int64)
+        ranks = {at: rank for rank, at in enumerate(sorted({at for at, _ in own_members}))}
+        levels = np.array([ranks[at] for at, _ in own_members], np.int64)
         body = np.concatenate([np.empty(0, np.int64), *(each for _, _, each in mine)])
         head = np.array([each for each, _, _ in mine], np.int64)
-        size = max(len(told), int(body.max(initial=-1)) + 1)
+        size = max(len(own_members), int(body.max(initial=-1)) + 1)
         is_right = (
             complete <= 1
-            and open_ <= len(told)
-            and singles[:, 0].max(initial=-1) < len(told)
-            and size <= len(told) + len(body)  # each derived atom is in a body
+            and open_ <= len(own_members)
+            and singles[:, 0].max(initial=-1) < len(own_members)
+            and size <= len(own_members) + len(body)  # each derived atom is in a body
             and head.max(initial=-1) < size
             and all(map(len, (each for _, _, each in mine)))
         )
@@ -406,7 +405,7 @@ def _read_evidence(
 
 
 def constraints_named(names: Sequence[Sequence[str]], rules: Iterable[Rule]) -> list[Rule]:
-    """Return the constraints among `rules` with these names and texts."""
+    """Return those of `rules` that are constraints with these names and texts."""
     if not names:
         return []
     known: dict[tuple[str, str], Rule] = {}

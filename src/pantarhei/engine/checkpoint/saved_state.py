@@ -1,8 +1,8 @@
 """State of a reasoner as the bytes of a checkpoint, and back.
 
-Stored are window and options, the background beside the ontology, the history, the forms of literals, and the
-states of consumers. The program is compiled from the ontology, and the window model is built from the
-history, when the checkpoint is restored. Levels begin at 0 again.
+A checkpoint has the window and options, the background that is not in the ontology, the history, the literal
+forms, and the states of consumers. When it is restored, the program is compiled from the ontology, and the
+window model is built from the history. Levels are renumbered from 0.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ class Header(TypedDict):
 
     Args:
         rules, background, given: fingerprints of the ontology's rules and constraints, of the assertions in
-            it, and of the background beside it.
-        kind, now: the present time, in ticks of that kind; None and 0 before the first step.
-        contradicted: whether the newest ABox was in conflict at its arrival.
+            the ontology, and of the further background.
+        kind, now: the kind of time, and the present time in its ticks; None and 0 before the first step.
+        contradicted: true if the newest ABox was in conflict at its arrival.
         messages: the number of ABoxes.
-        history: its bounds, without the sink.
+        history: the limits of the history, without the sink.
         departed: the number of entries that have left the window; they come first.
         known_from: the tick from which on the window can be reconstructed; None for the beginning of the
             stream.
@@ -85,7 +85,7 @@ class Header(TypedDict):
         constraints: name and text of each constraint in a repair.
         note: the note of the caller.
         unexpected: the diagnostics, as `InputDiagnostics` saves them.
-        waiting: kind and newest of the times of waiting ABoxes, and the number of unproven ones.
+        waiting: the kind of time and the newest time of waiting ABoxes, and the number of unproven ones.
     """
 
     rules: str
@@ -130,7 +130,7 @@ def checked_header(contents: Contents) -> Header:
     """Return the header of a checkpoint.
 
     Raises:
-        CheckpointError: something in it is missing, or of another type.
+        CheckpointError: an entry is missing or has another type.
     """
     given = contents.header
     if contents.version < FIRST_WITH_HISTORY:
@@ -146,7 +146,7 @@ def checked_header(contents: Contents) -> Header:
 
 
 def conforms(found: object, type_: object) -> bool:
-    """Return whether a JSON value is of a type; integers have at most 64 bits.
+    """Return true if a JSON value has a type; integers have at most 64 bits.
 
     >>> conforms({"a": [1, 2]}, dict[str, list[int]]), conforms(True, int), conforms(None, int | None)
     (True, False, True)
@@ -167,15 +167,15 @@ def conforms(found: object, type_: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Content of a checkpoint, as the reasoner has it.
+    """Content of a checkpoint, as values of the reasoner.
 
     Args:
         history: the history of the stream.
-        forms: the forms of literals in the materialization, and of subjects and values.
+        forms: the literal forms in the materialization, and those of subjects and values.
         ill_typed: properties that had ill-typed values, in the window or before.
         note: the note of the caller.
-        values: further literals, by number, whose first forms are stored.
-        consumers: functions that return the bytes of each consumer, by its name.
+        values: numbers of further literals whose first forms are stored.
+        consumers: by name, functions that return the bytes of each consumer.
         noted: the diagnostics.
     """
 
@@ -203,10 +203,10 @@ def save(
     lexicon: Lexicon,
     repairs: RepairTable,
 ) -> bytes:
-    """Return the checkpoint of a state; `lexicon` decodes the term numbers of its facts.
+    """Return the checkpoint of a state; `lexicon` decodes the numbers of its facts.
 
-    Other threads may advance the reasoner meanwhile. The cost is vectorised over the assertions, plus a
-    Python loop over log entries, distinct terms, and the assertions of repairs that are new to `repairs`.
+    Other threads may run steps meanwhile. The cost is vectorised over the assertions, plus a Python loop over
+    log entries, distinct terms, and the assertions of repairs that are new to `repairs`.
     """
     history = state.history
     kind = history.step.kind if history.step else history.waiting.kind or TimeKind.INTEGER
@@ -273,7 +273,7 @@ def save(
 
 
 def _together(parts: Sequence[Integers]) -> Integers:
-    """Concatenate facts, some parts at a time, since a concatenation blocks other threads."""
+    """Concatenate facts, a few parts at a time, since a concatenation blocks other threads."""
     filled = [part for part in parts if len(part)]
     some = (np.concatenate(filled[i : i + _AT_ONCE]) for i in range(0, len(filled), _AT_ONCE))
     return np.concatenate([NO_FACTS, *some])
@@ -299,10 +299,10 @@ def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]
 
 
 class Checkpoint:
-    """Checkpoint that was read: options at once, the state once there is a vocabulary.
+    """Checkpoint that was read. Its options are available at once, its state given a vocabulary.
 
     Raises:
-        CheckpointError: something in it makes no sense.
+        CheckpointError: the content is inconsistent.
     """
 
     def __init__(self, contents: Contents) -> None:
@@ -327,7 +327,7 @@ class Checkpoint:
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 
     def check(self, ontology: Ontology, background: GivenBackground | None) -> None:
-        """Compare the fingerprints with those of the ontology and background of the restore.
+        """Compare the fingerprints with those of the given ontology and background.
 
         Raises:
             CheckpointMismatchError: they differ.
@@ -344,10 +344,10 @@ class Checkpoint:
                 raise CheckpointMismatchError(self._contents.source, what, saved, fingerprint)
 
     def check_options(self, given: Mapping[str, object]) -> None:
-        """Compare given options with the saved ones; None is not compared.
+        """Compare given options with the saved ones; an option of None is not compared.
 
         Raises:
-            CheckpointOptionError: they differ.
+            CheckpointOptionError: an option differs.
         """
         for name, value in given.items():
             saved = getattr(self.options, name)
@@ -367,8 +367,8 @@ class Checkpoint:
             given: the expected rules, None for any.
 
         Raises:
-            CheckpointOptionError: they are others.
-            CheckpointError: they cannot be read.
+            CheckpointOptionError: the saved rules differ from the expected ones.
+            CheckpointError: the saved rules are invalid.
         """
         kept = self._contents.columns.get(_CONSUMER + CONCLUSIONS)
         with self._contents.understood():
@@ -382,10 +382,11 @@ class Checkpoint:
         return given
 
     def state(self, growing: GrowingProgram) -> State:
-        """Return the state in the numbers of the vocabulary of `growing`, which grows to cover its facts.
+        """Return the state with the numbers of the vocabulary of `growing`, whose program is extended to
+        cover its facts.
 
         Raises:
-            CheckpointError: it makes no sense.
+            CheckpointError: the content is inconsistent.
         """
         with self._contents.understood():
             return self._state(growing)
@@ -430,7 +431,9 @@ class Checkpoint:
         return State(history, known, ill_typed, self.note, consumers=kept, noted=noted)
 
     def _forms(self, keys: Integers, formed: Sequence[RdflibLiteral]) -> list[Forms]:
-        """Return the forms of each entry, then of the materialization's facts, then of its pairs."""
+        """Return the literal forms of each entry, then of the facts and of the pairs of the
+        materialization.
+        """
         rows = list(zip(as_tuples(keys), formed, strict=True))
         found = list(map(Forms.of_rows, self._contents.split("forms.keys", rows)))
         *_, written, pairs = found
@@ -441,7 +444,7 @@ class Checkpoint:
     def _entries(
         self, step: Step | None, times: Sequence[TimePoint], facts: Integers, forms: Sequence[Forms]
     ) -> list[Entry]:
-        """Return the entries of past and log; their timestamps are the first of `times` and ascend to the
+        """Return the entries of past and log. The first of `times` are their timestamps, ascending up to the
         present.
         """
         contents, count = self._contents, len(forms)
@@ -458,7 +461,7 @@ class Checkpoint:
         return entries
 
     def _past(self, entries: Sequence[Entry]) -> PastEntries:
-        """Return the past of these entries."""
+        """Return the past with these entries."""
         contents, header, bounds = self._contents, self._header, self.options.history
         if contents.version < FIRST_WITH_HISTORY:
             return PastEntries(bounds, known_from=header["known_from"])
@@ -482,7 +485,7 @@ class Checkpoint:
 
 
 def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str, str]:
-    """Return the saved and the given rules as texts, each without the rules in both."""
+    """Return the texts of the saved and of the given rules, without the rules in both."""
     if saved is None:
         return "None", abbreviate_rules(given.rules)
     only_saved = [rule for rule in saved.rules if rule not in given.rules]
@@ -498,7 +501,9 @@ def _rules_apart(saved: TemporalRules | None, given: TemporalRules) -> tuple[str
 
 
 def _arrival(newest: Entry | None, contradicted: bool, undecided: int) -> Arrival | None:
-    """Return the undo record of the newest entry; the model's part is added when the model is built."""
+    """Return the undo record of the newest entry, without the model's data, which is added when a model is
+    built.
+    """
     if newest is None:
         return None
     return Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted, undecided)
