@@ -17,18 +17,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, from_tuples
 from pantarhei.materialize.kernel.runs import Runs
-from pantarhei.temporal.expiry_model import (
-    EXPIRED,
-    NO_ROW_CHANGES,
-    UNTIL_REMOVED,
-    Expiries,
-    ExpiryModel,
-    RowChanges,
-    StateBox,
-    StratumOperator,
-    Until,
-    rows_of,
-)
+from pantarhei.temporal import expiry_model
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
 from pantarhei.temporal.selection import RowMapper, RowMapping, SupportCounts
 from pantarhei.temporal.tick_history import LastChanges, TickHistory, facts_by_tick
@@ -44,7 +33,7 @@ class InputRows:
         model: model that stores the rows.
     """
 
-    def __init__(self, program: NumberedTemporalProgram, model: ExpiryModel) -> None:
+    def __init__(self, program: NumberedTemporalProgram, model: expiry_model.ExpiryModel) -> None:
         self._model = model
         direct = [feed for feed in program.inputs if feed.is_direct]
         self._of_events, self._of_states = (
@@ -79,7 +68,7 @@ class InputRows:
 
     def _restore(self, mapper: RowMapper[int], present: Integers, changes: LastChanges) -> None:
         for _, rows, _ in mapper.rows_from(present):
-            self._model.add(rows, UNTIL_REMOVED)
+            self._model.add(rows, expiry_model.UNTIL_REMOVED)
         for size, rows, indexes in mapper.rows_from(changes.absent):
             self._add_lasting(rows, changes.until[indexes] - 1 + size)
 
@@ -88,7 +77,7 @@ class InputRows:
         self._raised, self._before = [], {}
         self._supports.reset()
         for _, rows, _ in self._of_conclusions.rows_from(concluded):
-            self._model.add(rows, UNTIL_REMOVED)
+            self._model.add(rows, expiry_model.UNTIL_REMOVED)
         for size, rows, _ in self._of_conclusions.rows_from(withdrawn):
             self._model.lower(rows, ended - 1 + size)
 
@@ -96,7 +85,7 @@ class InputRows:
         """Apply states that began and ended at the present tick."""
         for size, rows, _ in self._of_states.rows_from(removed):
             self._model.lower(rows, self._earlier(rows, self._model.tick - 1 + size))
-        self._raise([(rows, UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(added)])
+        self._raise([(rows, expiry_model.UNTIL_REMOVED) for _, rows, _ in self._of_states.rows_from(added)])
 
     def remove_events(self, lost: Integers, remaining: Callable[[], Integers]) -> None:
         """Remove the rows of events that were removed from the present tick.
@@ -107,7 +96,7 @@ class InputRows:
         parts = [rows for _, rows, _ in self._of_events.rows_from(lost)]
         for rows in self._supports.unsupported(parts, lambda: self._rows(remaining())):
             if len(rows):
-                self._model.lower(rows, self._earlier(rows, EXPIRED))
+                self._model.lower(rows, self._earlier(rows, expiry_model.EXPIRED))
 
     def _rows(self, events: Integers) -> Iterator[Integers]:
         return (rows for _, rows, _ in self._of_events.rows_from(events))
@@ -124,7 +113,7 @@ class InputRows:
         if parts:
             self._raised.append(self._model.add_parts(parts))
 
-    def _earlier(self, rows: Integers, otherwise: Until) -> Until:
+    def _earlier(self, rows: Integers, otherwise: expiry_model.Until) -> expiry_model.Until:
         """Return the expiries of rows at the start of the tick; `otherwise` for rows not raised since."""
         known = self._before
         for raised, levels in self._raised:
@@ -137,7 +126,7 @@ class InputRows:
         facts = zip(as_tuples(rows), others.tolist(), strict=True)
         return np.array([known.get(fact, other) for fact, other in facts], np.int64)
 
-    def _add_lasting(self, rows: Integers, expiries: Expiries) -> None:
+    def _add_lasting(self, rows: Integers, expiries: expiry_model.Expiries) -> None:
         """Insert the rows that have not expired."""
         lasting = expiries >= self._model.tick
         if lasting.any():
@@ -153,7 +142,7 @@ class Timers:
         operators: the operators, identified by their indexes.
     """
 
-    def __init__(self, operators: Sequence[StateBox | StratumOperator]) -> None:
+    def __init__(self, operators: Sequence[expiry_model.StateBox | expiry_model.StratumOperator]) -> None:
         self._operators = operators
         # (due tick, index); entries that differ from `_due_ticks` are obsolete
         self._heap: list[tuple[int, int]] = []
@@ -198,7 +187,7 @@ class StateBoxes:
 
     def __init__(self, feeds: Iterable[NumberedInput], first: int) -> None:
         self._feeds = list(feeds)
-        self._boxes = [StateBox(feed.size, first) for feed in self._feeds]
+        self._boxes = [expiry_model.StateBox(feed.size, first) for feed in self._feeds]
         self._indexes = _by_source(self._feeds)
         self._timers = Timers(self._boxes)
 
@@ -207,7 +196,7 @@ class StateBoxes:
         changes = past.last_changes("added", "removed")
         for index, (feed, box) in enumerate(zip(self._feeds, self._boxes, strict=True)):
             starts = changes.starts_of(states[states[:, 0] == feed.source], past.complete_from)
-            yield rows_of(box.restore(starts, tick), feed.target)
+            yield expiry_model.rows_of(box.restore(starts, tick), feed.target)
             self._timers.update(index)
 
     def next_due(self) -> int | None:
@@ -219,17 +208,19 @@ class StateBoxes:
     def advance(self, tick: int) -> Iterator[Integers]:
         """Start a new tick; yield the rows that begin to hold."""
         for index in self._timers.due(tick):
-            yield rows_of(self._boxes[index].advance(tick), self._feeds[index].target)
+            yield expiry_model.rows_of(self._boxes[index].advance(tick), self._feeds[index].target)
             self._timers.update(index)
 
-    def change(self, added: Integers, removed: Integers, tick: int) -> Iterator[RowChanges]:
+    def change(self, added: Integers, removed: Integers, tick: int) -> Iterator[expiry_model.RowChanges]:
         """Apply states that began and ended at the present tick; yield the row changes."""
         begun, ended = self._by_predicate(added), self._by_predicate(removed)
         for source in sorted({*begun, *ended}):
             for index in self._indexes[source]:
                 box, target = self._boxes[index], self._feeds[index].target
                 fresh, broken = box.change(begun.get(source, []), ended.get(source, []), tick)
-                yield RowChanges(rows_of(fresh, target), rows_of(broken, target))
+                yield expiry_model.RowChanges(
+                    expiry_model.rows_of(fresh, target), expiry_model.rows_of(broken, target)
+                )
                 self._timers.update(index)
 
     def _by_predicate(self, facts: Integers) -> dict[int, list[Fact]]:
@@ -300,20 +291,20 @@ class EventBoxes:
                 self._present_states.pop(fact, None)
             self._present_states.update(dict.fromkeys(as_tuples(begun)))
 
-    def change(self, fresh: Integers, lost: Integers, tick: int) -> RowChanges:
+    def change(self, fresh: Integers, lost: Integers, tick: int) -> expiry_model.RowChanges:
         """Apply inserted and removed events of a tick, and recorded states; return the row changes."""
         if self._largest is None:
-            return NO_ROW_CHANGES
+            return expiry_model.NO_ROW_CHANGES
         (added, removed), self._changed = self._changed, (NO_FACTS, NO_FACTS)
         if tick != self._tick:
             self._tick = tick
             self._add_tick(fresh, from_tuples(self._present_states), tick)
-            return RowChanges(*self._runs.take_change())
+            return expiry_model.RowChanges(*self._runs.take_change())
         self._events.remove_runs(self._runs, lost)
         self._states.remove_runs(self._runs, removed)
         self._events.add_runs(self._runs, fresh)
         self._states.add_runs(self._runs, added)
-        return RowChanges(*self._runs.take_change())
+        return expiry_model.RowChanges(*self._runs.take_change())
 
     def _add_tick(self, events: Integers, states: Integers, tick: int) -> None:
         self._runs.advance(tick)

@@ -14,16 +14,8 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_CHANGES, NO_FACTS, Fact, Integers, as_tuples, signed, split_changes
 from pantarhei.materialize.kernel.change_dispatch import ChangeDispatch
+from pantarhei.temporal import expiry_model
 from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, TickEvents, difference, union
-from pantarhei.temporal.expiry_model import (
-    EXPIRED,
-    UNTIL_REMOVED,
-    ConclusionBox,
-    ExpiryModel,
-    Negation,
-    RowChanges,
-    StratumOperator,
-)
 from pantarhei.temporal.inputs import EventBoxes, InputRows, StateBoxes, Timers
 from pantarhei.temporal.numbered import NumberedInput, NumberedTemporalProgram
 from pantarhei.temporal.occurrence_counts import Occurrence, OccurrenceRows
@@ -46,7 +38,7 @@ class RuleEvaluation:
         self, program: NumberedTemporalProgram, first: int, tick: int, tuples: TupleNumbers | None = None
     ) -> None:
         self.program, self.first, self.tick = program, first, tick
-        self.model = ExpiryModel(program.compiled, program.literals, tick)
+        self.model = expiry_model.ExpiryModel(program.compiled, program.literals, tick)
         self._input_rows = InputRows(program, self.model)
         self._events = TickEvents()
         self._changed: list[Integers] = []  # of conclusions, since the last `take_changes`
@@ -66,16 +58,16 @@ class RuleEvaluation:
             for key, feeds in _by_window(program.counted).items()
         }
         self._counted_states: dict[Fact, None] = {}  # the present states, if states are counted
-        conclusion_boxes = [ConclusionBox(*run, first) for run in program.runs]
-        negations = [Negation(*guard, self.model) for guard in program.guards]
+        conclusion_boxes = [expiry_model.ConclusionBox(*run, first) for run in program.runs]
+        negations = [expiry_model.Negation(*guard, self.model) for guard in program.guards]
         dated = [
             TickCounter(source, target, size, times, arity, self._pairs, first, tick)
             for source, target, size, times, arity in program.dated_runs
         ]
         numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
-        others: list[StratumOperator] = [*negations, *dated, *conclusion_boxes]
+        others: list[expiry_model.StratumOperator] = [*negations, *dated, *conclusion_boxes]
         others.sort(key=lambda each: program.ranks[each.derives])
-        self._operators: list[StratumOperator] = [*numbering, *others]
+        self._operators: list[expiry_model.StratumOperator] = [*numbering, *others]
         self._timers = Timers(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes to read, by the index of the operator
         self._dispatch = self._dispatch_table()
@@ -118,7 +110,7 @@ class RuleEvaluation:
         self._insert(self._state_boxes.restore(past, states, self.tick))
         changes = past.last_changes("concluded", "withdrawn")
         for receiver, operator in enumerate(self._operators):
-            if isinstance(operator, ConclusionBox):
+            if isinstance(operator, expiry_model.ConclusionBox):
                 running = concluded[concluded[:, 0] == operator.source]
                 self._insert([operator.restore(changes.starts_of(running, past.complete_from), self.tick)])
                 self._pending[receiver] = [signed(running, 1)]  # some may no longer be derived
@@ -314,7 +306,7 @@ class RuleEvaluation:
         given = (*parts, *self._pairs.take_links())  # in this order: consuming `parts` numbers the pairs
         self._dated += (part for part in given if part[1] >= self.tick)
 
-    def _apply(self, rows: RowChanges) -> None:
+    def _apply(self, rows: expiry_model.RowChanges) -> None:
         """Apply changes of base rows without expiry."""
         self._delete(rows.deleted)
         self._insert([rows.inserted])
@@ -322,12 +314,12 @@ class RuleEvaluation:
     def _insert(self, parts: Iterable[Integers]) -> None:
         given = [rows for rows in parts if len(rows)]
         if given:
-            self.model.add(np.concatenate(given), UNTIL_REMOVED)
+            self.model.add(np.concatenate(given), expiry_model.UNTIL_REMOVED)
 
     def _delete(self, rows: Integers) -> None:
         if len(rows):
             self._insert_dated()
-            self.model.lower(rows, EXPIRED)
+            self.model.lower(rows, expiry_model.EXPIRED)
 
     def _insert_dated(self) -> None:
         if self._dated:
