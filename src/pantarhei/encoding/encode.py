@@ -1,4 +1,4 @@
-"""Encoding of ABoxes, given as graphs, triples, columns or tables, in a vocabulary's numbers."""
+"""Encoding of ABoxes (graphs, triples, columns or tables) as facts with the numbers of a vocabulary."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _TYPE = f"<{RDF_TYPE}>"
 
 
 def prefix_of_push(number: int, part: int) -> str:
-    """Return the prefix for the labels of blank nodes in a part of a push, counted from 0."""
+    """Return the prefix for the labels of blank nodes in a part of a push. Parts are counted from 0."""
     return f"m{number}.{part}-" if part else f"m{number}-"
 
 
 def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
-    """Encode a graph, triples, or an Arrow table with N-Triples columns `subject`, `predicate`, `object`, in
-    order.
+    """Encode a graph, triples, or an Arrow table with N-Triples columns `subject`, `predicate` and `object`.
 
-    A table's blank nodes are local: their labels get the prefix `scope`. Those of triples are kept. Columns
-    cost a dictionary lookup for each distinct term; other operations are vectorised.
+    The facts are in the order of the triples. Blank nodes of a table are local to it: their labels get the
+    prefix `scope`; those of other inputs keep their labels. A table costs one dictionary lookup for each
+    distinct term; the rest is vectorised.
 
     Raises:
         InvalidTripleError: an item is not a triple; a column is missing, or a cell is null or not a term.
@@ -72,7 +72,7 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
 def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int], scope: str) -> list[Encoded]:
     """Encode the parts `table[bounds[i]:bounds[i + 1]]`, each like `encode_abox`.
 
-    Terms are looked up once for all parts.
+    Each distinct term is looked up once for all parts.
 
     Raises:
         InvalidTripleError: as for `encode_abox`.
@@ -80,7 +80,7 @@ def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int],
     first, places = bounds[0], pairwise(bound - bounds[0] for bound in bounds)
     columns = columns_of(table.slice(first, bounds[-1] - first))
     look_up = partial(_by_text, partial(vocabulary.numbers_of, scope=scope))
-    facts, given = _numbered(columns, look_up, vocabulary.has_class_variables)
+    facts, given = _facts_and_forms(columns, look_up, vocabulary.has_class_variables)
     if not given:
         return [Encoded(facts[start:end], NO_FORMS) for start, end in places]
     rows, parts = np.array(sorted(given)), list[Encoded]()
@@ -92,17 +92,19 @@ def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int],
 
 
 def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf, has_class_variables: bool) -> Encoded:
-    facts, given = _numbered(columns, numbers_of, has_class_variables)
+    facts, given = _facts_and_forms(columns, numbers_of, has_class_variables)
     return Encoded(facts, Forms.given(facts, given))
 
 
-def _numbered(
+def _facts_and_forms(
     columns: TripleColumns, numbers_of: _NumbersOf, has_class_variables: bool
 ) -> tuple[Integers, dict[int, Literal]]:
-    """Return the facts, and by row the forms of literals other than the first forms of their values.
+    """Return the facts, and by row index the literal forms that differ from the first forms of their values.
 
     Args:
-        has_class_variables: classes are names, and objects of the property rdf:type.
+        columns: the columns of the triples.
+        numbers_of: returns the numbers and forms of a column.
+        has_class_variables: classes are encoded as names, as objects of the property rdf:type.
     """
     subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
     types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
@@ -124,7 +126,9 @@ def _numbered(
 
 
 def _by_text(look_up: _LookUp, column: TermColumn, place: Place) -> NumberedTerms:
-    """Return the numbers of a column, and the forms by row; each distinct term is looked up once."""
+    """Return the numbers of a column, and the literal forms by row index. Each distinct term is looked up
+    once.
+    """
     occurring = column.occurring()
     numbers, forms = look_up(occurring.distinct.tolist(), place)
     if not forms:
@@ -137,9 +141,7 @@ def _by_text(look_up: _LookUp, column: TermColumn, place: Place) -> NumberedTerm
 
 
 def _canonical(vocabulary: Vocabulary, column: TermColumn, place: Place) -> NumberedTerms:
-    """Return the numbers of a column of canonical terms; terms of an earlier part of the
-    columns are cached.
-    """
+    """Return the numbers of a column of canonical terms. Terms of earlier parts of the columns are cached."""
     if place is Place.PREDICATE:  # few, with columns of their own
         return _by_text(vocabulary.canonical_numbers, column, place)
     look_up = partial(vocabulary.canonical_numbers, place=place)
@@ -147,5 +149,5 @@ def _canonical(vocabulary: Vocabulary, column: TermColumn, place: Place) -> Numb
 
 
 def _is_type(text: str) -> bool:
-    """True if a term in N-Triples syntax is rdf:type."""
+    """Return true if a term in N-Triples syntax is rdf:type."""
     return text == _TYPE or ("\\" in text and parse_term(text) == RDF_TYPE)

@@ -1,7 +1,7 @@
-"""Estimate of the bytes that the terms of a vocabulary take, from a sample.
+"""Estimate of the memory of a vocabulary's terms, from a sample.
 
-Each container is measured; its content is extrapolated from a few dozen members, spread over a list or from
-both ends of a dictionary. A term in several containers counts once, in a list.
+Each container is measured itself; its content is extrapolated from a few dozen members, spread over a list or
+taken from both ends of a dictionary. A term in several containers is counted in one of them, a list.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def _bytes_of(part: object) -> int:
 
 
 def _spread(members: Sequence[object]) -> Iterator[object]:
-    """Return a sample of members from all over the list."""
+    """Return a sample of members at equal distances in a list."""
     count = min(len(members), _SAMPLE)
     return (members[i * len(members) // count] for i in range(count))
 
 
 def _ends(members: Mapping[object, object]) -> Iterator[tuple[object, object]]:
-    """Return a sample of the oldest and newest members."""
+    """Return a sample of the oldest and the newest members of a dictionary."""
     if len(members) <= _SAMPLE:
         yield from members.items()
         return
@@ -67,14 +67,14 @@ def _ends(members: Mapping[object, object]) -> Iterator[tuple[object, object]]:
 
 
 class _Sample:
-    """Measurement of members of one container; `listed` is true for a list."""
+    """Measurement of sampled members; `listed` is true for members of a list."""
 
     def __init__(self, listed: bool) -> None:
         self._listed = listed
         self._datatypes: set[int] = set()
 
     def scaled(self, sample: Iterator[object], count: int) -> int:
-        """Return the extrapolated size of `count` members."""
+        """Return the estimated size of `count` members."""
         return sum(map(self._size, sample)) * count // max(1, min(count, _SAMPLE))
 
     def _size(self, member: object) -> int:
@@ -89,7 +89,7 @@ class _Sample:
         return _allocated(member)
 
     def _term_size(self, term: Identifier) -> int:
-        """Return the size of a term with its value, and with its datatype unless that is shared."""
+        """Return the size of a term with its value, and with its datatype unless the datatype is shared."""
         size = _allocated(term)
         if isinstance(term, Literal):
             size += 0 if term.value is None else _allocated(term.value)

@@ -1,9 +1,9 @@
-"""Lexical forms of the materialization's literals.
+"""Lexical forms of the literals in the materialization.
 
-The kernel stores values. A fact given with a form that is not the first one seen of its value keeps that form
-while it is in the materialization; a derived fact takes the form of the assertion with the same subject and
-value, otherwise the first form seen since the value came into use. So the form of a fact never changes, and
-changes of the materialization add up.
+The kernel stores values. The *first form* of a value is the one seen first since the value is in use. A fact
+asserted with another form keeps that form while it is in the materialization. A derived fact has the form of
+the assertion with the same subject and value; if there is none, it has the first form. So the form of a fact
+never changes, and consecutive deltas of the materialization can be added.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from pantarhei.encoding.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class FormsChange:
-    """Forms of inserted and deleted facts."""
+    """Forms of inserted and of deleted facts, as far as they differ from the first forms of their values."""
 
     inserted: FactForms
     deleted: FactForms
 
     @property
     def all_forms(self) -> FactForms:
-        """Return the forms of both."""
+        """Forms of inserted and deleted facts together."""
         return {**self.deleted, **self.inserted}
 
     @property
     def after(self) -> dict[Fact, Literal | None]:
-        """Return the forms of both after the change, None for facts without one."""
+        """Forms after the change; None for a fact that then has the first form or is deleted."""
         return {**dict.fromkeys(self.deleted), **self.inserted}
 
 
@@ -39,16 +39,16 @@ NO_CHANGE = FormsChange({}, {})
 
 
 class GivenForms:
-    """Forms of the materialization's facts that are not the first ones of their values.
+    """Literal forms of facts in the materialization that are not the first forms of their values.
 
-    `after` returns a new object that takes over the dictionaries of this one, which must not be used again.
+    `after` returns a new object, which takes over the dictionaries: the old object must not be used again.
 
     Args:
         vocabulary: meaning of the numbers.
         facts: forms by fact.
-        pairs: the last form seen for a subject and a value, for derived facts.
-        pending: a pending change. It is applied on first access; after an error it is applied from the
-            beginning on the next access.
+        pairs: by subject and value the form seen last, for derived facts.
+        pending: a change that is applied on first access. If this is interrupted, it is applied again from
+            the beginning.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class GivenForms:
 
     @property
     def pairs(self) -> dict[Pair, Literal]:
-        """Last form seen for a subject and a value."""
+        """By subject and value the form seen last."""
         self._apply_pending()
         return self._pairs
 
     @property
     def known(self) -> Forms:
-        """Return the present forms of facts and pairs."""
+        """Present forms of facts and pairs."""
         return Forms(self.facts, self.pairs)
 
     def copy(self) -> GivenForms:
@@ -85,15 +85,15 @@ class GivenForms:
         return GivenForms(self._vocabulary, dict(self.facts), dict(self.pairs))
 
     def renamed(self, renaming: Renaming) -> GivenForms:
-        """Return an independent copy in new numbers."""
+        """Return an independent copy with new term numbers."""
         known = renaming.forms(self.known)
         return GivenForms(self._vocabulary, dict(known.by_fact), dict(known.by_pair))
 
     def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
-        """Return the change of forms for `changes` of the materialization, which assert `asserted`.
+        """Return the change of forms caused by `changes` of the materialization, which assert `asserted`.
 
-        The state is unchanged; `after` applies it. Costs a pass over the changes where a value has several
-        forms.
+        This object is unchanged; `after` applies the result. Costs a pass over the changes if any value has
+        several forms.
         """
         if not self._vocabulary.varied.has_members or not len(changes):
             return NO_CHANGE
@@ -120,13 +120,13 @@ class GivenForms:
         return facts[self._vocabulary.varied.among(facts[:, 2])]
 
     def after(self, change: FormsChange) -> GivenForms:
-        """Return the forms after a change, replacing these. Costs the change on first access."""
+        """Return the forms after a change, which is applied on first access. They replace this object."""
         if change is NO_CHANGE:
             return self
         return GivenForms(self._vocabulary, self.facts, self.pairs, change)
 
     def _apply_pending(self) -> None:
-        """Apply the pending change; idempotent."""
+        """Apply the pending change. Applying it twice has no further effect."""
         if self._pending is None:
             return
         for fact in self._pending.deleted:

@@ -1,4 +1,4 @@
-"""Lexicon: terms by number, and the tables of a vocabulary."""
+"""Lexicon: terms by number; and all tables of a vocabulary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pantarhei.model.term import RDF_TYPE, Place, Term, Triple
 class LiteralSet:
     """Set of literals by number, with a vectorised membership test.
 
-    Its attribute `has_members`, and its truth, is True once a literal has been added.
+    `has_members` is true, and the set is true, once a literal has been added.
     """
 
     def __init__(self, flags: npt.NDArray[np.bool_] | None = None) -> None:
@@ -51,14 +51,14 @@ class LiteralSet:
         return self._flags.nbytes
 
     def among(self, numbers: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.bool_]:
-        """Return a mask of `numbers` in the set. Costs their count."""
+        """Return a mask of the `numbers` that are in the set. Costs time linear in `numbers`."""
         places = numbers.astype(np.int64) - FIRST_LITERAL
         inside = (places >= 0) & (places < len(self._flags))
         inside[inside] = self._flags[places[inside]]
         return inside
 
     def kept(self, places: npt.NDArray[np.intp]) -> LiteralSet:
-        """Return the set of the literals at `places` only, renumbered in that order."""
+        """Return the set restricted to the literals at `places`, renumbered in that order."""
         among = np.zeros(len(places), np.bool_)
         known = places < len(self._flags)
         among[known] = self._flags[places[known]]
@@ -66,7 +66,7 @@ class LiteralSet:
 
 
 class NameTable(Sequence[Term]):
-    """Names by number, stored as keys (plain strings) and converted to terms on access."""
+    """Names by number. They are stored as keys (plain strings), and converted to terms on access."""
 
     __slots__ = ("keys",)
 
@@ -93,7 +93,7 @@ class NameTable(Sequence[Term]):
 
 
 def key_of(name: Term) -> str:
-    """Return the key of a name: a plain string in N-Triples form, whose hash is cheap.
+    """Return the key of a name: a plain string in N-Triples syntax, which is cheap to hash.
 
     >>> key_of(URIRef("urn:a")), key_of(BNode("a"))
     ('<urn:a>', '_:a')
@@ -105,7 +105,7 @@ def key_of(name: Term) -> str:
 
 
 def keys_of_iris(names: Sequence[URIRef]) -> list[str]:
-    """Return the keys of IRIs, as `key_of` does, at half the cost.
+    """Return the keys of IRIs, at half the cost of `key_of`.
 
     >>> keys_of_iris([URIRef("urn:a"), URIRef("urn:b")])
     ['<urn:a>', '<urn:b>']
@@ -115,12 +115,12 @@ def keys_of_iris(names: Sequence[URIRef]) -> list[str]:
 
 
 def _name_of(key: str) -> Term:
-    """Return the name of a key, without the validation of `URIRef`."""
+    """Return the name of a key. Skips the validation of `URIRef`."""
     return BNode(key[2:]) if key[0] == "_" else str.__new__(URIRef, key[1:-1])
 
 
 def _names_of(keys: Sequence[str]) -> Iterable[Term]:
-    """Return the names of keys; faster where all are IRIs."""
+    """Return the names of keys. If all are IRIs this is faster."""
     joined = "\n".join(keys)
     texts = joined[1:-1].split(">\n<")
     are_iris = joined.startswith("<") and len(texts) == len(keys) == joined.count("\n") + 1
@@ -133,16 +133,16 @@ _FEW = 8
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Symbols and terms by number: the read side of a vocabulary.
+    """Symbols and terms by number, the read-only side of a vocabulary.
 
     A lexicon only grows, except that an interrupted step is rolled back. A vocabulary that renumbers its
-    terms starts a new lexicon, so old numbers keep their meaning for holders of the old lexicon.
+    terms creates a new lexicon, so that the old lexicon still decodes old numbers.
 
     Args:
         symbols: classes and properties.
         names: names.
-        literals: the first form seen of each value; their numbers start at `FIRST_LITERAL`.
-        varied: literals whose values were seen in further forms.
+        literals: the first form of each value; their numbers start at `FIRST_LITERAL`.
+        varied: literals whose values were seen in several forms.
     """
 
     symbols: list[Symbol]
@@ -159,7 +159,7 @@ class Lexicon:
     def decode(
         self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact
     ) -> Iterator[Triple]:
-        """Return the triples of facts, in order, with the literal forms of `forms`."""
+        """Return the triples of facts, in order. Literals have the forms of `forms`, else the first forms."""
         if isinstance(facts, np.ndarray) and not forms and len(facts) >= _FEW:
             return self._decode_columns(*facts.T.tolist()[:3])
         return self._decode_rows(facts.tolist() if isinstance(facts, np.ndarray) else facts, forms)
@@ -167,7 +167,7 @@ class Lexicon:
     def _decode_columns(
         self, predicates: list[int], subjects: list[int], objects: list[int]
     ) -> Iterator[Triple]:
-        """Decode facts by column, with the result of `decode`."""
+        """Decode facts by column; has the result of `decode` without `forms`."""
         named = {number: self.symbols[number].name for number in set(predicates)}
         numbers = set(subjects).union(objects)
         has_classes = NONE in numbers
@@ -188,7 +188,7 @@ class Lexicon:
         )
 
     def _terms(self, numbers: set[int]) -> dict[int, Term]:
-        """Return the terms of numbers, by number."""
+        """Return the terms of these numbers, by number."""
         names = list(numbers)
         if max(names) >= FIRST_LITERAL:
             names = [number for number in names if number < FIRST_LITERAL]
@@ -213,23 +213,23 @@ class Lexicon:
             yield who, symbol.name, what
 
     def _cached_term(self, number: int, known: dict[int, Term]) -> Term:
-        """Return the term of a number, cached in `known`."""
+        """Return the term of a number, from `known` if it is there."""
         term = known[number] = self.term(number)
         return term
 
 
 class Tables(NamedTuple):
-    """Complete content of a vocabulary, replaced as a whole.
+    """All tables of a vocabulary, which are replaced together.
 
     Args:
         lexicon: terms by number.
         classes, properties, name_numbers: numbers by the keys of names.
         value_numbers: numbers by the values of literals.
         literal_numbers: numbers by literal; `~i` refers to `variants[i]`.
-        variants: literals that are not the first forms of their values, with their values' numbers.
+        variants: literals that are not the first forms of their values, with the numbers of their values.
         ill_typed: the ill-typed literals.
-        memberships: bits of the data ranges that contain each literal, `width` bytes for each.
-        texts: numbers by the texts of repeated terms, for each place.
+        memberships: for each literal the bits of the data ranges that contain it, `width` bytes.
+        texts: for each position in a triple, numbers by the texts of terms that occurred repeatedly.
         fulfilled: reserved numbers whose values have been asserted.
     """
 
@@ -254,11 +254,11 @@ class Tables(NamedTuple):
         return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts, [])
 
     def renamed(self, renaming: Renaming) -> Tables:
-        """Return the tables reduced to the terms that `renaming` keeps, in new numbers; the original is
+        """Return the tables reduced to the terms that `renaming` keeps, with new numbers. The original is
         unchanged.
 
-        A kept value keeps its first form; other forms are dropped, but recorded as existing. Costs O(1) for
-        each entry.
+        A kept value keeps its first form. Its other forms are dropped, but it stays in `varied`. Costs O(1)
+        for each entry.
         """
         old, symbols, names = self.lexicon, renaming.symbols.tolist(), renaming.names.tolist()
         literals, kept_literals = renaming.literals.tolist(), renaming.kept_literals
@@ -293,18 +293,20 @@ class Tables(NamedTuple):
         )
 
     def _kept_names(self, keys: list[str], names: Sequence[int]) -> dict[str, int]:
-        """Return the numbers of the kept names, by key. Costs the kept names; all names where two share a
-        number.
+        """Return the numbers of the kept names, by key.
+
+        Costs time linear in the kept names; in all names if two names share a number.
 
         Args:
             keys: keys of the kept names.
+            names: the new number of each name.
         """
         if len(self.name_numbers) == len(self.lexicon.names.keys):
             return dict(zip(keys, range(len(keys)), strict=True))
         return _kept(self.name_numbers, names)
 
     def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
-        """Return the data range bits of the literals at `places`, with spare room."""
+        """Return the data range bits of the literals at `places`, with spare capacity."""
         width = self.width
         kept = np.zeros(max(64, 2 * len(places)) * width, np.uint8)
         if width and len(places):
@@ -314,16 +316,16 @@ class Tables(NamedTuple):
 
 
 def _kept(known: dict[str, int], numbers: Sequence[int]) -> dict[str, int]:
-    """Return the kept entries with their new `numbers`."""
+    """Return the entries whose numbers are kept, with the new numbers in `numbers`."""
     return {key: new for key, old in known.items() if (new := numbers[old]) != NONE}
 
 
 def _kept_texts(
     place: Place, known: dict[str, int], names: Sequence[int], literals: Sequence[int]
 ) -> dict[str, int]:
-    """Return the kept texts of terms with their new numbers.
+    """Return the cached texts whose terms are kept, with new numbers.
 
-    None for symbols, which are looked up often anyway, and where the texts would outnumber the terms.
+    None for symbols, which are looked up often anyway, and if there would be more texts than terms.
     """
     if not place.is_of_individuals:
         return {}

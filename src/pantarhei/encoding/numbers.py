@@ -1,4 +1,4 @@
-"""Facts as numbers, their literal forms, and renumbering.
+"""Facts as rows of numbers, their literal forms, and renumbering.
 
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, NONE)`, `R(x, y)` is `(R, x, y)`.
 """
@@ -57,24 +57,26 @@ def concat_symbols(*parts: Symbols) -> Symbols:
 
 
 def as_tuples(facts: Integers) -> list[Fact]:
-    """Return facts, shape (n, 3), as keys for sets and dictionaries. Costs a Python step for each."""
+    """Return facts, shape (n, 3), as tuples, which can be keys. Costs one Python step for each fact."""
     return cast("list[Fact]", list(map(tuple, facts.tolist())))
 
 
 def from_tuples(facts: Iterable[Fact]) -> Integers:
-    """Return facts as an array of shape (n, 3): the inverse of `as_tuples`. Costs a Python step for each."""
+    """Return facts as an array of shape (n, 3), the inverse of `as_tuples`. Costs one Python step for each
+    fact.
+    """
     return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
 def hash_keys(facts: Integers) -> npt.NDArray[np.int64]:
-    """Return a 64-bit hash of each fact; distinct facts rarely share one."""
+    """Return a 64-bit hash of each fact. Distinct facts rarely have equal hashes."""
     predicates, subjects, objects = facts.astype(np.int64).T
     keys: npt.NDArray[np.int64] = (subjects << 32) ^ (objects << 8) ^ predicates
     return keys
 
 
 def smallest_type(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedinteger] | None:
-    """Convert nonnegative numbers to the smallest type that holds them; None if all are 0."""
+    """Convert nonnegative numbers to the smallest integer type that holds them; None if all are 0."""
     most = max(numbers.tolist(), default=0) if len(numbers) < 16 else int(numbers.max())
     if most == 0:
         return None
@@ -82,9 +84,9 @@ def smallest_type(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.unsignedin
 
 
 def distinct_facts(facts: Integers) -> Integers:
-    """Return the distinct facts, in the order of first occurrence.
+    """Return the distinct facts in the order of their first occurrence.
 
-    Costs sorting a hash of each, and sorting the facts if hashes collide.
+    Costs sorting a hash of each fact; if hashes collide, also sorting the facts.
     """
     if len(facts) < 2:
         return facts
@@ -99,7 +101,7 @@ def distinct_facts(facts: Integers) -> Integers:
 
 
 def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
-    """Group facts by predicate, in order."""
+    """Group facts by predicate; within a group they keep their order."""
     if not len(facts):
         return
     predicates = facts[:, 0]
@@ -113,14 +115,14 @@ def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
 
 
 def signed(facts: Integers, sign: int) -> Integers:
-    """Return facts as inserts (1) or deletes (-1, last column)."""
+    """Append a column with `sign`: 1 for inserted, -1 for deleted facts."""
     changes = np.empty((len(facts), 4), np.int32)
     changes[:, :3], changes[:, 3] = facts, sign
     return changes
 
 
 def split_changes(changes: Integers) -> tuple[Integers, Integers]:
-    """Split changes into inserts and deletes."""
+    """Split changes into inserted and deleted facts."""
     signs = changes[:, 3]
     return changes[signs > 0, :3], changes[signs < 0, :3]
 
@@ -129,10 +131,10 @@ _FEW = 12
 
 
 def net_changes(noted: Integers) -> Integers:
-    """Return each fact once with the sum of its signs, without sums of 0."""
+    """Return each changed fact once with the sum of its signs; facts with the sum 0 are omitted."""
     if len(noted) < 2:
         return noted
-    if len(noted) <= _FEW:  # Python loops are faster than sorting below this size
+    if len(noted) <= _FEW:  # for few facts Python loops are faster than sorting
         total: dict[Fact, int] = {}
         for *fact, sign in noted.tolist():
             key = cast(Fact, tuple(fact))
@@ -153,9 +155,10 @@ PairForms = Mapping[Pair, Literal]
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Forms of literals that differ from the first form seen of their value.
+    """Literal forms that differ from the first form of their value.
 
-    By fact, and by subject and value for derived facts, which take over the form. False if there are none.
+    The forms are given by fact, and by subject and value for derived facts, which take over the form of an
+    assertion. False if there are none.
     """
 
     by_fact: FactForms = field(default_factory=dict)
@@ -166,10 +169,11 @@ class Forms:
 
     @classmethod
     def given(cls, facts: Integers, given: Mapping[int, Literal]) -> Forms:
-        """Return the forms of `facts`, shape (n, 3); for each fact and pair the form given first.
+        """Return the forms of `facts`, shape (n, 3). If a fact or pair has several, the first one counts.
 
         Args:
-            given: forms, by row, that are not the first ones of their values.
+            facts: the facts.
+            given: by row index the forms that are not the first ones of their values.
         """
         if not given:
             return NO_FORMS
@@ -185,7 +189,7 @@ class Forms:
         )
 
     def rows(self) -> Iterator[tuple[Fact, Literal]]:
-        """Return all forms with their facts; a pair is a fact with predicate `NONE`."""
+        """Return all forms with their facts; a pair of subject and value is a fact with predicate `NONE`."""
         yield from self.by_fact.items()
         yield from (((NONE, *pair), form) for pair, form in self.by_pair.items())
 
@@ -208,7 +212,7 @@ NO_FORMS = Forms()
 class Encoded(NamedTuple):
     """Facts, shape (n, 3), and the forms of literals that are not the first ones of their values.
 
-    A fact given in several forms has the first of them.
+    If a fact was given in several forms, the first one counts.
     """
 
     facts: Integers
@@ -236,20 +240,20 @@ class UsedTerms:
     """Flags of the symbols, names and literals in use.
 
     Args:
-        symbols: number of symbols.
+        symbols: number of symbols of the vocabulary.
         names: number of names.
         literals: number of literals.
     """
 
     def __init__(self, symbols: int, names: int, literals: int) -> None:
-        # the last entries stand for a missing symbol or term
+        # the last entry of each array stands for a missing symbol or term
         self._symbols, self._flags = np.zeros(symbols + 1, np.uint8), np.zeros(names + literals + 1, np.uint8)
         self.symbols = self._symbols[:-1]
         self.names = self._flags[:names]
         self.literals = self._flags[names:-1]
 
     def add_first(self, symbols: int, names: int = 0, literals: int = 0) -> None:
-        """Flag the first symbols, names and literals."""
+        """Flag the symbols, names and literals with the lowest numbers."""
         self.symbols[:symbols] = 1
         self.names[:names] = 1
         self.literals[:literals] = 1
@@ -273,20 +277,20 @@ class UsedTerms:
         return Fraction(sum(map(np.count_nonzero, flags)), max(1, sum(map(len, flags))))
 
     def renaming(self) -> Renaming:
-        """Return the numbers of the flagged terms after all others are dropped."""
+        """Return the new numbers of the flagged terms when all other terms are dropped."""
         return Renaming(_dense(self.symbols, 0), _dense(self.names, 0), _dense(self.literals, FIRST_LITERAL))
 
 
 class Renaming:
-    """New numbers for the symbols and terms that are kept.
+    """New numbers of the symbols and terms that are kept.
 
-    Numbers keep their order and become dense: terms of a foundation keep their numbers, and of two terms the
-    older one keeps the lower number.
+    New numbers are dense and in the order of the old ones. So the terms of a foundation, which come first,
+    keep their numbers, and the older of two terms keeps the lower number.
 
     Args:
         symbols: the new number of each symbol, `NONE` if it is dropped.
         names: the new number of each name, `NONE` if it is dropped.
-        literals: the new number of each literal, indexed by its number less `FIRST_LITERAL`.
+        literals: the new number of each literal, indexed by its number minus `FIRST_LITERAL`.
 
     `keeps_symbols` is true if all symbols keep their numbers.
     """
@@ -301,7 +305,7 @@ class Renaming:
 
     @property
     def keeps_all(self) -> bool:
-        """True if every symbol and term keeps its number."""
+        """True if all symbols and terms keep their numbers."""
         return self.keeps_symbols and NONE not in self._numbers[:-1]
 
     @property
@@ -320,7 +324,7 @@ class Renaming:
         return np.flatnonzero(self.literals != NONE)
 
     def facts(self, facts: Integers) -> Integers:
-        """Renumber facts, shape (n, 3), whose symbols and terms are all kept."""
+        """Renumber facts, shape (n, 3). All their symbols and terms must be kept."""
         renamed = np.empty_like(facts)
         renamed[:, 0] = facts[:, 0] if self.keeps_symbols else self._symbols[facts[:, 0]]
         renamed[:, 1] = self._numbers[facts[:, 1]]
@@ -328,7 +332,7 @@ class Renaming:
         return renamed
 
     def parts(self, parts: Sequence[Integers]) -> Iterator[Integers]:
-        """Renumber several arrays of facts; nonempty results share memory."""
+        """Renumber several arrays of facts; the nonempty results share memory."""
         whole = self.facts(parts[0] if len(parts) == 1 else np.concatenate(parts))
         bounds = accumulate(map(len, parts), initial=0)
         for part, (start, end) in zip(parts, pairwise(bounds), strict=True):
@@ -343,10 +347,12 @@ class Renaming:
 
 
 def _places(objects: Integers, names: int) -> Integers:
-    """Return the indexes of objects in an array of names, literals, `NONE` (the last entry)."""
+    """Return for each object its index in an array of all names, all literals, and `NONE` as the last
+    entry.
+    """
     return np.where(objects >= FIRST_LITERAL, objects - (FIRST_LITERAL - names), objects)
 
 
 def _dense(flags: npt.NDArray[np.uint8], first: int) -> Integers:
-    """Number the flagged entries from `first` on; `NONE` for the rest."""
+    """Number the flagged entries consecutively from `first` on; the others are `NONE`."""
     return np.where(flags, np.cumsum(flags, dtype=np.int32) + np.int32(first - 1), np.int32(NONE))

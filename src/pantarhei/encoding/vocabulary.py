@@ -1,13 +1,14 @@
-"""Vocabulary: terms interned to integers, and triples to facts of three integers.
+"""Vocabulary: terms interned as integers, and triples encoded as facts of three integers.
 
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`.
-Classes and properties share one numbering, names and literals another, literals from `FIRST_LITERAL` on.
-Literals of equal value share a number. If a fact was given in another form than the first one seen of a
-value, its form is kept beside it (`Encoded.forms`). A number keeps its meaning until the tables are
-`renamed`, and for holders of the then `lexicon` forever.
+Classes and properties are numbered together; names and literals are numbered together, with literals from
+`FIRST_LITERAL` on. Literals of equal value share a number. If a fact was given with another form than the
+first form of its value, this form is returned beside it (`Encoded.forms`). A number keeps its meaning until
+the tables are `renamed`; a `lexicon` read before still decodes it.
 
-Errors and interrupts may occur at any point. So a term is first stored at its index, then its number in the
-dictionary: the valid numbers are those in the dictionaries; list entries beyond them are overwritten.
+Exceptions and interrupts may occur at any point. A term is therefore first stored at its index, then its
+number in the dictionary. Only numbers in the dictionaries are valid; list entries beyond them are
+overwritten.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ _UNKNOWN: Final = np.iinfo(np.int32).min
 _COLUMNS: Final = 8  # two blocks: subjects, properties, classes and objects
 
 
-class _Known(NamedTuple):
-    """Cached numbers, and forms, of the distinct terms of a column."""
+class _ColumnCache(NamedTuple):
+    """Cached numbers and forms of the distinct terms of one column."""
 
     distinct: Texts
     numbers: npt.NDArray[np.int32]
@@ -57,14 +58,14 @@ class _Known(NamedTuple):
 
 
 class NumberedColumns:
-    """Cache of the numbers of the newest columns, valid for one `revision` of the numbering.
+    """Cache of the numbers in the newest columns, valid for one `revision` of the vocabulary.
 
-    A block of a table is cut into many ABoxes; each of its distinct terms is looked up once for all of them.
+    A block of a table may contain many ABoxes; each of its distinct terms is looked up once for all of them.
     """
 
     def __init__(self) -> None:
         self._revision: object = None
-        self._known: OrderedDict[tuple[int, Place], _Known] = OrderedDict()
+        self._known: OrderedDict[tuple[int, Place], _ColumnCache] = OrderedDict()
 
     def __reduce__(self) -> tuple[type[NumberedColumns], tuple[()]]:
         return NumberedColumns, ()
@@ -76,13 +77,16 @@ class NumberedColumns:
         revision: object,
         look_up: Callable[[list[str]], tuple[Integers, Mapping[int, Literal]]],
     ) -> tuple[Integers, dict[int, Literal]]:
-        """Return the numbers of a column by row, and by row the forms that are not the first ones of their
+        """Return the numbers of a column, and by row index the forms that are not the first ones of their
         values.
 
-        Costs a lookup for each distinct term that has not been looked up before.
+        Costs a lookup for each distinct term that was not looked up before.
 
         Args:
-            look_up: returns the numbers of terms, and forms by their index.
+            column: the terms.
+            place: position of the terms in their triples.
+            revision: the vocabulary's present revision.
+            look_up: returns the numbers of texts, and by index their forms.
         """
         if self._revision is not revision:
             self._known.clear()
@@ -104,11 +108,11 @@ class NumberedColumns:
         codes = column.codes[rows].tolist()
         return numbers, {row: known.forms[code] for row, code in zip(rows.tolist(), codes, strict=True)}
 
-    def _of(self, distinct: Texts, place: Place) -> _Known:
+    def _of(self, distinct: Texts, place: Place) -> _ColumnCache:
         key = id(distinct), place
         known = self._known.get(key)
         if known is None or known.distinct is not distinct:
-            known = self._known[key] = _Known(distinct, np.full(len(distinct), _UNKNOWN, np.int32), {})
+            known = self._known[key] = _ColumnCache(distinct, np.full(len(distinct), _UNKNOWN, np.int32), {})
         self._known.move_to_end(key)
         while len(self._known) > _COLUMNS:
             self._known.popitem(last=False)
@@ -116,7 +120,7 @@ class NumberedColumns:
 
 
 class NumberedProgram(Protocol):
-    """Symbols, terms, data ranges and built-ins of a program, by number."""
+    """Symbols, terms, data ranges and built-ins of a program, in the order of their numbers."""
 
     @property
     def predicates(self) -> tuple[Symbol, ...]: ...
@@ -138,15 +142,16 @@ class NumberedTerms(NamedTuple):
 
 
 class Vocabulary:
-    """Numbers of symbols and terms, starting with those of a program.
+    """Numbers of symbols and terms. The first numbers are those of a program.
 
-    It keeps all terms since its tables were last `renamed`. `revision` is a new object whenever numbers may
-    have lost their meaning. `fulfilled` has the numbers of values that were reserved or expected and have
-    since been asserted, in order; one may recur.
+    All terms are kept until the tables are `renamed`. `revision` is a new object whenever numbers may have
+    lost their meaning. `fulfilled` has the numbers of values that were reserved or expected and have been
+    asserted since, in order; a number may recur.
 
     Args:
-        program: initial numbers.
-        numbers: whether an xsd:double is a value of its own or the decimal that it denotes.
+        program: determines the first numbers.
+        numbers: an xsd:double is a value of its own (`"by_datatype"`), or equal to its decimal
+            (`"by_value"`).
         has_class_variables: rdf:type is a property and classes are names, for rules with class variables.
     """
 
@@ -159,19 +164,20 @@ class Vocabulary:
         self.numbers, self.has_class_variables = numbers, has_class_variables
         self.value_of = READINGS[numbers]
         self.replace_tables(Tables.empty())
-        self._merged = 0  # number of names that share the number of another
+        self._merged = 0  # number of names that share the number of another name
         self.columns = NumberedColumns()
-        self.computed: ComputedForms | None = None  # numbers computed values, if not this vocabulary
+        # Assigns the numbers of computed values; None if the vocabulary assigns them.
+        self.computed: ComputedForms | None = None
         self.expected: Mapping[Hashable, object] = {}
-        """Values that have no number, and of whose coming `fulfilled` is to tell; they count as entries."""
+        """Values without a number that `fulfilled` records when they are asserted; they count in `size`."""
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
         self.adopt(program)
 
     def adopt(self, program: NumberedProgram) -> None:
-        """Number the symbols and terms of `program` as it does, and test literals for its data ranges.
+        """Assign the numbers of `program` to its symbols and terms, and test literals for its data ranges.
 
-        Existing numbers must agree with the program (`compile_` with `numbered=self`).
+        Numbers assigned before must agree with the program (`compile_` with `numbered=self`).
         """
         for symbol in program.predicates[len(self.symbols) :]:
             self._add_symbol(symbol)
@@ -191,13 +197,13 @@ class Vocabulary:
 
     @property
     def ranges(self) -> tuple[DataRange, ...]:
-        """Data ranges that literals are tested for."""
+        """Data ranges for which literals are tested."""
         return self._ranges
 
     # -- encoding --------------------------------------------------------------------------------
 
     def merge(self, name: Term, others: Iterable[Term]) -> None:
-        """Make `others`, which have no number yet, further names for `name`."""
+        """Make `others`, which have no numbers yet, synonyms of `name`, with the same number."""
         number = self._number_name(name)
         for other in others:
             self._name_numbers.setdefault(key_of(other), number)
@@ -207,8 +213,9 @@ class Vocabulary:
         """Return the facts of `triples`, in order.
 
         Raises:
-            InvalidTripleError: one is not a triple of RDF terms, or its text is not Unicode. Facts before it
-                leave no trace except the numbers of their terms.
+            InvalidTripleError: one is not a triple of RDF terms, or its text is not Unicode. The terms of
+            preceding
+                triples have got numbers.
         """
         if (
             isinstance(triples, list | tuple | set | frozenset)
@@ -236,9 +243,10 @@ class Vocabulary:
         keys: Sequence[str],
         objects: Sequence[URIRef | Literal],
     ) -> Encoded:
-        """Encode columns of triples, like `encode`; no predicate is `rdf:type`.
+        """Encode columns of triples like `encode`. No predicate is `rdf:type`.
 
         Args:
+            subjects, predicates, objects: the columns.
             keys: keys of the predicates.
         """
         facts, given = np.empty((len(subjects), 3), np.int32), dict[int, Literal]()
@@ -259,7 +267,7 @@ class Vocabulary:
         return Encoded(facts, Forms.given(facts, given) if given else NO_FORMS)
 
     def _number_iris(self, names: Sequence[URIRef]) -> list[int]:
-        """Return the numbers of IRIs; an IRI without a number gets a new one."""
+        """Return the numbers of IRIs; an unknown IRI gets a new number."""
         keys, known = keys_of_iris(names), self._name_numbers
         found = list(map(known.get, keys))
         if None not in found:
@@ -277,11 +285,12 @@ class Vocabulary:
         """Return the numbers of terms in N-Triples syntax. Costs a dictionary lookup for each.
 
         Args:
+            texts: the terms.
             place: position of the terms in their triples.
             scope: prefix for the labels of blank nodes.
 
         Raises:
-            InvalidTripleError: a text is not a term, or not allowed at the place.
+            InvalidTripleError: a text is not a term, or the term is not allowed at the position.
         """
         known = self._texts[place]
         found = [
@@ -291,16 +300,16 @@ class Vocabulary:
         return self._with_forms(found)
 
     def _with_forms(self, found: list[int]) -> NumberedTerms:
-        """Resolve numbers, in which `~i` refers to the i-th variant."""
+        """Convert numbers with references `~i` to variants into numbers and forms."""
         numbers, forms = np.array(found, np.int32), {}
         for place in np.flatnonzero(numbers < 0).tolist():
             numbers[place], forms[place] = self._variants[~found[place]]
         return NumberedTerms(numbers, forms)
 
     def canonical_numbers(self, texts: Sequence[str], place: Place) -> NumberedTerms:
-        """Return the numbers of terms known to be canonical and allowed at the place.
+        """Return the numbers of terms that are known to be canonical and allowed at their position.
 
-        The text of an individual's name needs no check: it is its key.
+        The text of an individual needs no check, since it is the key of the name.
         """
         if not place.is_of_individuals:
             return self.numbers_of(texts, place, "")
@@ -321,7 +330,7 @@ class Vocabulary:
         return self._with_forms(numbers)
 
     def _number_text(self, text: str, place: Place, scope: str, known: dict[str, int]) -> int:
-        if place.is_of_individuals and is_plain_iri(text):  # which is its key then
+        if place.is_of_individuals and is_plain_iri(text):  # its text is its key
             number = self._name_numbers.get(text)
             if number is None:
                 return self._add_name(text)
@@ -331,8 +340,8 @@ class Vocabulary:
         place.check(term, text)
         terms = self._term_count
         number = self._number_at(place, term)
-        # A text is cached when its term recurs: most new terms of a stream never do. Texts of blank nodes are
-        # not, since their labels mean other nodes in the next message.
+        # A text is cached when its term recurs, since most new terms of a stream never do. Texts of blank nodes
+        # are not cached: in the next message their labels denote other nodes.
         if self._term_count == terms and not isinstance(term, BNode):
             known[text] = number
         return number
@@ -354,25 +363,25 @@ class Vocabulary:
         return len(self.symbols) + len(self.names) + len(self.literals) + len(self._variants)
 
     def number(self, term: Term) -> int:
-        """Return the number of a name or literal, a new one if it has none."""
+        """Return the number of a name or literal; an unknown one gets a new number."""
         if isinstance(term, Literal):
             number = self._number_form(term)
             return self._variants[~number][0] if number < 0 else number
         return self._number_name(term)
 
     def number_symbol(self, symbol: Symbol) -> int:
-        """Return the number of a class or property, a new one if it has none."""
+        """Return the number of a class or property; an unknown one gets a new number."""
         return self._number_class(symbol.name) if symbol.arity == 1 else self._number_property(symbol.name)
 
     def number_relation(self, symbol: Symbol) -> int:
-        """Return the predicate of the facts of a class or property: that of rdf:type for a class, where
-        classes are names.
+        """Return the predicate in the facts of a class or property. If classes are names, it is rdf:type for
+        a class.
         """
         is_type = symbol.arity == 1 and self.has_class_variables
         return self._number_property(RDF_TYPE) if is_type else self.number_symbol(symbol)
 
     def _number_object(self, term: Term) -> int:
-        """Return the number of a name or literal; `~i` for the i-th variant, which has number and form."""
+        """Return the number of a name or literal; `~i` for variant `i`, whose entry has number and form."""
         return self._number_form(term) if isinstance(term, Literal) else self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
@@ -385,7 +394,7 @@ class Vocabulary:
     def _add_name(self, key: str) -> int:
         check_text(key)
         keys, number = self.names.keys, len(self._name_numbers) - self._merged
-        if len(keys) > number:  # testing is faster than overwriting always
+        if len(keys) > number:  # the test is cheaper than overwriting each time
             del keys[number:]
         keys.append(key)
         self._name_numbers[key] = number
@@ -423,7 +432,7 @@ class Vocabulary:
         place = len(self._value_numbers)
         number = FIRST_LITERAL + place
         self.literals[place:] = (literal,)
-        self._note_memberships(place, value)
+        self._set_memberships(place, value)
         if is_ill_typed(value):
             self.ill_typed.add(number)
         else:
@@ -432,15 +441,16 @@ class Vocabulary:
         return number
 
     def _is_reserved(self, number: int) -> bool:
-        """True if the number of a value is reserved and no form of it was asserted."""
+        """Return true if the number of a value is reserved and the value was not asserted yet."""
         return self.literals[number - FIRST_LITERAL] not in self._literal_numbers
 
     def reserve(self, term: Term, value: Hashable = None) -> int:
-        """Return the number of a term's value, a new one if it has none.
+        """Return the number of a term's value; an unknown value gets a new number.
 
-        A new value counts as not yet seen: the fact that asserts it determines its form.
+        A new value counts as not seen yet: the first assertion of it determines its first form.
 
         Args:
+            term: the term.
             value: identity of the literal's value (`key`), if known.
         """
         if not isinstance(term, Literal):
@@ -451,15 +461,15 @@ class Vocabulary:
         return self._add_value(term, value) if number is None else number
 
     def key(self, value: Hashable) -> Hashable:
-        """Return the identity of a value in this vocabulary, given its key in its datatype."""
+        """Return the identity of a value in this vocabulary, given its key within its datatype."""
         return exact_key(value) if self.numbers == "by_value" else value
 
     def has_value(self, value: Hashable) -> bool:
-        """True if a value, given by its identity, has a number."""
+        """Return true if the value with this identity has a number."""
         return value in self._value_numbers
 
     def shows(self, number: int, term: Term) -> bool:
-        """True if the value of a number, which is the term's, is displayed as this term."""
+        """Return true if the value of a number, which is the value of `term`, is displayed as `term`."""
         if number < FIRST_LITERAL:
             return True
         if self._is_reserved(number):
@@ -467,8 +477,8 @@ class Vocabulary:
         known = self.literals[number - FIRST_LITERAL]
         return known == term or (known.datatype == STRING and Literal(str(known)) == term)
 
-    def _note_memberships(self, place: int, value: Hashable) -> None:
-        """Set the bits of the data ranges that contain the literal at `place`, of this value."""
+    def _set_memberships(self, place: int, value: Hashable) -> None:
+        """Set the bits of the data ranges that contain `value`, the value of the literal at index `place`."""
         width = self._width
         if not width:
             return
@@ -480,14 +490,15 @@ class Vocabulary:
         _set_bits(self.memberships, place * width, self._ranges_of.of_value(value))
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
-        """Evaluate a built-in of the program on two numbers, `NONE` for a missing operand.
+        """Evaluate a built-in of the program on the terms with two numbers, `NONE` for a missing operand.
 
-        Returns: For a comparison 1 or 0; for a computation the number of its result, `NONE` without a result.
+        Returns:
+            1 or 0 for a comparison; for a computation the number of its result, `NONE` without a result.
         """
         return self.result(self._builtins[builtin], left, right)
 
     def result(self, name: URIRef, left: int, right: int) -> int:
-        """Evaluate a built-in given by name."""
+        """Evaluate the built-in with this name, like `evaluate`."""
         operands = [self.read(self.term(number)) for number in (left, right) if number != NONE]
         if name in COMPARISONS:
             return int(holds(name, *operands))
@@ -497,7 +508,7 @@ class Vocabulary:
         return self.number(result) if self.computed is None else self.computed.number(result, self)
 
     def compares(self, name: URIRef, left: int, right: int) -> bool:
-        """True if a comparison holds by the semantics of temporal rules (`is_true`)."""
+        """Return true if a comparison holds in the semantics of temporal rules (`is_true`)."""
         return is_true(name, *(self.read(self.term(number)) for number in (left, right)))
 
     def _number_class(self, name: Predicate) -> int:
@@ -510,7 +521,7 @@ class Vocabulary:
         return self._add_symbol(Symbol(name, 2)) if found is None else found
 
     def _add_symbol(self, symbol: Symbol) -> int:
-        """Return the number of a new symbol; its name is converted to rdflib's class."""
+        """Return the number of a new symbol. Its name is converted to rdflib's class."""
         number = len(self._classes) + len(self._properties)
         name = symbol.name
         if type(name) not in (URIRef, BNode):
@@ -524,32 +535,33 @@ class Vocabulary:
     # -- lookup without interning -------------------------------------------------------------------
 
     def find_class(self, name: Term) -> int | None:
-        """Return the number of a class, None if it has none."""
+        """Return the number of a class, None if it is unknown."""
         return self._classes.get(key_of(name))
 
     def find_property(self, name: Term) -> int | None:
-        """Return the number of a property, None if it has none."""
+        """Return the number of a property, None if it is unknown."""
         return None if isinstance(name, Literal) else self._properties.get(key_of(name))
 
     def find(self, term: Term) -> int | None:
-        """Return the number of a name or literal, None if it has none."""
+        """Return the number of a name or literal, None if it is unknown."""
         if not isinstance(term, Literal):
             return self._name_numbers.get(key_of(term))
         return self._value_numbers.get(self.value_of(respelled(term)))
 
     def read(self, term: Term) -> Term:
-        """Return a term as built-ins and data ranges read it: the decimal of a double, where `numbers` is set
-        so.
+        """Return the term that built-ins and data ranges evaluate: for a double its decimal, if `numbers` is
+        `"by_value"`.
         """
         return exact(term) if self.numbers == "by_value" else term
 
     def with_classes(self, facts: Integers) -> Integers:
-        """Return facts in which each class is a predicate, as they are encoded without class variables.
+        """Return facts in which rdf:type facts are replaced by class facts, as a vocabulary without class
+        variables encodes them.
 
-        A class without a number as symbol gets a new one. Costs sorting the facts of rdf:type.
+        A class that has no number as a symbol gets a new one. Costs sorting the facts of rdf:type.
 
         Args:
-            facts: shape (n, 3), or with further columns, which stay.
+            facts: shape (n, 3), or with further columns, which are kept.
         """
         number = self._properties.get(key_of(RDF_TYPE)) if self.has_class_variables else None
         rows = np.flatnonzero(facts[:, 0] == number) if number is not None else ()
@@ -562,8 +574,10 @@ class Vocabulary:
         return made
 
     def with_types(self, facts: Integers) -> Integers:
-        """Return facts as they are encoded here: where classes are names, rdf:type replaces a class as
-        predicate. The inverse of `with_classes`.
+        """Return facts as this vocabulary encodes them: if classes are names, class facts are replaced by
+        rdf:type facts.
+
+        The inverse of `with_classes`.
         """
         rows = np.flatnonzero(facts[:, 2] == NONE) if self.has_class_variables else ()
         if not len(rows):
@@ -575,7 +589,7 @@ class Vocabulary:
         return made
 
     def predicates_of(self, facts: Integers) -> set[Symbol]:
-        """Return the classes and properties of facts. Costs a Python step for each."""
+        """Return the classes and properties of facts. Costs one Python step for each fact."""
         found = {self.symbols[number] for number in set(facts[:, 0].tolist())}
         if self.has_class_variables and Symbol(RDF_TYPE, 2) in found:
             classes = set(facts[facts[:, 0] == self._number_property(RDF_TYPE), 2].tolist())
@@ -602,7 +616,7 @@ class Vocabulary:
         return *map(len, self._dictionaries), len(self._variants), len(self.fulfilled)
 
     def roll_back_to(self, mark: tuple[int, ...]) -> None:
-        """Drop all numbers assigned since `mark`; none of them may be in use."""
+        """Drop all numbers assigned since `mark`. None of them may be in use."""
         self.revision = object()
         *sizes, variants, fulfilled = mark
         for numbers, size in zip(self._dictionaries, sizes, strict=True):
@@ -615,20 +629,22 @@ class Vocabulary:
         del self.symbols[len(self._classes) + len(self._properties) :]
 
     def _all_dictionaries(self) -> tuple[dict[str, int] | dict[Literal, int] | dict[Hashable, int], ...]:
-        """Return all dictionaries with numbers; those that refer to entries of others come first."""
+        """Return all dictionaries of numbers; a dictionary that refers to entries of another one comes before
+        it.
+        """
         numbers = self._value_numbers, self._name_numbers, self._classes, self._properties
         return *self._texts.values(), self._literal_numbers, *numbers
 
     @property
     def size(self) -> int:
-        """Return the number of entries: by term, by text, and by form."""
+        """Number of entries, by term, by text and by form."""
         texts = sum(map(len, self._dictionaries[: len(self._texts)]))
         return self._term_count + texts + len(self.expected)
 
     @property
     def tables(self) -> Tables:
-        """Return the content that a renumbering replaces (`Tables.renamed`, `replace_tables`)."""
-        del self.names.keys[len(self._name_numbers) - self._merged :]  # left by an interrupted step
+        """Tables that a renumbering replaces (`Tables.renamed`, `replace_tables`)."""
+        del self.names.keys[len(self._name_numbers) - self._merged :]  # entry of an interrupted step
         return Tables(
             self.lexicon,
             self._classes,
@@ -645,7 +661,7 @@ class Vocabulary:
         )
 
     def replace_tables(self, tables: Tables) -> None:
-        """Replace the tables. Allocates nothing; call again if interrupted."""
+        """Replace the tables. Allocates no memory. If interrupted, it must be called again."""
         lexicon = self.lexicon = tables.lexicon
         self.symbols, self.names, self.literals = lexicon.symbols, lexicon.names, lexicon.literals
         self.varied, self._classes, self._properties = lexicon.varied, tables.classes, tables.properties
@@ -665,10 +681,10 @@ def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[i
 
 
 def check_text(text: str) -> None:
-    """Validate that the text of a term is Unicode, which any file and column can hold.
+    """Check that the text of a term is Unicode, so that any file and column can hold it.
 
     Raises:
-        InvalidTripleError: it has a surrogate without the other one of its pair.
+        InvalidTripleError: the text has an unpaired surrogate.
 
     >>> check_text("urn:café")
     """
@@ -691,7 +707,7 @@ _Columns = tuple[tuple[URIRef, ...], tuple[URIRef, ...], list[str], tuple[URIRef
 
 
 def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
-    """Return the columns of triples and the keys of their predicates.
+    """Return the columns of triples, and the keys of their predicates.
 
     None unless subjects and predicates are IRIs, objects are IRIs or literals, and no predicate is
     `rdf:type`.
@@ -709,16 +725,17 @@ def _plain_columns(triples: Collection[Triple]) -> _Columns | None:
 class ComputedForms:
     """Lexical forms of computed values, by number.
 
-    Several ABoxes may share a vocabulary, and the result of one must not depend on the others. So the number
-    of a computed value is only reserved: the ABox that asserts the value determines its form. In an ABox that
-    does not assert it, the value is written as computed there.
+    If several ABoxes share a vocabulary, the result for one must not depend on the others. The number of a
+    computed
+    value is therefore only reserved: an ABox that asserts the value determines its form; for an ABox that
+    does not, the value has the form that was computed.
 
     Args:
-        first: the lowest number of a literal whose form may differ between ABoxes.
+        first: lowest number of a literal whose form may differ between ABoxes.
 
     Attributes:
-        otherwise: values that the vocabulary has in another form, or that were computed in several forms.
-        several: values computed in several forms, such as `2` and `2.0`; their ABoxes are not known.
+        otherwise: values that have another form in the vocabulary, or were computed in several forms.
+        several: values computed in several forms, such as `2` and `2.0`; it is unknown by which ABox.
     """
 
     def __init__(self, first: int) -> None:
@@ -745,7 +762,7 @@ class ComputedForms:
 
     @contextmanager
     def isolated(self) -> Iterator[None]:
-        """Collect the forms computed within the context separately."""
+        """Collect the forms that are computed within the context separately."""
         before, self._forms = self._forms, {}
         try:
             yield
