@@ -349,25 +349,19 @@ class StreamQuery(ContinuousQuery):
         return self._reports
 
     def _driven_by(self, elements: Iterator[StreamElement]) -> Iterator[AnswerReport]:
+        step: Step | None = None
+        spine = self._spec.spine
         try:
-            yield from self._reports_of(elements)
+            for element in elements:
+                if self.is_closed:
+                    return
+                step = step_to(spine, step, element.at)
+                yield from self._notify(self._driven.push(element))
+            if step is not None and not self.is_closed and (end := self._end(step)) is not None:
+                yield from self._notify(self._driven.advance(end))
         finally:
             self._has_run = True
             self._end_changes()
-
-    def _reports_of(self, elements: Iterator[StreamElement]) -> Iterator[AnswerReport]:
-        step: Step | None = None
-        spine = self._spec.spine
-        for element in elements:
-            if self.is_closed:
-                return
-            step = step_to(spine, step, element.at)
-            yield from self._notify(self._driven.push(element))
-        if step is None or self.is_closed:
-            return
-        end = self._end(step)
-        if end is not None:
-            yield from self._notify(self._driven.advance(end))
 
     def _end(self, step: Step) -> TimePoint | None:
         """Return the time to which the query advances after the last step; None if time is not advanced."""

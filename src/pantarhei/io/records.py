@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Mapping as AbcMapping
 from collections.abc import Mapping as MappingOf
 from dataclasses import replace
 from datetime import date, datetime
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 def read_records(
     source: Source,
-    mapping: str | os.PathLike[str] | AbcMapping[str, Any] | RecordMapping,
+    mapping: str | os.PathLike[str] | MappingOf[str, Any] | RecordMapping,
     *,
     format: str | None = None,
     on_error: str = "raise",

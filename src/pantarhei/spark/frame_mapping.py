@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from pantarhei.errors import InvalidRowError, MappingError, OptionError
 from pantarhei.io.mapping.binding import BoundMapping, bind
 from pantarhei.io.mapping.cell_columns import check_type, shown_cell
-from pantarhei.io.mapping.mapped_rows import BadCell, MappedRows, map_rows
+from pantarhei.io.mapping.mapped_rows import InvalidRow, MappedRows, map_rows
 from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.mapping.record_mapping import ROW, RecordMapping
 from pantarhei.io.mapping.text_times import check_unordered
@@ -103,7 +103,7 @@ def _in_utc(array: pa.Array) -> pa.Array:
     return array.cast(pa.timestamp(array.type.unit, "UTC")) if has_zone else array
 
 
-def _error(cells: Mapping[str, pa.Array], bad: BadCell) -> InvalidRowError:
+def _error(cells: Mapping[str, pa.Array], bad: InvalidRow) -> InvalidRowError:
     row = [f"{name}={shortened(shown_cell(cells[name], bad.row))}" for name in cells]
     return InvalidRowError(row, bad.column, bad.reason)
 

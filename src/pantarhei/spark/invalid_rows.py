@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from rdflib import Literal
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError
+from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.model.term import RDF_TYPE, Place, Term
 from pantarhei.model.time import FLOAT_TICKS, MOST_TICKS
 from pantarhei.rdf.ntriples import parse_term
@@ -23,16 +24,6 @@ _PLACES = {SUBJECT: Place.SUBJECT, PREDICATE: Place.PREDICATE, OBJECT: Place.OBJ
 
 _CARRIED = "left out: "
 _LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
-
-
-class InvalidRow(NamedTuple):
-    """Row that is not a timestamped triple: its index in the table, its first invalid column, and the
-    error.
-    """
-
-    row: int
-    column: str
-    reason: str
 
 
 def find_invalid_rows(table: pa.Table) -> list[InvalidRow]:

@@ -28,16 +28,11 @@ from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, InterpretationTables, OwnTerms
 from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.rdf.ntriples import name_of_timestamp
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times
-from pantarhei.spark.invalid_rows import (
-    InvalidRow,
-    drop_rows,
-    find_invalid_rows,
-    row_error,
-    rows_without_time,
-)
+from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error, rows_without_time
 
 OnError = Literal["raise", "skip"]
 

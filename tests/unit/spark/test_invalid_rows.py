@@ -3,8 +3,9 @@
 import pyarrow as pa
 import pytest
 
+from pantarhei.io.mapping.mapped_rows import InvalidRow
 from pantarhei.spark.frame import COLUMNS
-from pantarhei.spark.invalid_rows import InvalidRow, drop_rows, find_invalid_rows, row_error
+from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error
 from spark_streams import table_of
 
 A, TYPE = "<urn:a>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

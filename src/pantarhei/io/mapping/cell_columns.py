@@ -24,9 +24,10 @@ from pantarhei.rdf.triple_table import Codes
 
 Numbers = npt.NDArray[np.int64]
 
+_DAY = 86400  # seconds
 _BLOCK = 4 * 3600  # seconds; assumes that a zone changes its offset at most once within a block
 # Seconds since 1970 between which local times of every zone are within the years 1 to 9999.
-_FIRST, _LAST = FIRST_TICK // 10**6 + 2 * 86400, LAST_TICK // 10**6 - 2 * 86400
+_FIRST, _LAST = FIRST_TICK // 10**6 + 2 * _DAY, LAST_TICK // 10**6 - 2 * _DAY
 
 
 def date_times(values: pa.TimestampArray) -> pa.StringArray:
@@ -38,14 +39,14 @@ def date_times(values: pa.TimestampArray) -> pa.StringArray:
     >>> date_times(pa.array([0], pa.timestamp("s", "Europe/Berlin"))).to_pylist()
     ['1970-01-01T01:00:00+01:00']
     """
-    numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64)
+    per_second, numbers = numbers_of(values)
     unit, name = values.type.unit, values.type.tz
     if name is None:
         return pa.array(_clocks(numbers, unit), pa.string())
-    offsets = _offsets(numbers // UNITS[unit], name)
+    offsets = _offsets(numbers // per_second, name)
     minutes, seconds = np.divmod(offsets, 60)
     minutes[(seconds != 0) | (np.abs(minutes) > 14 * 60)] = 0
-    local = numbers + minutes * 60 * UNITS[unit]
+    local = numbers + minutes * 60 * per_second
     suffixes = {each: _suffix(each) for each in np.unique(minutes).tolist()}
     texts = zip(_clocks(local, unit), minutes.tolist(), strict=True)
     return pa.array([text + suffixes[each] for text, each in texts], pa.string())
@@ -57,11 +58,18 @@ def dates(values: pa.Array) -> pa.StringArray:
     >>> dates(pa.array([0, 10**7], pa.date32())).to_pylist()
     ['1970-01-01', '29349-01-26']
     """
-    if pa.types.is_date64(values.type):
-        days = np.from_dlpack(values.cast(pa.int64())).astype(np.int64) // (86400 * 1000)
-    else:
-        days = np.from_dlpack(values.cast(pa.int32())).astype(np.int64)
-    return pa.array(_clocks(days, "D"), pa.string())
+    per_second, numbers = numbers_of(values)
+    return pa.array(_clocks(numbers // (per_second * _DAY), "D"), pa.string())
+
+
+def numbers_of(values: pa.Array) -> tuple[int, Numbers]:
+    """Return Arrow timestamps or dates as numbers since 1970, preceded by their number of units per
+    second.
+    """
+    if pa.types.is_date32(values.type):
+        return 1, np.from_dlpack(values.cast(pa.int32())).astype(np.int64) * _DAY
+    unit = "ms" if pa.types.is_date64(values.type) else values.type.unit
+    return UNITS[unit], np.from_dlpack(values.cast(pa.int64())).astype(np.int64)
 
 
 def _clocks(numbers: Numbers, unit: str) -> list[str]:

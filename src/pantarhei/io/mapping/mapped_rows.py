@@ -238,7 +238,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= 100 else text[:100] + "…")
 
 
-class BadCell(NamedTuple):
+class InvalidRow(NamedTuple):
     """Invalid row: its index in the table, its first invalid column or columns, and the error."""
 
     row: int
@@ -262,7 +262,7 @@ class MappedRows(NamedTuple):
     ticks: npt.NDArray[np.int64]
     triples: TripleColumns
     ends: Places
-    bad: Sequence[BadCell]
+    bad: Sequence[InvalidRow]
     cut: Flags | None = None
 
     @property
@@ -334,18 +334,18 @@ def _bad_rows(
     times: RowTimes,
     terms: Mapping[TermTemplate, MappedTerms],
     cells: Mapping[str, ColumnValues],
-) -> list[BadCell]:
-    bad: dict[int, BadCell] = {}
+) -> list[InvalidRow]:
+    bad: dict[int, InvalidRow] = {}
     time = ", ".join(bound.time.template.columns)
     for row, reason in times.refused.items():
-        bad[row] = BadCell(row, time, reason)
+        bad[row] = InvalidRow(row, time, reason)
     for place, reason in times.reasons.items():
         rows = [place] if times.codes is None else np.flatnonzero(times.codes == place).tolist()
         for row in rows:
-            bad.setdefault(row, BadCell(row, time, reason))
+            bad.setdefault(row, InvalidRow(row, time, reason))
     for name, each in cells.items():
         for row, reason in each.refused.items():
-            bad.setdefault(row, BadCell(row, name, reason))
+            bad.setdefault(row, InvalidRow(row, name, reason))
     for pattern, made in terms.items():
         if made.wrong is None or not len(made.codes):
             continue
@@ -353,7 +353,7 @@ def _bad_rows(
         for at in np.flatnonzero(made.wrong[made.codes] & (made.codes >= 0)).tolist():
             row = at if made.ends is None else int(np.searchsorted(made.ends, at, "right"))
             if row not in bad:
-                bad[row] = BadCell(row, name, made.reason(int(made.codes[at])))
+                bad[row] = InvalidRow(row, name, made.reason(int(made.codes[at])))
     return sorted(bad.values())
 
 

@@ -22,6 +22,7 @@ from pantarhei.io.mapping.cell_columns import (
     decoded,
     flags,
     joined,
+    numbers_of,
 )
 from pantarhei.io.mapping.record_mapping import UNITS, RowTime
 from pantarhei.io.mapping.text_times import (
@@ -50,7 +51,6 @@ from pantarhei.model.datetimes import EXACT
 from pantarhei.model.time import FLOAT_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.rdf.triple_table import Codes
 
-_DAY = 86400  # seconds
 _LARGEST_SURE = 2**53  # floats represent all whole numbers up to this one exactly
 _NO_TIME = "there is no time; expected one in each row"
 _FINER = f"a time with finer fractions of a second; expected {EXACT}"
@@ -204,7 +204,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
 
 def _microseconds(values: pa.Array) -> ReadTimes:
     """Convert Arrow timestamps or dates to ticks, 0 for those out of range; local times stay local."""
-    per_second, numbers = _numbers_of(values)
+    per_second, numbers = numbers_of(values)
     least, most = bounds_of(TimeKind.DATETIME, per_second)
     outside = np.flatnonzero((numbers < least) | (numbers > most)).tolist()
     far = {place: int(numbers[place]) * MICROSECONDS // per_second for place in outside}
@@ -212,16 +212,6 @@ def _microseconds(values: pa.Array) -> ReadTimes:
     numbers[outside] = 0
     ticks, cut = scaled(numbers, per_second)
     return ReadTimes(TimeKind.DATETIME, Candidates(ticks, ticks), cut, reasons)
-
-
-def _numbers_of(values: pa.Array) -> tuple[int, Ticks]:
-    """Return Arrow timestamps or dates as numbers since 1970, preceded by their number of units per
-    second.
-    """
-    if pa.types.is_date32(values.type):
-        return 1, np.from_dlpack(values.cast(pa.int32())).astype(np.int64) * _DAY
-    unit = "ms" if pa.types.is_date64(values.type) else values.type.unit
-    return UNITS[unit], np.from_dlpack(values.cast(pa.int64())).astype(np.int64)
 
 
 # columns of numbers
