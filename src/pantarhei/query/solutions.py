@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal, Variable
 
-from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.errors import QueryLengthError, QueryMemoryError, QueryTimeoutError
 from pantarhei.model.term import Term
 from pantarhei.values.value import STRING, value_of
@@ -31,7 +31,6 @@ MAX_LENGTH = 1_000_000
 COPIES = 3
 
 _LONGEST = 1e9  # seconds, some thirty years
-_ANY_ROWS = (1 << 31) - 1  # the kernel counts in 32 bits
 _BETWEEN_CHECKS = 1 << 20  # bytes of strings; computing them takes some milliseconds
 
 
@@ -92,11 +91,6 @@ class QueryLimits:
             QueryMemoryError, QueryTimeoutError: as `check_room`.
         """
         self.check_room(rows, 3)
-
-    @property
-    def most_rows(self) -> int:
-        """Greatest number of matches that `check_rows` accepts."""
-        return _ANY_ROWS if self.max_bytes is None else min(_ANY_ROWS, self.max_bytes // 24)
 
     def check_room(self, rows: int, columns: int) -> None:
         """Check the size of a table, and the execution time.
@@ -328,3 +322,10 @@ class TermSpace:
     def first_forms(self, ids: Ids) -> Ids:
         """Return the term numbers of the first forms of values, given the vocabulary's numbers."""
         return ids
+
+    def are_literals(self, ids: Ids) -> Mask:
+        """Return a mask of the numbers that denote literals."""
+        found = ids >= FIRST_LITERAL
+        for index in np.flatnonzero(ids >= LOCAL).tolist():
+            found[index] = isinstance(self.locals[int(ids[index]) - LOCAL], Literal)
+        return found

@@ -65,7 +65,7 @@ def integer_text(value: int) -> str:
     """Write an integer in digits.
 
     Raises:
-        NumberError: it has more than `numeric.MOST_DIGITS` digits.
+        NumberError: it has more than `numeric.MAX_DIGITS` digits.
     """
     if abs(value) >= TOO_LARGE:
         raise NumberError

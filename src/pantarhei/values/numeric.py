@@ -3,8 +3,8 @@
 Integers are exact (`int`), decimals are exact or rounded (`Decimal`, or `Fraction` for an owl:rational),
 xsd:float and xsd:double are IEEE 754 numbers. The operand with the lower type is promoted to the type of the
 other. A decimal result that is not whole is rounded, half to even, to `PRECISION` significant digits; whole
-results are not rounded. A result that needs more than `MOST_DIGITS` digits before the decimal point is an
-error; a result that is much closer to 0 than any number of `MOST_DIGITS` decimals is 0.
+results are not rounded. A result that needs more than `MAX_DIGITS` digits before the decimal point is an
+error; a result that is much closer to 0 than any number of `MAX_DIGITS` decimals is 0.
 
 Source: XQuery and XPath Functions and Operators, sections 4.2 and 4.4.
 """
@@ -41,15 +41,15 @@ Exact = int | Decimal | Fraction
 Number = Exact | float
 
 PRECISION: Final = 28
-MOST_DIGITS: Final = 1000
-TOO_LARGE: Final = 10**MOST_DIGITS
+MAX_DIGITS: Final = 1000
+TOO_LARGE: Final = 10**MAX_DIGITS
 # Context without rounding, for any number of digits.
 EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 DECIMALS: Final = Context(
     prec=PRECISION,
     rounding=ROUND_HALF_EVEN,
-    Emin=-MOST_DIGITS,
-    Emax=MOST_DIGITS - 1,
+    Emin=-MAX_DIGITS,
+    Emax=MAX_DIGITS - 1,
     traps=[DivisionByZero, InvalidOperation, Overflow],
 )
 
@@ -239,7 +239,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
         raise NumberError
     if abs(base) == 1 or not base:
         return Fraction(base ** (exponent.numerator % 2) if exponent else 1)
-    if max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent) > 40 * MOST_DIGITS:
+    if max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent) > 40 * MAX_DIGITS:
         raise NumberError
     return Fraction(base**exponent.numerator)
 
@@ -356,7 +356,7 @@ def half_to_even(number: Numeric, decimals: int) -> Numeric:
     Raises: as `negated`.
     """
     type_, value = number
-    digits = max(-MOST_DIGITS - 1, min(decimals, MOST_DIGITS + 1))
+    digits = max(-MAX_DIGITS - 1, min(decimals, MAX_DIGITS + 1))
     if isinstance(value, float):
         if not math.isfinite(value):
             return number
@@ -375,6 +375,6 @@ def in_bounds(number: Numeric) -> Numeric:
     if isinstance(value, Fraction):
         whole = type_ == INTEGER and value.denominator == 1
         return Numeric(type_, _bounded(value.numerator) if whole else rounded(value))
-    if isinstance(value, Decimal) and value and not -MOST_DIGITS <= value.adjusted() < MOST_DIGITS:
+    if isinstance(value, Decimal) and value and not -MAX_DIGITS <= value.adjusted() < MAX_DIGITS:
         raise NumberError
     return number

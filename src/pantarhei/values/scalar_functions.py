@@ -263,7 +263,7 @@ def compute(name: URIRef, *operands: Term) -> Literal | None:
     The second operand of `roundHalfToEven` is the number of decimals, by default 0.
 
     There is no result if an operand is not a number, for an exact division by zero, for an `integerDivide`
-    without a whole quotient, for a wrong number of operands, and if the result has more than `MOST_DIGITS`
+    without a whole quotient, for a wrong number of operands, and if the result has more than `MAX_DIGITS`
     digits. Numbers in computations have at most some ten thousand digits.
 
     >>> compute(SWRLB.add, Literal(1), Literal("0.50", datatype=DECIMAL)).n3()

@@ -332,7 +332,7 @@ def test_a_text_nested_too_deeply_is_refused_and_leaves_nothing(reasoner):
 
 
 def test_a_product_of_too_many_rows_is_refused_and_leaves_nothing(reasoner, monkeypatch):
-    monkeypatch.setattr("pantarhei.query.incremental.joins._MOST_ROWS", 100)
+    monkeypatch.setattr("pantarhei.query.incremental.joins._MAX_ROWS", 100)
     reasoner.push(1, [a(f"x{i}") for i in range(20)])
     with pytest.raises(pr.QueryMemoryError):
         reasoner.register(PREFIX + "SELECT * { ?x a :A . ?y a :A }")

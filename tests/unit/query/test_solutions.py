@@ -117,6 +117,11 @@ def test_a_term_is_made_once_for_all_its_rows():
     assert made == [1, 2]
 
 
+def test_literals_are_told_from_names(vocabulary):
+    ids = vocabulary.ids_of([NAME, ONE, PADDED, BLANK, None])
+    assert vocabulary.are_literals(ids).tolist() == [False, True, True, False, False]
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """The time, which is set by hand."""

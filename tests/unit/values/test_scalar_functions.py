@@ -14,7 +14,7 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 from oracle.lars import comparisons
 from pantarhei.model.rule import Builtin
 from pantarhei.values.membership import contains
-from pantarhei.values.numeric import MOST_DIGITS, PRECISION
+from pantarhei.values.numeric import MAX_DIGITS, PRECISION
 from pantarhei.values.scalar_functions import (
     COMPARISONS,
     COMPUTATIONS,
@@ -257,7 +257,7 @@ def test_names_are_not_computed_with():
 
 
 def test_there_is_an_end_to_what_is_computed():
-    largest = lit("9" * MOST_DIGITS)
+    largest = lit("9" * MAX_DIGITS)
     assert compute(SWRLB.unaryPlus, largest).n3() == largest.n3()
     assert compute(SWRLB.add, largest, lit("1")) is None
     assert compute(SWRLB.multiply, largest, largest) is None

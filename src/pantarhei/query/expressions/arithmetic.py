@@ -19,8 +19,8 @@ from pantarhei.query.expressions.expression_columns import Column, NumberColumn,
 from pantarhei.query.expressions.kinds import PROMOTION, Kinds
 from pantarhei.query.expressions.literal_values import (
     EXACT_INTEGER,
-    MOST_DECIMALS,
-    MOST_DIGITS,
+    MAX_DECIMALS,
+    MAX_DIGITS,
     Floats,
     Scales,
     ValueArrays,
@@ -34,8 +34,8 @@ from pantarhei.values.scalar_functions import SIGNED
 
 _KIND_OF_PROMOTION = np.array(kinds.TYPES, np.int8)
 _DECIMALS_OF_QUOTIENTS = 3
-_POWERS = np.array([float(10**exponents) for exponents in range(MOST_DECIMALS + 1)])
-_LARGEST = 10.0**MOST_DIGITS
+_POWERS = np.array([float(10**exponents) for exponents in range(MAX_DECIMALS + 1)])
+_LARGEST = 10.0**MAX_DIGITS
 
 
 # -- single terms ------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def _exact_values(
         mantissas = _FLOAT_OPERATIONS[name](*parts)
     are_integers = (promotion == 0) & (name != "/")
     are_exact_results = (np.abs(mantissas) < np.where(are_integers, EXACT_INTEGER, _LARGEST)) & (
-        scales <= MOST_DECIMALS
+        scales <= MAX_DECIMALS
     )
     for part in parts:
         are_exact_results &= np.abs(part) < EXACT_INTEGER
@@ -146,7 +146,7 @@ def _exact_values(
     result = np.where(are_exact_results, exact, long)
     if name == "/":
         result = np.where(right.numbers == 0, kinds.NOTHING, result)
-    return ValueArrays(result.astype(np.int8), numbers, np.minimum(scales, MOST_DECIMALS).astype(np.int16))
+    return ValueArrays(result.astype(np.int8), numbers, np.minimum(scales, MAX_DECIMALS).astype(np.int16))
 
 
 def _mantissas(column: Column) -> Floats:
@@ -156,7 +156,7 @@ def _mantissas(column: Column) -> Floats:
 
 def _power(exponents: Indexes) -> Floats:
     """Return powers of ten; exponents are limited to powers that a float64 represents exactly."""
-    return _POWERS[np.minimum(exponents, MOST_DECIMALS)]
+    return _POWERS[np.minimum(exponents, MAX_DECIMALS)]
 
 
 def negation(column: Column, context: Context) -> Column:

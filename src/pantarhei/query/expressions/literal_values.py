@@ -28,8 +28,8 @@ Floats = npt.NDArray[np.float64]
 Scales = npt.NDArray[np.int16]
 
 EXACT_INTEGER: Final = 2.0**53  # whole numbers below this are exact as float64
-MOST_DIGITS: Final = 15  # decimals of at most 15 digits differ if their float64 do
-MOST_DECIMALS: Final = 22  # exponent of the largest power of ten that is exact as float64
+MAX_DIGITS: Final = 15  # decimals of at most 15 digits differ if their float64 do
+MAX_DECIMALS: Final = 22  # exponent of the largest power of ten that is exact as float64
 MICROSECONDS: Final = 1_000_000
 _YEAR_0: Final = int(
     np.datetime64("0000-01-01", "s").astype(np.int64)
@@ -124,7 +124,7 @@ def _single_number(number: Numeric) -> tuple[int, float, int]:
         return (kinds.INTEGER if abs(value) < EXACT_INTEGER else kinds.LONG_INTEGER), double, 0
     _, digits, exponent = as_decimal(value).as_tuple()
     assert isinstance(exponent, int)
-    if len(digits) + max(exponent, 0) <= MOST_DIGITS and -exponent <= MOST_DECIMALS:
+    if len(digits) + max(exponent, 0) <= MAX_DIGITS and -exponent <= MAX_DECIMALS:
         return kinds.DECIMAL, double, max(-exponent, 0)
     if not double and value:  # not zero, but too small for a float64
         double = math.copysign(math.ulp(0.0), double)
@@ -211,7 +211,7 @@ def _decimals(lines: _LineTable) -> tuple[ValueArrays, Mask]:
     owners = np.searchsorted(lines.ends, dots)
     scales[owners] = lines.ends[owners] - dots - 1
     found = ValueArrays.of_kind(kinds.DECIMAL, _doubles_of(lines) + 0.0)
-    return found._replace(scales=scales), lines.lengths > MOST_DIGITS
+    return found._replace(scales=scales), lines.lengths > MAX_DIGITS
 
 
 def _doubles(lines: _LineTable) -> tuple[ValueArrays, Mask]:

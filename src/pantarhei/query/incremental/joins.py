@@ -225,11 +225,11 @@ def check_row_limit(delta: Bag) -> None:
     Raises:
         QueryMemoryError: the rows exceed the bytes that one operator of a query may use.
     """
-    if len(delta) > _MOST_ROWS:
+    if len(delta) > _MAX_ROWS:
         raise QueryMemoryError(MAX_BYTES, BYTES_A_ROW * len(delta), len(delta))
 
 
-_MOST_ROWS = MAX_BYTES // BYTES_A_ROW
+_MAX_ROWS = MAX_BYTES // BYTES_A_ROW
 
 
 class _BinaryOperator(Operator):

@@ -68,7 +68,7 @@ PlainNumber = float | Decimal | int
 xsd:integer.
 """
 
-_MOST: Final = 10**15  # smaller integers and decimals always have a literal
+_MAX_UNSETTLED: Final = 10**15  # smaller integers and decimals always have a literal
 
 _KINDS: Final[dict[type, int]] = {float: kinds.DOUBLE, Decimal: kinds.DECIMAL, int: kinds.INTEGER}
 
@@ -112,7 +112,7 @@ def value_key(result: Numeric) -> Hashable:
     type_, value = result
     if isinstance(value, float):
         return double_key(value) if type_ == kinds.DOUBLE and value and math.isfinite(value) else None
-    return (DECIMAL, number_of_value(value)) if -_MOST < value < _MOST else None
+    return (DECIMAL, number_of_value(value)) if -_MAX_UNSETTLED < value < _MAX_UNSETTLED else None
 
 
 def numeric_of(value: PlainNumber) -> Numeric:

@@ -37,7 +37,7 @@ from pantarhei.values.value import DECIMAL, double_key
 _SMALLEST: Final = 1074  # the smallest positive xsd:double is 2 ** -1074
 _COARSE: Final = 1 - math.frexp(UNIT)[1]  # `UNIT` is 2 ** -_COARSE
 _ONE: Final = 1 << _SMALLEST
-_MOST_ALIKE: Final = 1 << 24  # up to here integers are multiples of `UNIT` as xsd:floats too
+_MAX_EXACT_SINGLE: Final = 1 << 24  # up to here integers are multiples of `UNIT` as xsd:floats too
 
 
 class Total(NamedTuple):
@@ -148,7 +148,7 @@ def addend_of(term: Term | None) -> Addend:
     """Return the contribution of a term to a total; None stands for an error."""
     total = _total_of(term)
     parts = tuple((index, amount) for index, amount in enumerate(total) if amount)
-    if total.integers and isinstance(total.exact, int) and abs(total.exact) <= _MOST_ALIKE:
+    if total.integers and isinstance(total.exact, int) and abs(total.exact) <= _MAX_EXACT_SINGLE:
         return _INTEGERS, total.exact, parts
     if total.doubles and {index for index, _ in parts} <= {_DOUBLES, _DOUBLED}:
         return _DOUBLES, total.doubled, parts

@@ -16,7 +16,7 @@ from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import RELATIONS, SIGNS
 from pantarhei.model.term import respelled
 from pantarhei.temporal.text.cursor import WORDS, Token, TokenCursor
-from pantarhei.values.numeric import MOST_DIGITS
+from pantarhei.values.numeric import MAX_DIGITS
 from pantarhei.values.scalar_functions import SWRLB
 
 USUAL_PREFIXES = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "swrlb": str(SWRLB), "xsd": str(XSD)}
@@ -132,7 +132,7 @@ class RuleTermReader(TokenCursor):
 
     def subscript(self, text: str) -> Argument:
         """Return the term of a subscript of @: a tick or a variable."""
-        return Literal(int(text)) if text.isdecimal() and len(text) <= MOST_DIGITS else Variable(text)
+        return Literal(int(text)) if text.isdecimal() and len(text) <= MAX_DIGITS else Variable(text)
 
     def fresh(self) -> Variable:
         """Return a variable that occurs neither in the text nor in the rule."""
@@ -180,8 +180,8 @@ class RuleTermReader(TokenCursor):
 
     def _number(self, token: Token, sign: str = "") -> Literal:
         text = token.text
-        if len(text) > MOST_DIGITS:
-            raise self.error(token, f"a number of {len(text)} digits", f"at most {MOST_DIGITS}")
+        if len(text) > MAX_DIGITS:
+            raise self.error(token, f"a number of {len(text)} digits", f"at most {MAX_DIGITS}")
         if not set(text).isdisjoint("eE"):
             return Literal(sign + text, datatype=XSD.double, normalize=False)
         if "." in text:
