@@ -36,7 +36,7 @@ SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 OF_ONE = {
     "abs": "ABS",
     "ceiling": "CEIL",
-    "floor": "MIN_GROWTH",
+    "floor": "FLOOR",
     "round": "ROUND",
     "unaryMinus": "neg",
     "unaryPlus": "+",

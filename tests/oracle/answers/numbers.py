@@ -272,7 +272,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
     "negative": _negative,
     "ABS": _absolute,
     "CEIL": _whole(math.ceil),
-    "MIN_GROWTH": _whole(math.floor),
+    "FLOOR": _whole(math.floor),
     "ROUND": _whole(lambda given: math.floor(given + Fraction(1, 2))),
     "isNUMERIC": lambda term: boolean(is_number(term)),
 }

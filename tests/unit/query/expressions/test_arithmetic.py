@@ -88,11 +88,11 @@ def test_an_integer_of_more_than_a_thousand_digits_is_an_error() -> None:
         ("CEIL", "-1.6", '"-1"^^xsd:decimal'),
         ("CEIL", "-0.5e0", '"-0.0E0"^^xsd:double'),
         ("CEIL", '"1.5"^^xsd:float', '"2.0E0"^^xsd:float'),
-        ("MIN_GROWTH", "-1.6", '"-2"^^xsd:decimal'),
-        ("MIN_GROWTH", '"NaN"^^xsd:double', '"NaN"^^xsd:double'),
-        ("MIN_GROWTH", "12345678901234567890.7", '"12345678901234567890"^^xsd:decimal'),
-        ("MIN_GROWTH", '"a"', None),
-        ("MIN_GROWTH", None, None),
+        ("FLOOR", "-1.6", '"-2"^^xsd:decimal'),
+        ("FLOOR", '"NaN"^^xsd:double', '"NaN"^^xsd:double'),
+        ("FLOOR", "12345678901234567890.7", '"12345678901234567890"^^xsd:decimal'),
+        ("FLOOR", '"a"', None),
+        ("FLOOR", None, None),
     ],
 )
 def test_functions_of_one_number_keep_its_type(name: str, given: str | None, result: str | None) -> None:
