@@ -75,10 +75,10 @@ def expected() -> set[tuple[int, str, str, str, bool]]:
 def answer(spark: SparkSession, directory: Path) -> list[list]:
     df = spark.createDataFrame(rows(), "timestamp long, subject string, predicate string, object string")
     closed = materialize_aboxes(df, ontology(), clustered=False, spark_partitions=SPARK_PARTITIONS)
-    return [list(row) for row in telling(closed, str(directory)).collect()]
+    return [list(row) for row in waiting_for_signal(closed, str(directory)).collect()]
 
 
-def telling(df: DataFrame, directory: str) -> DataFrame:
+def waiting_for_signal(df: DataFrame, directory: str) -> DataFrame:
     """Return `df` with tasks that report that they run, and wait for the signal to continue."""
 
     def tell(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

@@ -48,7 +48,7 @@ def to_files(folder):
     return deliver
 
 
-def dying(deliver, point):
+def exiting_in(deliver, point):
     """Return `deliver` with an exit of the process in one batch."""
 
     def until(rows, batch):
@@ -63,4 +63,4 @@ def dying(deliver, point):
 
 if __name__ == "__main__":
     spark = session("local[1]", app_name="crash", conf={"spark.sql.shuffle.partitions": "2"})
-    follow(spark, sys.argv[1], dying(to_files(sys.argv[1]), sys.argv[2]))
+    follow(spark, sys.argv[1], exiting_in(to_files(sys.argv[1]), sys.argv[2]))

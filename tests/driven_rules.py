@@ -152,7 +152,7 @@ class Driven:
         return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
 
 
-def fed_back_rules(rnd):
+def feedback_rules(rnd):
     """Return a few rules with heads in the ontology's classes and in others, at the present tick or another
     one.
     """
@@ -174,11 +174,11 @@ def fed_back_rules(rnd):
     return tuple(rules)
 
 
-class FedBack(Driven):
+class DrivenWithFeedback(Driven):
     """`Driven` with feedback: the conclusions of a tick are asserted when the next tick begins."""
 
     feedback = True
-    rules_of = staticmethod(fed_back_rules)
+    rules_of = staticmethod(feedback_rules)
 
     def __init__(self, rnd):
         super().__init__(rnd)

@@ -34,7 +34,7 @@ COVERED = {
 }
 
 
-def concluding_what_is_wide(rules):
+def wide_conclusion_rules(rules):
     """Return the rules that conclude atoms with more than two arguments."""
     heads = {rule.head.atom.predicate for rule in rules}
     kept = tuple(
@@ -42,12 +42,12 @@ def concluding_what_is_wide(rules):
         for rule in rules
         if all(len(f.atom.arguments) < 3 or f.atom.predicate in heads for f in rule.body)
     )
-    return kept if len(kept) == len(rules) else concluding_what_is_wide(kept)
+    return kept if len(kept) == len(rules) else wide_conclusion_rules(kept)
 
 
 def case_of(seed, parts):
     case = random_case(random.Random(seed), parts)
-    rules = concluding_what_is_wide(case.rules)
+    rules = wide_conclusion_rules(case.rules)
     heads = {rule.head.atom.predicate for rule in rules}
     return Case(rules, as_pushed(case.stream), case.remembered & heads)
 

@@ -27,13 +27,13 @@ mappings:
 DECIMAL = MAPPING.replace("xsd:integer", "xsd:decimal")
 
 
-def twenty(mistakes: Mapping[str, Any]) -> list[str]:
+def at_least_twenty(mistakes: Mapping[str, Any]) -> list[str]:
     """Return the names of an entry point's mistakes, at least twenty."""
     assert len(mistakes) >= 20
     return list(mistakes)
 
 
-def said(work: Callable[[], object]) -> str:
+def message_of(work: Callable[[], object]) -> str:
     """Return the message of the typed error that `work` raises, in one line; it has a few sentences."""
     with pytest.raises(pr.PantarheiError) as caught:
         work()
@@ -47,21 +47,21 @@ def on_one_line(message: object) -> str:
     return re.sub(r"\s*\n\s*", " ", str(message))
 
 
-def said_of_table(content: Any, mapping: str, format: str | None = None) -> str:
+def message_for_table(content: Any, mapping: str, format: str | None = None) -> str:
     """Return the error message for a table: a text, bytes, or an Arrow object."""
     if isinstance(content, str):
         content = content.encode()
     source = io.BytesIO(content) if isinstance(content, bytes) else content
-    return said(lambda: list(pr.read_records(source, mapping, format=format)))
+    return message_of(lambda: list(pr.read_records(source, mapping, format=format)))
 
 
-def said_of_stream(content: str | bytes, format: str, **options: Any) -> str:
+def message_for_stream(content: str | bytes, format: str, **options: Any) -> str:
     """Return the error message for a stream."""
     file = io.BytesIO(content if isinstance(content, bytes) else content.encode())
-    return said(lambda: list(pr.read_stream(file, format=format, **options)))
+    return message_of(lambda: list(pr.read_stream(file, format=format, **options)))
 
 
-def said_of_command(*typed: str) -> str:
+def message_for_command(*typed: str) -> str:
     """Return the command line's error message, without its frame and the usage."""
     done = CliRunner().invoke(app, list(typed))
     assert done.exit_code in (1, 2) and "Traceback" not in done.output
@@ -69,7 +69,7 @@ def said_of_command(*typed: str) -> str:
     return text.partition(" Error ")[2] or text
 
 
-def lay(folder: Path, files: Mapping[str, str | bytes]) -> None:
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files, in subfolders if their names contain them."""
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from rdflib import XSD, Literal, URIRef, Variable
 
-from asked import triples
+from oracle_answers import triples
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.term import Term
@@ -103,7 +103,7 @@ def text_of(term: Term) -> str:
     return write_term(term)
 
 
-def together(changes: Iterable[Change]) -> dict[str, int]:
+def summed(changes: Iterable[Change]) -> dict[str, int]:
     """Return the sum of changes."""
     total: dict[str, int] = {}
     for change in changes:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from rdflib import Namespace
 
+from continuous_reports import engine_reports, oracle_reports, without_empty
 from pantarhei.model.time import TimeKind
-from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
 PREFIX = "PREFIX : <http://example.org/>"
@@ -29,8 +29,8 @@ POSITIONS = [
 def told(text, streams=None, kind=TimeKind.INTEGER, until=8, **options):
     """`3: ann a | bob a` for two rows at 3."""
     given = streams or {EX.positions: POSITIONS}
-    found = reported(f"{PREFIX} {text}", given, kind, until=until, **options)
-    run = as_run(f"{PREFIX} {text}", given, until=until, **options)
+    found = oracle_reports(f"{PREFIX} {text}", given, kind, until=until, **options)
+    run = engine_reports(f"{PREFIX} {text}", given, until=until, **options)
     assert without_empty(run) == without_empty(found)
     assert all(report in found for report in run)
     return [f"{time}: {' | '.join(sorted(map(shown, rows.elements())))}".strip() for time, rows in found]
@@ -179,7 +179,7 @@ def test_durations_are_of_streams_of_datetimes(bounds, expected):
     ]
     text = f"SELECT ?who ?where FROM STREAM :positions [{bounds}] {{ ?who :isIn ?where }}"
     end = noon + timedelta(seconds=140)
-    found = reported(f"{PREFIX} {text}", {EX.positions: stream}, TimeKind.DATETIME, until=end)
+    found = oracle_reports(f"{PREFIX} {text}", {EX.positions: stream}, TimeKind.DATETIME, until=end)
     assert [
         f"{(time - noon).seconds}: {' | '.join(sorted(map(shown, rows.elements())))}" for time, rows in found
     ] == expected

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arriving import Pieces
+from chunked_file import ChunkedFile
 from counts import cases
 from json_rows import LINES
 from pantarhei import InputError, TimestampError, read_records, read_stream
@@ -152,11 +152,11 @@ def given_out(read, source, mode):
 def test_a_stream_cut_anywhere_gives_what_it_gives_at_once(name, data, mode):
     texts, read = STREAMS[name]
     content = data.draw(texts)
-    whole = given_out(read, Pieces(content, []), mode)
+    whole = given_out(read, ChunkedFile(content, []), mode)
     every = range(1, len(content))
     cuts = data.draw(st.lists(st.integers(1, max(1, len(content))), max_size=5))
-    assert given_out(read, Pieces(content, every), mode) == whole
-    assert given_out(read, Pieces(content, cuts), mode) == whole
+    assert given_out(read, ChunkedFile(content, every), mode) == whole
+    assert given_out(read, ChunkedFile(content, cuts), mode) == whole
 
 
 @pytest.mark.parametrize("name", [name for name in STREAMS if name != "csv, open"])
@@ -164,7 +164,7 @@ def test_a_stream_cut_anywhere_gives_what_it_gives_at_once(name, data, mode):
 @settings(max_examples=cases(12, 100, 2_000), deadline=None)
 def test_nothing_that_is_skipped_ends_a_stream(name, data):
     texts, read = STREAMS[name]
-    found, _, _, error = given_out(read, Pieces(data.draw(texts), []), "skip")
+    found, _, _, error = given_out(read, ChunkedFile(data.draw(texts), []), "skip")
     assert error is None, found
 
 
@@ -182,4 +182,4 @@ def test_a_pipe_that_waits_gives_what_a_file_gives():
 
     threading.Thread(target=write, daemon=True).start()
     with os.fdopen(out, "rb") as pipe:
-        assert given_out(read, pipe, "skip") == given_out(read, Pieces(content, []), "skip")
+        assert given_out(read, pipe, "skip") == given_out(read, ChunkedFile(content, []), "skip")

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from rdflib import Variable
 
-from answered import pattern
 from counts import seeds
+from engine_answers import pattern
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.incremental.operator import table_of

@@ -7,15 +7,15 @@ from rdflib import RDF
 
 from class_counts import ClassCounts, counted, survivors
 from counts import seeds
-from followed import PERIOD, Followed
 from pantarhei import MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
+from reasoner_with_consumer import PERIOD, ReasonerWithConsumer
 from strategies import DOMAIN, EX
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @pytest.mark.parametrize("seed", seeds(3, 12))
 def test_a_consumer_follows_the_model_by_changes_alone(seed, keep):
-    followed = Followed(seed, keep=keep)
+    followed = ReasonerWithConsumer(seed, keep=keep)
     for _ in range(40):
         followed.step()
 
@@ -24,8 +24,8 @@ def test_a_consumer_is_told_once_of_steps_that_take_several_attempts(monkeypatch
     monkeypatch.setattr("pantarhei.window.retention.SLACK", 0)
     early = 0
     for seed in range(6):
-        most = len(Followed(seed).reasoner.materialization()) + 25
-        followed = Followed(seed, max_facts=most, on_limit="drop")
+        most = len(ReasonerWithConsumer(seed).reasoner.materialization()) + 25
+        followed = ReasonerWithConsumer(seed, max_facts=most, on_limit="drop")
         at = followed.now
         for _ in range(40):
             at += followed.random.choice((1, 1, 4))
@@ -39,7 +39,7 @@ def test_a_consumer_is_told_once_of_steps_that_take_several_attempts(monkeypatch
 
 
 def test_an_error_of_a_consumer_leaves_the_step_undone():
-    followed = Followed(1)
+    followed = ReasonerWithConsumer(1)
     followed.push()
     before = followed.reasoner.materialization(), followed.reasoner.timestamps, dict(followed.consumer.counts)
 
@@ -63,14 +63,14 @@ def test_an_error_of_a_consumer_leaves_the_step_undone():
 
 
 def test_a_name_is_taken_once():
-    followed = Followed(1)
+    followed = ReasonerWithConsumer(1)
     with pytest.raises(OptionError, match="name='counts'"):
         followed.reasoner._held.attach("counts", ClassCounts())
 
 
 @pytest.mark.parametrize("after_a_failure", [False, True])
 def test_what_a_consumer_holds_counts_as_memory(after_a_failure):
-    followed = Followed(1, max_bytes=10_000_000)
+    followed = ReasonerWithConsumer(1, max_bytes=10_000_000)
     if after_a_failure:
         with suppress(ZeroDivisionError), followed.reasoner.all_or_nothing():
             raise ZeroDivisionError
@@ -88,7 +88,7 @@ def test_what_a_consumer_holds_counts_as_memory(after_a_failure):
 
 
 def test_a_consumer_attached_between_parts_is_told_of_the_further_part_alone():
-    followed = Followed(3)
+    followed = ReasonerWithConsumer(3)
     for place in range(12):
         followed.push()
         followed.reasoner._held.attach(f"late {place}", late := ClassCounts())
@@ -107,7 +107,7 @@ def test_a_consumer_is_told_of_a_window_that_has_become_empty():
     assert consumer.counts == {}
 
 
-class Restored(Followed):
+class Restored(ReasonerWithConsumer):
     """As its base, but saved and restored now and then, inside blocks and between parts too."""
 
     saves = 0
@@ -175,7 +175,7 @@ def test_a_consumer_saved_inside_a_block_knows_what_the_block_brought():
 
 
 def test_who_is_attached_in_a_block_that_fails_is_not_attached():
-    followed = Followed(5)
+    followed = ReasonerWithConsumer(5)
     with pytest.raises(ZeroDivisionError), followed.reasoner.all_or_nothing():
         followed.reasoner.push(followed.now + 1, followed.abox())
         followed.reasoner._held.attach("late", ClassCounts())

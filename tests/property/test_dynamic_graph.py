@@ -11,9 +11,9 @@ from random import Random
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
 
+from answer_differences import HEAD, differences_ignoring_order
 from counts import seeds
 from interrupting import interrupted
-from kept_answers import HEAD, wrong_in_any_order
 from oracle.answers import answers, difference
 from oracle.conflicts import conflict_sets
 from oracle.materialization import closure, is_consistent
@@ -220,7 +220,7 @@ class Asked(Changing):
             expected = answers(query.text, default, named, PREFIXES)
             wrong = difference(expected, [str(v) for v in query.variables], list(now.elements()))
             if wrong is not None and max(now.values(), default=0) > 1:
-                wrong = wrong_in_any_order(expected, now)
+                wrong = differences_ignoring_order(expected, now)
             assert wrong is None, f"{query.text}\n{wrong}"
             self.compared += 1
 

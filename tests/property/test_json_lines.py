@@ -5,7 +5,7 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arriving import Pieces
+from chunked_file import ChunkedFile
 from counts import cases
 from json_rows import LINES, MAPPING, expected
 from pantarhei import read_records
@@ -31,4 +31,4 @@ def test_a_line_says_what_it_says_by_itself(lines, cuts):
         if each is None and line.strip()
     ]
     assert said(io.BytesIO(content)) == (rows, bad)
-    assert said(Pieces(content, cuts)) == (rows, bad)
+    assert said(ChunkedFile(content, cuts)) == (rows, bad)

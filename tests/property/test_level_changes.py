@@ -9,13 +9,13 @@ from rdflib import RDF, Variable
 
 from class_counts import ClassCounts
 from counts import seeds
-from followed import Followed
 from pantarhei import MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.encoding.numbers import net_changes
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.rule import Atom, Rule
+from reasoner_with_consumer import ReasonerWithConsumer
 from strategies import DISJOINT_CLASSES, DOMAIN, EX, SUBCLASS, TRANSITIVE
 
 x, y = Variable("x"), Variable("y")
@@ -84,7 +84,7 @@ class KnownLevels(ClassCounts):
         self.levels = settled(model)
 
 
-class FollowedLevels(Followed):
+class FollowedLevels(ReasonerWithConsumer):
     """As its base, with repetitions and ABoxes that are closed already."""
 
     consumer_type = KnownLevels
@@ -152,7 +152,7 @@ def test_all_kinds_of_changes_were_seen():
 
 
 def test_a_consumer_that_asks_for_levels_is_refused_where_facts_have_several():
-    followed = Followed(1, keep="every")
+    followed = ReasonerWithConsumer(1, keep="every")
     with pytest.raises(OptionError, match=r'keep="every".*newest'):
         followed.reasoner._held.attach("levels", KnownLevels())
     followed.push()
@@ -171,7 +171,7 @@ def test_a_level_sinks_where_its_newest_support_is_cut():
 
 
 def test_levels_are_noted_from_the_first_consumer_that_asks_on():
-    followed = Followed(2)
+    followed = ReasonerWithConsumer(2)
     held = followed.reasoner._held
     followed.push()
     held.attach("levels", known := KnownLevels())

@@ -15,8 +15,8 @@ import pytest
 from rdflib import RDF, Graph, Literal, URIRef
 
 import random_ontologies
+from answer_differences import HEAD
 from counts import seeds
-from kept_answers import HEAD
 from pantarhei import (
     ContradictionError,
     DynamicGraph,

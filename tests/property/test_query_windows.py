@@ -12,8 +12,8 @@ from random import Random
 import pytest
 from rdflib import Graph, URIRef
 
+from answer_differences import HEAD, differences_ignoring_order
 from counts import seeds
-from kept_answers import HEAD, wrong_in_any_order
 from oracle.answers import answers, difference
 from oracle.canonical_literals import canonical_triple
 from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_ontology
@@ -201,7 +201,7 @@ class Case:
                     names = [str(v) for v in each.query.variables]
                     wrong = difference(expected, names, list(now.elements()))
                     if wrong is not None and expected.form == "SELECT":
-                        wrong = wrong_in_any_order(expected, now)
+                        wrong = differences_ignoring_order(expected, now)
                     assert wrong is None, (
                         f"{each.query.text}\n{each.window} {each.on} {each.emit} {at}\n{wrong}"
                     )

@@ -12,7 +12,7 @@ from rdflib import RDF, Graph
 
 import pantarhei as pr
 from counts import cases
-from driven_rules import DRIVING, PUSHED, E, driving_rules, fed_back_rules
+from driven_rules import DRIVING, PUSHED, E, driving_rules, feedback_rules
 from lars_programs import shifted, shifted_atoms
 from lars_reasoners import COVERED, NO_AXIOMS, case_of, have_strata, triple
 from pantarhei.errors import InconsistentOntologyError, OptionError, QueryError, TemporalRuleError
@@ -185,7 +185,7 @@ class OverRepairs:
     def __init__(self, seed, feedback):
         self.rnd, self.feedback = random.Random(seed), feedback
         rnd = self.rnd
-        self.rules = (fed_back_rules if feedback else driving_rules)(rnd)
+        self.rules = (feedback_rules if feedback else driving_rules)(rnd)
         self.remembered = frozenset(rule.head.atom.predicate for rule in self.rules if rnd.random() < 0.5)
         self.slide = rnd.choice((1, 1, 3))
         self.range = rnd.choice((3, 4, 6)) if self.slide > 1 else rnd.randint(0, 4)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from concluded_proofs import ConcludedProofs
+from conclusion_proofs import ConclusionProofs
 from counts import cases
 from driven_rules import Driven
 from lars_programs import EX, random_ontology
@@ -49,7 +49,7 @@ def test_each_step_of_a_proof_is_what_the_definitions_say(fragment, seed):
             reasoner = type(reasoner).restore(reasoner.snapshot(), reasoner.ontology)
         reasoner.push(tick, [triple(atom) for atom in case.stream.at(tick) if atom.is_asserted])
         remembered = remembered_until(tick, wanted, case.remembered)
-        judge = ConcludedProofs(case.rules, case.stream.until(tick), remembered)
+        judge = ConclusionProofs(case.rules, case.stream.until(tick), remembered)
         check_all(reasoner, judge, reasoner.atoms(), rnd)
         with pytest.raises(NotEntailedError):
             reasoner.explain(TemporalAtom(EX.a, (EX.nobody,)))
@@ -65,7 +65,7 @@ def test_over_a_repaired_window_a_proof_tells_what_was_said(seed):
         driven.push(at, driven.facts())
         output, now = driven.wanted(), max(driven.said)
         remembered = remembered_until(now, output, driven.rules.remembered)
-        judge = ConcludedProofs(driven.rules.rules, driven.stream(), remembered, driven.tick_of)
+        judge = ConclusionProofs(driven.rules.rules, driven.stream(), remembered, driven.tick_of)
         check_all(driven.reasoner, judge, driven.reasoner.atoms(), rnd)
         at += rnd.choice((0, 1, 1, 1, 2, 5))
 
@@ -88,7 +88,7 @@ def test_rules_of_the_ontology_are_steps_too(seed):
         reasoner.push(tick, [triple(atom) for atom in case.stream.at(tick) if atom.is_asserted])
         kept = remembered_until(tick, output, remembered)
         answer = answer_stream(rules, stream.until(tick).joined(kept))
-        judge = ConcludedProofs(case.rules, stream.until(tick), kept, ontology=ontology, answer=answer)
+        judge = ConclusionProofs(case.rules, stream.until(tick), kept, ontology=ontology, answer=answer)
         check_all(reasoner, judge, reasoner.atoms(), rnd)
 
 

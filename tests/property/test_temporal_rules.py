@@ -10,7 +10,7 @@ from rdflib import RDF, Literal
 
 import pantarhei as pr
 from counts import cases
-from driven_rules import Driven, E, FedBack
+from driven_rules import Driven, DrivenWithFeedback, E
 from lars_programs import Case, Part, random_case, random_ontology
 from lars_reasoners import (
     COVERED,
@@ -205,7 +205,7 @@ def test_over_a_repaired_window_the_past_is_what_was_said(seed):
 @settings(max_examples=cases(3, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_with_feedback_what_is_concluded_at_a_tick_is_asserted_at_the_next(seed):
-    driven = FedBack(random.Random(seed))
+    driven = DrivenWithFeedback(random.Random(seed))
     rnd, at = driven.rnd, BEGINS[seed % 3]
     for _ in range(8):
         for _ in range(rnd.choice((1, 1, 2))):

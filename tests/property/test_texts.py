@@ -6,11 +6,11 @@ import pytest
 from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
+from continuous_reports import engine_reports, oracle_reports, without_empty
 from counts import cases
 from pantarhei.continuous import build
 from pantarhei.model.time import TimeKind
 from pantarhei.query.languages import read_stream_text
-from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
 SEEDS = range(cases(20, 60, long=2_000))
@@ -107,8 +107,8 @@ def test_texts_report_what_the_definitions_do(seed):
     case = Case(seed)
     made = read_stream_text(case.text)
     streams = {window.stream: case.streams[window.stream] for window in made.windows}  # others are not read
-    expected = reported(case.text, streams, TimeKind.INTEGER, static=case.static, until=30)
-    found = as_run(case.text, case.streams, static=case.static, until=30)
+    expected = oracle_reports(case.text, streams, TimeKind.INTEGER, static=case.static, until=30)
+    found = engine_reports(case.text, case.streams, static=case.static, until=30)
     assert without_empty(found) == without_empty(expected), case.text
     if made.emit == "rstream":
         assert found == expected, case.text
@@ -148,8 +148,8 @@ def test_texts_report_what_the_definitions_do_of_what_is_closed_and_repaired(see
     streams = {window.stream: case.streams[window.stream] for window in made.windows}
     rules = (*ontology.rules, *ontology.constraints)
     options = {"static": {EX.plan: []}, "until": 30}
-    expected = reported(case.text, streams, TimeKind.INTEGER, rules=rules, **options)
-    found = as_run(case.text, case.streams, ontology=ontology, **options)
+    expected = oracle_reports(case.text, streams, TimeKind.INTEGER, rules=rules, **options)
+    found = engine_reports(case.text, case.streams, ontology=ontology, **options)
     assert without_empty(found) == without_empty(expected), case.text
     if made.emit == "rstream":
         assert found == expected, case.text
@@ -204,5 +204,5 @@ def test_the_time_of_a_triple_is_the_newest_of_its_support(seed):
     made = read_stream_text(case.text)
     streams = {window.stream: case.streams[window.stream] for window in made.windows}
     rules = (*ontology.rules, *ontology.constraints)
-    expected = reported(case.text, streams, TimeKind.INTEGER, until=30, rules=rules)
-    assert as_run(case.text, case.streams, until=30, ontology=ontology) == expected, case.text
+    expected = oracle_reports(case.text, streams, TimeKind.INTEGER, until=30, rules=rules)
+    assert engine_reports(case.text, case.streams, until=30, ontology=ontology) == expected, case.text

@@ -8,7 +8,7 @@ import warnings
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, Namespace
 
-from mistakes import said, twenty
+from mistakes import at_least_twenty, message_of
 from pantarhei import DynamicGraph, StreamReasoner, Window, load_ontology
 
 EX = Namespace("http://example.org/")
@@ -51,7 +51,7 @@ def pushed(*triples, background=None):
 
 def told(wrong):
     """What is said: of triples in a stream afterwards, of all else in an error."""
-    return pushed(*wrong) if isinstance(wrong, list) else said(wrong)
+    return pushed(*wrong) if isinstance(wrong, list) else message_of(wrong)
 
 
 RESTRICTION = BNode("r")
@@ -254,8 +254,8 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     wrong, expected = MISTAKES[name]
-    said = re.sub(r"(checkpoint of) \d{4} (bytes)", r"\1 … \2", told(wrong))  # as many as zlib makes
-    assert said == expected
+    message = re.sub(r"(checkpoint of) \d{4} (bytes)", r"\1 … \2", told(wrong))  # as many as zlib makes
+    assert message == expected

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mistakes import lay, said, twenty
+from mistakes import at_least_twenty, message_of, write_files
 from pantarhei.ontology.ontology import load_ontology
 
 TURTLE = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -25,8 +25,8 @@ def catalog(uri, name=OTHER):
 
 def told(files, **options):
     """What is said of the first of some files in the current folder."""
-    lay(Path(), files)
-    text = said(lambda: load_ontology(next(iter(files)), **options))
+    write_files(Path(), files)
+    text = message_of(lambda: load_ontology(next(iter(files)), **options))
     return text.replace(f"{Path.cwd()}/", "")
 
 
@@ -212,7 +212,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files, options, expected = MISTAKES[name]

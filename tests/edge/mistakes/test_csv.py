@@ -7,7 +7,7 @@ import gzip
 
 import pytest
 
-from mistakes import DECIMAL, MAPPING, TABLE, said_of_table, twenty
+from mistakes import DECIMAL, MAPPING, TABLE, at_least_twenty, message_for_table
 
 
 def row(text, mapping=MAPPING):
@@ -380,7 +380,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     table, mapping, expected = MISTAKES[name]
-    assert said_of_table(table, mapping, "csv") == expected
+    assert message_for_table(table, mapping, "csv") == expected

@@ -7,7 +7,7 @@ import gzip
 import pytest
 from rdflib import OWL, RDF, Graph, URIRef
 
-from mistakes import lay, said, said_of_command, twenty
+from mistakes import at_least_twenty, message_for_command, message_of, write_files
 from pantarhei import StreamReasoner, Window, load_ontology
 
 PREFIXES = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -36,15 +36,15 @@ CHECK = ("check",)
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lay(tmp_path, FILES)
+    write_files(tmp_path, FILES)
     (tmp_path / "empty").mkdir()
 
 
 def told(*wrong):
     """What is said of what is typed, or of what is loaded in Python."""
     if isinstance(wrong[0], str):
-        return said_of_command(*wrong)
-    return said(wrong[0])
+        return message_for_command(*wrong)
+    return message_of(wrong[0])
 
 
 # Of each mistake what is typed or done, and what is said.
@@ -279,7 +279,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     *wrong, expected = MISTAKES[name]
     assert told(*wrong) == expected

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mistakes import lay, said, twenty
+from mistakes import at_least_twenty, message_of, write_files
 from pantarhei.ontology.ontology import load_ontology
 
 TURTLE = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -31,8 +31,8 @@ JSON_LD = '{"@context": {"owl": "http://www.w3.org/2002/07/owl#"}, "@id": "urn:A
 
 def told(file, content, **options):
     """What is said of a file in the current folder."""
-    lay(Path(), {file: content})
-    return said(lambda: load_ontology(file, **options))
+    write_files(Path(), {file: content})
+    return message_of(lambda: load_ontology(file, **options))
 
 
 # Of each mistake the file's name, its content, and what is said.
@@ -217,7 +217,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     *wrong, expected = MISTAKES[name]

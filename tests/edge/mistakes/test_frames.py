@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pantarhei as pr
-from mistakes import DECIMAL, MAPPING, said, said_of_table, twenty
+from mistakes import DECIMAL, MAPPING, at_least_twenty, message_for_table, message_of
 
 TEN = pd.to_datetime(["2026-01-01 10:00"])
 COPENHAGEN = MAPPING.replace("UTC", "Europe/Copenhagen")
@@ -275,16 +275,16 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     given, mapping, expected = MISTAKES[name]
-    assert said_of_table(given, mapping) == expected
+    assert message_for_table(given, mapping) == expected
 
 
 def test_a_reader_that_has_given_its_rows_is_not_read_as_if_there_were_none():
     rows = pr.read_records(pa.Table.from_pandas(frame()).to_reader(), MAPPING)
     assert len(list(rows)) == 1
-    assert said(lambda: list(rows)) == (
+    assert message_of(lambda: list(rows)) == (
         "source=<RecordBatchReader> is invalid: expected a reader that has not been read"
         " before; reader.read_all() makes a table"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mistakes import said_of_stream, twenty
+from mistakes import at_least_twenty, message_for_stream
 
 CONTEXT = '{"@vocab": "http://example.org/", "at": "http://www.w3.org/ns/prov#generatedAtTime"}'
 MESSAGE = f'{{"@context": {CONTEXT}, "@id": "urn:r1", "at": "2026-01-01T10:00:00Z", "degrees": 21}}\n'
@@ -22,7 +22,7 @@ def second(before, after):
 
 
 def told(text):
-    return said_of_stream(text, "jsonld")
+    return message_for_stream(text, "jsonld")
 
 
 # Of each mistake the stream and what is said.
@@ -222,7 +222,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     text, expected = MISTAKES[name]
     assert told(text) == expected

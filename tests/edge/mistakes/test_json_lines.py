@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from mistakes import DECIMAL, MAPPING, TABLE, said_of_table, twenty
+from mistakes import DECIMAL, MAPPING, TABLE, at_least_twenty, message_for_table
 from pantarhei import MissingMemberWarning, read_records
 
 LINE = '{"time": "2026-01-01T10:00", "id": "a", "free": 1}\n'
@@ -245,7 +245,7 @@ def test_a_stranger_is_warned_of_a_member_that_no_line_has(name):
         list(read_records(io.BytesIO(file.encode()), mapping, format="jsonl"))
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     file, mapping, expected = MISTAKES[name]
-    assert said_of_table(file, mapping, "jsonl") == expected
+    assert message_for_table(file, mapping, "jsonl") == expected

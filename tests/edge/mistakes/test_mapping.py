@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mistakes import MAPPING, TABLE, said_of_table, twenty
+from mistakes import MAPPING, TABLE, at_least_twenty, message_for_table
 
 RML = "@prefix rml: <http://w3id.org/rml/> .\n<#garage> a rml:TriplesMap ."
 STATEMENT = "[ex:free, $(free), xsd:integer]"
@@ -15,7 +15,7 @@ def told(before, after):
     """What is said where one part of the mapping is another, or all of it."""
     assert not before or before in MAPPING
     mapping = MAPPING.replace(before, after) if before else after
-    return said_of_table(TABLE, mapping, "csv")
+    return message_for_table(TABLE, mapping, "csv")
 
 
 # Of each mistake what stands in the mapping, what should not stand there instead, and what is said.
@@ -301,7 +301,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     before, after, expected = MISTAKES[name]
     assert told(before, after) == expected

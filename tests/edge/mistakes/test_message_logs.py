@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mistakes import said_of_stream, twenty
+from mistakes import at_least_twenty, message_for_stream
 
 VERSION = 'VERSION "1.2-messages"\n'
 LOG = f"""{VERSION}PREFIX sosa: <http://www.w3.org/ns/sosa/>
@@ -26,7 +26,7 @@ def log(before, after):
 
 
 def told(text, format="turtle"):
-    return said_of_stream(text, format)
+    return message_for_stream(text, format)
 
 
 # Of each mistake the log, its syntax where that is not Turtle, and what is said.
@@ -234,7 +234,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     *log, expected = MISTAKES[name]
     assert told(*log) == expected

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from rdflib import XSD, Graph, Literal, Namespace
 
-from mistakes import on_one_line, said, twenty
+from mistakes import at_least_twenty, message_of, on_one_line
 from pantarhei import DynamicGraph, Foundation, StreamReasoner, Window, load_ontology, read_records
 
 EX = Namespace("http://example.org/")
@@ -70,7 +70,7 @@ class Refused(NamedTuple):
 def told(wrong):
     """What is said: all of it on one line, or the error."""
     if isinstance(wrong, Refused):
-        return said(wrong.work)
+        return message_of(wrong.work)
     return " | ".join(map(on_one_line, wrong()))
 
 
@@ -271,7 +271,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     wrong, expected = MISTAKES[name]
     assert told(wrong) == expected

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from mistakes import DECIMAL, MAPPING, TABLE, said_of_table, twenty
+from mistakes import DECIMAL, MAPPING, TABLE, at_least_twenty, message_for_table
 
 TEN = dt.datetime(2026, 1, 1, 10)
 COPENHAGEN = MAPPING.replace("UTC", "Europe/Copenhagen")
@@ -267,7 +267,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", twenty(MISTAKES))
+@pytest.mark.parametrize("name", at_least_twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     file, mapping, expected = MISTAKES[name]
-    assert said_of_table(file, mapping, "parquet") == expected
+    assert message_for_table(file, mapping, "parquet") == expected

@@ -14,7 +14,7 @@ from pantarhei.proofs.formatter import ProofFormatter, outline
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import TERMS, render_text
 from pantarhei.proofs.step import ProofStep
-from shown_proofs import EVIL, chain, contradiction, evil, plant
+from proof_examples import EVIL, chain, contradiction, malicious, plant
 from strategies import EX, A, B, C, R, a, b, is_a, member, x
 
 WASTEFUL = """\
@@ -149,7 +149,7 @@ def test_what_the_limit_left_out_is_said():
 
 
 def test_hostile_texts_stay_on_their_line():
-    lines = str(evil()).splitlines()
+    lines = str(malicious()).splitlines()
     assert lines[0] == "a is a ]]>'-- [1]"
     assert lines[1] == '├─ because a is a "]; <script>alert(1)</script> <!-- (derived, not explored)'
     assert lines[2].startswith('└─ and a has R “</script>" \\x1b[2J&amp;\\xxx') and len(lines[2]) < 200
@@ -189,7 +189,7 @@ def test_a_contradiction_has_no_fact():
 
 
 def test_json_has_texts_whole():
-    said = evil().to_json()
+    said = malicious().to_json()
     assert len(said["steps"][0]["fact"][2]) > len(EVIL)
     assert [step["kind"] for step in said["steps"]] == ["asserted", "unexplored", "derived"]
     assert not said["complete"]
@@ -206,7 +206,7 @@ LINE = re.compile(
 )
 
 
-@pytest.mark.parametrize("make", [contradiction, evil, lambda: chain(5)])
+@pytest.mark.parametrize("make", [contradiction, malicious, lambda: chain(5)])
 def test_each_fact_is_a_node_and_each_premise_an_arrow(make):
     proof = make()
     lines = proof.to_dot().splitlines()
@@ -216,7 +216,7 @@ def test_each_fact_is_a_node_and_each_premise_an_arrow(make):
 
 
 def test_labels_are_escaped():
-    text = evil().to_dot()
+    text = malicious().to_dot()
     assert r"is a \"];" in text
     assert r"\\x1b[2J&amp;am" in text
 
@@ -240,7 +240,7 @@ class Nested(HTMLParser):
         self.text.append(data)
 
 
-@pytest.mark.parametrize("make", [contradiction, evil, lambda: chain(3), lambda: chain(60)])
+@pytest.mark.parametrize("make", [contradiction, malicious, lambda: chain(3), lambda: chain(60)])
 def test_a_notebook_shows_the_tree_of_the_text(make):
     proof, parser = make(), Nested()
     parser.feed(proof._repr_html_())
@@ -274,7 +274,7 @@ def test_assertions_behind_a_conclusion_are_found_by_query():
     assert [row.time for row in chain(4).to_rdf().query(BEHIND)] == [Literal(at) for at in range(4)]
 
 
-@pytest.mark.parametrize("make", [wasteful, contradiction, evil, lambda: chain(5)])
+@pytest.mark.parametrize("make", [wasteful, contradiction, malicious, lambda: chain(5)])
 def test_a_proof_is_valid_provenance(make):
     """Nothing is entity and activity, each is generated once, what is derived from was used."""
     proof = make()
@@ -306,6 +306,6 @@ def test_proofs_in_one_graph_stay_apart():
 
 
 def test_rdf_has_literals_whole():
-    graph = evil().to_rdf()
+    graph = malicious().to_rdf()
     assert Literal(EVIL) in set(graph.objects(None, RDF.object))
     assert all("\n" not in label for label in graph.objects(None, RDFS.label))

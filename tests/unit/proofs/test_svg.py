@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rdflib import RDF
 
 from pantarhei.proofs.svg import element, layout, picture, text_element, width_of, wrapped
-from shown_proofs import chain, contradiction, evil, plant
+from proof_examples import chain, contradiction, malicious, plant
 from strategies import EX
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,7 +24,7 @@ def wasteful():
     return plant().explain((EX.room, RDF.type, EX.Wasteful))
 
 
-@pytest.mark.parametrize("make", [wasteful, contradiction, evil, lambda: chain(40)])
+@pytest.mark.parametrize("make", [wasteful, contradiction, malicious, lambda: chain(40)])
 def test_a_picture_has_a_box_for_each_fact_and_none_overlap(make):
     proof = make()
     root = ElementTree.fromstring(proof.to_svg())
@@ -53,7 +53,7 @@ def test_what_is_proved_stands_on_top():
 
 
 def test_a_picture_has_no_script_and_nothing_from_elsewhere():
-    root = ElementTree.fromstring(evil().to_svg())
+    root = ElementTree.fromstring(malicious().to_svg())
     names = {element.tag.removeprefix(SVG) for element in root.iter()}
     assert names == {"svg", "title", "rect", "defs", "marker", "path", "text"}
     attributes = {(key, value) for element in root.iter() for key, value in element.attrib.items()}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from rdflib import OWL, RDF, Literal, URIRef
 
-from answered import graph
+from engine_answers import graph
 from pantarhei.query.graph_names import ONTOLOGY_GRAPH, declarations, is_timestamp_graph, timestamp_graph
 
 

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from answered import ask, pattern, read
+from engine_answers import ask, pattern, read
 from pantarhei.model.term import short
 from pantarhei.query.operators.executor import Profile
 from pantarhei.query.plan_text import expression_text, plan_text

@@ -10,9 +10,9 @@ from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.query import Result
 
-import answered
-import asked
-from answered import read, rows
+import engine_answers
+import oracle_answers
+from engine_answers import read, rows
 from interrupting import interrupted
 from pantarhei import StreamReasoner, Window, load_ontology, load_rules
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, QueryTimeoutError
@@ -55,7 +55,7 @@ def test_a_text_is_read_and_planned_once(reads, monkeypatch):
     planned = []
     simplified = planner.optimize
     monkeypatch.setattr(planner, "optimize", lambda *given: planned.append(1) or simplified(*given))
-    asker, view = QueryPlanner(), graph_view(answered.graph(DATA))
+    asker, view = QueryPlanner(), graph_view(engine_answers.graph(DATA))
     for _ in range(3):
         assert len(asker.answer(view, "SELECT * { ?x :v ?y }")) == 2
     assert (len(reads), len(planned)) == (1, 1)
@@ -111,7 +111,7 @@ def test_a_text_that_is_malformed_is_not_remembered():
 
 def test_what_rdflib_prepared_is_answered_with_its_prefixes_and_base():
     prepared = prepareQuery("SELECT ?x { ?x e:v <1> }", initNs={"e": "urn:"}, base="http://e.org/")
-    data = answered.graph(":a :v <http://e.org/1> . :b :v 1 .")
+    data = engine_answers.graph(":a :v <http://e.org/1> . :b :v 1 .")
     assert [row.x for row in run_query(data, prepared)] == [URIRef("urn:a")]
 
 
@@ -151,7 +151,7 @@ def test_what_is_no_text_is_refused(query):
 def test_an_option_of_another_type_is_refused_by_name(option, value):
     name = {"bindings": "initBindings", "namespaces": "initNs"}.get(option, option)
     with pytest.raises(OptionError) as raised:
-        run_query(answered.graph(DATA), "SELECT * { ?x ?y ?z }", **{option: value})
+        run_query(engine_answers.graph(DATA), "SELECT * { ?x ?y ?z }", **{option: value})
     assert raised.value.option == name
 
 
@@ -197,7 +197,7 @@ def test_what_would_leave_the_process_or_write_is_refused(monkeypatch, text, rea
 )
 def test_a_query_that_is_nested_too_deeply_to_be_planned_or_evaluated_is_refused(pattern):
     with pytest.raises(QueryError, match="nested too deeply"):
-        answered.ask(f"ASK {{ {pattern} }}")
+        engine_answers.ask(f"ASK {{ {pattern} }}")
 
 
 # -- values for variables ----------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_a_given_value_is_compared_by_value_and_shown_as_it_is_given():
 
 
 def test_a_given_value_of_a_name_that_is_not_there_changes_nothing():
-    assert len(answered.ask("SELECT * { ?x :v ?y }", DATA, bindings={"other": Literal(1)})) == 2
+    assert len(engine_answers.ask("SELECT * { ?x :v ?y }", DATA, bindings={"other": Literal(1)})) == 2
 
 
 # -- limits ------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ MANY = " ".join(f":s{i} :p {i} ." for i in range(200))
 
 def test_a_result_that_is_too_large_is_refused_before_it_is_made():
     with pytest.raises(QueryMemoryError) as raised:
-        answered.ask("SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f }", MANY, max_bytes=1 << 20)
+        engine_answers.ask("SELECT * { ?a :p ?b . ?c :p ?d . ?e :p ?f }", MANY, max_bytes=1 << 20)
     error = raised.value
     assert error.max_bytes == 1 << 20 < error.needed
     assert error.rows == 200 * 200
@@ -253,31 +253,33 @@ def test_a_query_is_stopped_when_its_time_is_over(monkeypatch):
     looks = iter(range(100))
     monkeypatch.setattr(solutions, "monotonic", lambda: float(next(looks)))
     with pytest.raises(QueryTimeoutError) as raised:
-        answered.ask("SELECT * { ?a :p ?b OPTIONAL { ?a :p ?c } }", MANY, timeout=2)
+        engine_answers.ask("SELECT * { ?a :p ?b OPTIONAL { ?a :p ?c } }", MANY, timeout=2)
     assert raised.value.timeout == 2
     assert "timeout=2 seconds" in str(raised.value)
 
 
 def test_without_limits_there_are_none():
     text = "SELECT * { ?a :p ?b . ?c :p ?d }"
-    assert len(answered.ask(text, MANY, max_bytes=None, timeout=None)) == 200**2
-    assert len(answered.ask(text, MANY, timeout=float("inf"))) == 200**2
+    assert len(engine_answers.ask(text, MANY, max_bytes=None, timeout=None)) == 200**2
+    assert len(engine_answers.ask(text, MANY, timeout=float("inf"))) == 200**2
 
 
 # -- forms -------------------------------------------------------------------------------------------------
 
 
 def test_each_form_has_its_result():
-    assert answered.ask("ASK { :a :v 1 }", DATA).askAnswer is True
-    assert answered.ask("ASK { :a :v 2 }", DATA).askAnswer is False
-    assert len(answered.ask("CONSTRUCT { ?x a :Y } WHERE { ?x :v ?y }", DATA).graph) == 2
-    assert set(answered.ask("DESCRIBE :a", DATA).graph) == set(asked.triples(":a :v 1 ; :knows :b ."))
-    assert len(answered.ask("DESCRIBE :nobody", DATA).graph) == 0
+    assert engine_answers.ask("ASK { :a :v 1 }", DATA).askAnswer is True
+    assert engine_answers.ask("ASK { :a :v 2 }", DATA).askAnswer is False
+    assert len(engine_answers.ask("CONSTRUCT { ?x a :Y } WHERE { ?x :v ?y }", DATA).graph) == 2
+    assert set(engine_answers.ask("DESCRIBE :a", DATA).graph) == set(
+        oracle_answers.triples(":a :v 1 ; :knows :b .")
+    )
+    assert len(engine_answers.ask("DESCRIBE :nobody", DATA).graph) == 0
     assert rows("SELECT ?x { ?x (:knows|:v)+ 2 } ORDER BY ?x", DATA) == ["a", "b"]
 
 
 def test_now_is_one_instant_of_a_query():
-    (row,) = answered.ask("SELECT (NOW() AS ?a) (NOW() AS ?b) { }")
+    (row,) = engine_answers.ask("SELECT (NOW() AS ?a) (NOW() AS ?b) { }")
     assert row.a == row.b and row.a.value.tzinfo is not None
 
 
@@ -527,8 +529,8 @@ def test_from_names_what_is_here_where_it_names_what_is_not(reasoner, clause):
 
 def test_the_reference_says_the_same_of_the_materialization(reasoner):
     text = "SELECT ?x ?c { ?x a ?c FILTER NOT EXISTS { ?x <http://example.org/speed> 0 } }"
-    here = sorted(" ".join(map(asked.short, row)) for row in reasoner.query(text))
-    assert here == asked.rows(text, reasoner.materialization())
+    here = sorted(" ".join(map(oracle_answers.short, row)) for row in reasoner.query(text))
+    assert here == oracle_answers.rows(text, reasoner.materialization())
 
 
 # -- conclusions -------------------------------------------------------------------------------------------

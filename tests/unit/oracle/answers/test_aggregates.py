@@ -2,7 +2,7 @@
 
 import pytest
 
-from asked import rows
+from oracle_answers import rows
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asked import result
+from oracle_answers import result
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from asked import result, rows_in_order
+from oracle_answers import result, rows_in_order
 
 
 @pytest.mark.parametrize(

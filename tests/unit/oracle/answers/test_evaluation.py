@@ -2,8 +2,8 @@
 
 from rdflib import XSD, Literal, URIRef
 
-from asked import rows, rows_in_order, triples
 from oracle.answers import answers
+from oracle_answers import rows, rows_in_order, triples
 
 DATA = """
     :a :p 1 ; :q "01"^^xsd:integer ; :r :b .

@@ -3,8 +3,8 @@
 import pytest
 from rdflib import Literal, URIRef
 
-from asked import result, rows
 from oracle.answers import answers
+from oracle_answers import result, rows
 
 ERROR = "(1 + :a)"
 

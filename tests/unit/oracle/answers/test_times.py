@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from asked import result
+from oracle_answers import result
 
 TIME = '"2011-01-10T14:45:13.815-05:00"^^xsd:dateTime'
 

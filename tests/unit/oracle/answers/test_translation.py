@@ -2,8 +2,8 @@
 
 import pytest
 
-from asked import rows, triples
 from oracle.answers import answers
+from oracle_answers import rows, triples
 from pantarhei.errors import QueryError
 
 

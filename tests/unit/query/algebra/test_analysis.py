@@ -3,8 +3,8 @@
 import pytest
 from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef, Variable
 
-from answered import pattern, read
-from asked import PREFIXES
+from engine_answers import pattern, read
+from oracle_answers import PREFIXES
 from pantarhei.query.algebra.analysis import (
     correlated_variables,
     depends_on_clock,

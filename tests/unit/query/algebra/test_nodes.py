@@ -5,7 +5,7 @@ import pickle
 import pytest
 from rdflib import Literal, Variable
 
-from answered import pattern, read
+from engine_answers import pattern, read
 from pantarhei.query.algebra.nodes import (
     BGP,
     UNIT,

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 import pantarhei as pr
-from answered import graph, pattern, read, rows, short
-from asked import PREFIXES
-from asked import rows as expected
+from engine_answers import graph, pattern, read, rows, short
+from oracle_answers import PREFIXES
+from oracle_answers import rows as expected
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,

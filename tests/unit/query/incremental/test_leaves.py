@@ -3,8 +3,8 @@
 import pytest
 from rdflib import Literal, URIRef, Variable
 
-from answered import pattern, read
-from asked import PREFIXES
+from engine_answers import pattern, read
+from oracle_answers import PREFIXES
 from pantarhei.query.algebra.nodes import BGP, Join, Project, Values, nodes_of
 from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.incremental.leaves import (

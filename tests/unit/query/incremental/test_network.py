@@ -3,8 +3,7 @@
 import pytest
 from rdflib import Literal, Variable
 
-from answered import read
-from followed_queries import Followed
+from engine_answers import read
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.query.algebra.nodes import (
@@ -27,6 +26,7 @@ from pantarhei.query.incremental.leaves import RecomputeLeaf
 from pantarhei.query.incremental.network import Network, is_recomputed
 from pantarhei.query.incremental.operator import table_of
 from pantarhei.query.incremental.query_sources import QuerySource
+from registered_queries import RegisteredQueries
 from signed_bags import Bench, term
 
 X, Y = Variable("x"), Variable("y")
@@ -165,7 +165,7 @@ def test_a_query_has_parts_that_are_evaluated_anew_or_not(query, is_any):
     ],
 )
 def test_a_condition_on_one_variable_is_looked_at_by_what_matches_the_pattern(query, operators):
-    followed = Followed()
+    followed = RegisteredQueries()
     followed.push(":a :p 2 ; a :A ; :q 1 . :b :p 1 ; a :A ; :q 3 . :c :p :d .")
     followed.queries.append(followed.register(query))
     (registered,) = followed.reasoner._registrar._registry.queries.values()
@@ -188,6 +188,6 @@ def test_a_condition_on_one_variable_is_looked_at_by_what_matches_the_pattern(qu
     ],
 )
 def test_a_group_says_its_rows_as_they_are_selected_where_each_stays_one(query, first):
-    followed = Followed()
+    followed = RegisteredQueries()
     followed.push(":a :p 1 ; :in :hall . :b :p 1 ; :in :hall .")
     assert followed.register(query).plan().startswith(f"{first}  (")

@@ -7,10 +7,9 @@ from random import Random
 import pytest
 from rdflib import Literal, URIRef
 
-from answered import read
-from asked import PREFIXES
 from counts import seeds
-from followed_queries import Followed
+from engine_answers import read
+from oracle_answers import PREFIXES
 from pantarhei import Window
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.query.continuous_query import PLAIN, ReportPolicy
@@ -23,6 +22,7 @@ from pantarhei.query.incremental.query_state import (
     needed_symbols,
     to_bytes,
 )
+from registered_queries import RegisteredQueries
 from threads import run
 
 QUERY = read("SELECT * { ?x a :C }")
@@ -51,7 +51,7 @@ DATA = ":s1 :value 20.5 ; :in :hall . :s2 :value 21.5 ; :in :hall ."
 
 
 def plan(query, data=DATA):
-    followed = Followed()
+    followed = RegisteredQueries()
     followed.push(data)
     return followed.register(query).plan()
 

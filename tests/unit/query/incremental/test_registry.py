@@ -4,13 +4,13 @@ import pytest
 from rdflib import RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
-from followed_queries import Followed
+from registered_queries import RegisteredQueries
 
 EX = Namespace("http://example.org/")
 
 
 def test_a_query_that_asks_the_time_is_told_it_from_the_beginning():
-    followed = Followed()
+    followed = RegisteredQueries()
     followed.push(":a :p :b .")
     asking = followed.register("SELECT ?now { ?s :p ?o BIND(NOW() AS ?now) }")
     assert dict(asking.answers) == {(Literal(1),): 1}

@@ -3,7 +3,7 @@
 import pytest
 from rdflib import Literal, Variable
 
-from answered import pattern
+from engine_answers import pattern
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.nodes import Call
 from pantarhei.query.incremental.operator import table_of

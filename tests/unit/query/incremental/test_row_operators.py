@@ -2,7 +2,7 @@
 
 from rdflib import BNode, Literal, Variable
 
-from asked import triples
+from oracle_answers import triples
 from pantarhei.query.algebra.nodes import Call, Distinct, Extend, Filter, Project, Query, TriplePattern, Union
 from pantarhei.query.incremental.row_operators import (
     AskOperator,

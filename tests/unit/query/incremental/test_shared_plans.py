@@ -2,7 +2,7 @@
 
 import pytest
 
-from followed_queries import Followed
+from registered_queries import RegisteredQueries
 
 COUNT = "SELECT (COUNT(?v) AS ?n) { ?x :in NAME ; :q ?v }"
 VALUES = "SELECT DISTINCT ?v { ?x :in NAME ; :q ?v }"
@@ -11,7 +11,7 @@ DATA = ":x1 :in :a ; :q 1 . :x2 :in :b ; :q 2 . :x3 :in :b ; :q 3 , 2 ."
 
 
 def family(text, names):
-    followed = Followed()
+    followed = RegisteredQueries()
     followed.queries = [followed.register(text.replace("NAME", name)) for name in names]
     return followed
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from rdflib import Variable
 
-from answered import read
+from engine_answers import read
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.nodes import OrderKey, Slice
 from pantarhei.query.expressions import order

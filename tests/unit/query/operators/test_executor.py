@@ -2,7 +2,7 @@
 
 import pytest
 
-from answered import ask, pattern, rows
+from engine_answers import ask, pattern, rows
 from pantarhei.query.operators import executor
 from pantarhei.query.operators.executor import Profile
 

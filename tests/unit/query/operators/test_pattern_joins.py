@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, Literal, URIRef, Variable
 
-from answered import ask, rows
+from engine_answers import ask, rows
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.query.operators import executor

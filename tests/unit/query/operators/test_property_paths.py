@@ -2,7 +2,7 @@
 
 import pytest
 
-from answered import ask, rows
+from engine_answers import ask, rows
 
 LINE = ":a :p :b . :b :p :c . :c :p :d ."
 LOOP = LINE + " :d :p :b . :a :q :x ."

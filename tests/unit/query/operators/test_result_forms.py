@@ -5,7 +5,7 @@ from rdflib import BNode, Graph, URIRef
 from rdflib.compare import isomorphic
 
 import pantarhei as pr
-from answered import ask, graph
+from engine_answers import ask, graph
 
 DATA = ':a :v 1, 01 . :b :v 2 ; :name "b" . :a :knows [ :v 3 ; :knows [ :v 4 ] ] . [] :knows :a .'
 

@@ -3,7 +3,7 @@
 import pytest
 from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
 
-from asked import short, triples
+from oracle_answers import short, triples
 from pantarhei.errors import QueryError
 from pantarhei.query.solutions import TermSpace
 from pantarhei.query.sources.relation import LazyGraphs

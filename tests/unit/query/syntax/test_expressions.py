@@ -3,7 +3,7 @@
 import pytest
 from rdflib import XSD, Literal, URIRef, Variable
 
-from answered import pattern, read
+from engine_answers import pattern, read
 from pantarhei.errors import QueryError
 from pantarhei.query.algebra.nodes import (
     Aggregate,

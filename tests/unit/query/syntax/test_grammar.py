@@ -8,7 +8,7 @@ import threading
 import pytest
 from rdflib import RDF, XSD, Graph, Literal, URIRef
 
-from answered import read
+from engine_answers import read
 from oracle.answers import answers
 from pantarhei.errors import QueryError, QueryTextError
 from pantarhei.query import run_query

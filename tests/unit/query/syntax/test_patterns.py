@@ -3,7 +3,7 @@
 import pytest
 from rdflib import RDF, Literal, URIRef, Variable
 
-from answered import pattern
+from engine_answers import pattern
 from pantarhei.errors import QueryError
 from pantarhei.query.algebra.nodes import (
     BGP,

@@ -7,7 +7,7 @@ from lars_programs import always, atom, no, now, some
 from pantarhei.proofs.step import EvidenceBasis
 from pantarhei.temporal.reasons.body_matching import Evidence, TickAtom
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
-from testimonies import EX, a, reasoner_after, what_is_seen
+from proof_contexts import EX, a, proof_context, reasoner_after
 
 V = Variable
 
@@ -16,7 +16,7 @@ class Asked:
     """The bodies of rules after some ticks, with names for numbers."""
 
     def __init__(self, text, *pushed, **options):
-        self.testimony = what_is_seen(reasoner_after(text, *pushed, **options))
+        self.testimony = proof_context(reasoner_after(text, *pushed, **options))
         self.bodies = self.testimony._matcher()
 
     def bound(self, binding):

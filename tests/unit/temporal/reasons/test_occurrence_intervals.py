@@ -4,7 +4,7 @@ import pytest
 
 from pantarhei.proofs.step import EvidenceBasis
 from pantarhei.temporal.reasons.occurrence_intervals import TickRun
-from testimonies import EX, reasoner_after, what_is_seen
+from proof_contexts import EX, proof_context, reasoner_after
 
 ALARM = "alarm(X) :- :Hot(X), not :Cold(X) always in [9]."
 
@@ -13,7 +13,7 @@ class Asked:
     """What is asked of the occasions after some ticks, with names for numbers."""
 
     def __init__(self, text, *pushed, **options):
-        self.testimony = what_is_seen(reasoner_after(text, *pushed, **options))
+        self.testimony = proof_context(reasoner_after(text, *pushed, **options))
         self.occasions = self.testimony._intervals()
 
     def pattern(self, terms):

@@ -26,7 +26,7 @@ from pantarhei.temporal.reasons.proof_search import (
     UnmetClause,
     proof_of,
 )
-from testimonies import EX, a, reasoner_after, what_is_seen
+from proof_contexts import EX, a, proof_context, reasoner_after
 
 HOT = (EX.v, RDF.type, EX.Hot)
 UNKNOWN = InputProofs(holds=lambda _: None, asserted_at=lambda _, tick: None)
@@ -36,7 +36,7 @@ class Written:
     """Proofs over one rule, after two ticks that end at 0 and 2, of what is told in numbers."""
 
     def __init__(self, text="alarm(X) :- asserted :Hot(X) at least 2 times in [4]."):
-        self.seen = what_is_seen(reasoner_after(text, "Hot", "Hot", range=2, slide=2))
+        self.seen = proof_context(reasoner_after(text, "Hot", "Hot", range=2, slide=2))
         self.words, self.bodies = self.seen._decoder, self.seen._matcher()
         self.v = self.seen.vocabulary.number(EX.v)
 
@@ -139,7 +139,7 @@ def test_times_of_a_stream_are_told_as_it_writes_them():
     rules = pr.load_rules("alarm(X) :- :Hot(X) at T in [0].", prefixes={"": str(EX)})
     reasoner = pr.StreamReasoner(ontology, pr.Window(range=1.0, slide=0.5), temporal=rules)
     reasoner.push(1.5, [HOT])
-    seen = what_is_seen(reasoner)
+    seen = proof_context(reasoner)
     assert seen._decoder.time(seen.data.tick) == 1.5
     (instance,) = seen._matcher().concluding(
         TickAtom(EX.alarm, (seen.vocabulary.number(EX.v),), seen.data.tick)
@@ -266,13 +266,13 @@ TEXT = "alarm(X) :- asserted :Hot(X) in [5]. alarm(X) :- asserted :Jammed(X). to
     ],
 )
 def test_it_knows_what_rules_conclude_now(atom, holds):
-    seen = what_is_seen(reasoner_after(TEXT, "Hot on(v,w)"))
+    seen = proof_context(reasoner_after(TEXT, "Hot on(v,w)"))
     assert seen.concludes(atom) is holds
     assert bool(seen.proofs(atom, UNKNOWN, is_all=False, limit=9)) is holds
 
 
 def test_all_proofs_are_one_for_each_instance():
-    seen = what_is_seen(reasoner_after(TEXT, "Hot", "Hot Jammed"))
+    seen = proof_context(reasoner_after(TEXT, "Hot", "Hot Jammed"))
     (best,) = seen.proofs(a("alarm"), UNKNOWN, is_all=False, limit=9)
     proofs = seen.proofs(a("alarm"), UNKNOWN, is_all=True, limit=9)
     assert best in proofs
@@ -281,14 +281,14 @@ def test_all_proofs_are_one_for_each_instance():
 
 def test_a_proof_that_looks_at_too_many_instances_says_so():
     text = "alarm(X) :- near(X, Y). near(X, Y) :- :on(X, Y)."
-    seen = what_is_seen(reasoner_after(text, "on(v,a) on(v,b) on(v,c)"))
+    seen = proof_context(reasoner_after(text, "on(v,a) on(v,b) on(v,c)"))
     (whole,) = seen.proofs(a("alarm"), UNKNOWN, is_all=False, limit=99)
     (cut_short,) = seen.proofs(a("alarm"), UNKNOWN, is_all=False, limit=2)
     assert whole.complete and not cut_short.complete
 
 
 def test_what_is_missing_is_told_of_each_rule_that_could_conclude_it():
-    seen = what_is_seen(reasoner_after(TEXT, "Hot"))
+    seen = proof_context(reasoner_after(TEXT, "Hot"))
     found = seen.unmet(a("alarm", "w"))
     assert [each.rule.name for each in found] == ["temporal-1", "temporal-2"]
     assert [each.lacking.atom.predicate for each in found] == [EX.Hot, EX.Jammed]
@@ -297,7 +297,7 @@ def test_what_is_missing_is_told_of_each_rule_that_could_conclude_it():
 
 def test_what_a_question_names_is_forgotten_with_the_answer():
     reasoner = reasoner_after("alarm(X) :- :level(X, N), M = N + 1, M > 9.", "level(v,3)")
-    seen = what_is_seen(reasoner)
+    seen = proof_context(reasoner)
     before = seen.vocabulary.counts
     seen.unmet(a("alarm"))
     seen.concludes(a("alarm", "nobody", Literal(77)))
@@ -306,7 +306,7 @@ def test_what_a_question_names_is_forgotten_with_the_answer():
 
 
 def test_before_the_first_tick_nothing_has_been_seen():
-    assert what_is_seen(reasoner_after(TEXT)) is None
+    assert proof_context(reasoner_after(TEXT)) is None
 
 
 def after_classes(text, *pushed, range=0, **options):

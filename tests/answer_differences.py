@@ -8,7 +8,7 @@ from random_queries import PREFIXES
 HEAD = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())
 
 
-def wrong_in_any_order(expected, now):
+def differences_ignoring_order(expected, now):
     """Describe the errors in answers whose duplicates are adjacent, whatever order ORDER BY requires for
     single rows.
 

@@ -14,7 +14,7 @@ from worlds import World, canonical
 PERIOD = 3
 
 
-class Followed:
+class ReasonerWithConsumer:
     """Reasoner with a consumer, pushed at random; the consumer checks itself at every notification."""
 
     consumer_type = ClassCounts

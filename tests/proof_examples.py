@@ -50,7 +50,7 @@ def chain(length):
 EVIL = '</script>"\n\x1b[2J&amp;\\' + "x" * 10_000
 
 
-def evil():
+def malicious():
     """Return a proof with a malicious literal and a malicious label."""
     up = Rule("cax-sco", (is_a(A, x), related(R, x, y)), is_a(B, x))
     steps = (

@@ -33,7 +33,7 @@ def reasoner_after(text, *pushed, ontology=NO_AXIOMS, range=0, slide=1):
     return reasoner
 
 
-def what_is_seen(reasoner):
+def proof_context(reasoner):
     """Return the data in which proofs are searched."""
     return reasoner._held.concluding.testimony(reasoner._held.model)
 

@@ -13,7 +13,7 @@ from pantarhei.model.temporal_rule import Mode, TupleWindow
 from pantarhei.proofs.step import EvidenceBasis, StepKind
 
 
-class ConcludedProofs:
+class ConclusionProofs:
     """Checks the proofs of one tick.
 
     Args:

@@ -37,7 +37,7 @@ _ALL = {TimeKind.INTEGER: 2**40, TimeKind.FLOAT: 2.0**30, TimeKind.DATETIME: tim
 _NOTHING = {TimeKind.INTEGER: 0, TimeKind.FLOAT: 0, TimeKind.DATETIME: timedelta(0)}
 
 
-def reported(
+def oracle_reports(
     text: str,
     streams: Mapping[str, Iterable[tuple[TimePoint, Iterable[Triple]]]],
     kind: TimeKind,
@@ -169,7 +169,7 @@ def _rows(found: Answers) -> Iterable[AnswerRow]:
     return [()] if found.ask else found.triples
 
 
-def as_run(
+def engine_reports(
     text: str,
     streams: Mapping[str, Iterable[tuple[TimePoint, Iterable[Triple]]]],
     static: Mapping[str, Iterable[Triple]] | None = None,

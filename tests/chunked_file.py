@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 
-class Pieces:
+class ChunkedFile:
     """Pipe whose reads return the bytes that have arrived, at most one chunk.
 
     Args:

@@ -1,4 +1,4 @@
-"""Answers of the engine over a graph, as the short texts of `asked`."""
+"""Answers of the engine over a graph, as the short texts of `oracle_answers`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 from rdflib import Graph
 
-from asked import PREFIXES, short, triples
+from oracle_answers import PREFIXES, short, triples
 from pantarhei.query import QueryResult, run_query
 from pantarhei.query.algebra.nodes import Node, Query
 from pantarhei.query.syntax import read_query
 
 
 def read(text: str, base: str | None = None) -> Query:
-    """Parse a query to algebra; it can use the prefixes of `asked`."""
+    """Parse a query to algebra; it can use the prefixes of `oracle_answers`."""
     return read_query(text, PREFIXES, base)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from rdflib import Graph
 
-from asked import PREFIXES, triples
+from oracle_answers import PREFIXES, triples
 from pantarhei import StreamReasoner, Window, load_ontology
 from pantarhei.query.continuous_query import ContinuousQuery
 from signed_bags import text_of
@@ -14,7 +14,7 @@ from signed_bags import text_of
 DECLARED = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())
 
 
-class Followed:
+class RegisteredQueries:
     """Incrementally maintained queries; the data of a step expire with the next step."""
 
     def __init__(self, *patterns: str) -> None:
@@ -23,7 +23,7 @@ class Followed:
         self.now = 0
 
     def register(self, text: str) -> ContinuousQuery:
-        """Register a query that can use the prefixes of `asked`."""
+        """Register a query that can use the prefixes of `oracle_answers`."""
         return self.reasoner.register(DECLARED + text)
 
     def push(self, data: str) -> list[dict[str, int]]:
