@@ -258,7 +258,7 @@ class TemporalRuleEngine:
         return self._log.triples(self._decoder, lambda: self._concluded(evaluation))
 
     def _concluded(self, evaluation: RuleEvaluation) -> Integers:
-        return evaluation.model.facts_of(self._numbered.is_conclusion)
+        return evaluation.model.facts(self._numbered.is_conclusion)
 
     @property
     def symbols(self) -> frozenset[Symbol]:

@@ -161,19 +161,14 @@ class DataStream(NamedTuple):
         Args:
             fed: selects the facts that are input of rules.
         """
-        cut, at, given = fed(entry.cut), entry.ticks, len(entry.facts)
-        before = self.asserted.last
-        if before is None or before.at != at:
-            return self._with_part(self.asserted, AssertedPart(at, fed(entry.facts), cut, given))
-        if before.given and not len(cut) and not len(before.cut):
-            return self._with_part(
-                self.asserted, AssertedPart(at, fed(entry.facts[before.given :]), cut, given)
-            )
-        others = [part for part in self.asserted if part.at != at]
-        older = Appended(others, sum(part.bytes for part in others))
-        return self._with_part(older, AssertedPart(at, fed(entry.facts), cut, given))
-
-    def _with_part(self, older: Appended[AssertedPart], part: AssertedPart) -> DataStream:
+        older, facts, cut, last = self.asserted, entry.facts, fed(entry.cut), self.asserted.last
+        if last is not None and last.at == entry.ticks:
+            if last.given and not len(cut) and not len(last.cut):
+                facts = facts[last.given :]
+            else:
+                others = [part for part in self.asserted if part.at != last.at]
+                older = Appended(others, sum(part.bytes for part in others))
+        part = AssertedPart(entry.ticks, fed(facts), cut, len(entry.facts))
         return self._replace(asserted=older.with_item(part, part.bytes))
 
     def close_tick(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:

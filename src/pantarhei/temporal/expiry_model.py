@@ -193,21 +193,15 @@ class ExpiryModel:
         self._drop_expired()
         return np.asarray(self._kernel.store.present(contiguous(facts)), np.bool_)
 
-    def facts(self) -> Integers:
-        """Return all facts, shape (n, 3). Costs a scan of the rows."""
-        self._drop_expired()
-        predicates, subjects, objects = self._kernel.store.columns("predicate", "subject", "object")
-        there = predicates >= 0
-        return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
-
-    def facts_of(self, mask: npt.NDArray[np.bool_]) -> Integers:
-        """Return all facts of some predicates, shape (n, 3). Costs a scan of the rows.
+    def facts(self, predicates: npt.NDArray[np.bool_] | None = None) -> Integers:
+        """Return all facts, or those of some predicates, shape (n, 3). Costs a scan of the rows.
 
         Args:
-            mask: for each predicate, true to include its facts.
+            predicates: mask over the predicates; None for all.
         """
         self._drop_expired()
-        facts: Integers = self._kernel.store.facts_of(mask.view(np.uint8))
+        mask = np.ones(self._predicates, np.uint8) if predicates is None else predicates.view(np.uint8)
+        facts: Integers = self._kernel.store.facts_of(mask)
         return facts
 
     @property

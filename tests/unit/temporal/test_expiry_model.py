@@ -134,7 +134,7 @@ def test_the_facts_of_some_predicates_are_found(scene):
     scene.lower(NONE, ("idle", 3))
     wanted = np.zeros(scene.rows(("reach", 1, 2), ("edge", 1, 2))[:, 0].max() + 1, bool)
     wanted[scene.rows(("reach", 1, 2))[:, 0]] = True
-    assert as_tuples(scene.model.facts_of(wanted)) == as_tuples(scene.rows(("reach", 1, 2)))
+    assert as_tuples(scene.model.facts(wanted)) == as_tuples(scene.rows(("reach", 1, 2)))
 
 
 def test_changes_are_what_came_and_what_went(scene):
