@@ -413,22 +413,17 @@ class Repair:
 
     def proved_by(self, prove: Prove) -> Repair:
         """Return the repair with `prove` for the proofs of its conflicts."""
-        listed = self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove))
-        return Repair(
-            self.at,
-            self.method,
-            listed if self.case is None else self.case.proved_by(prove),
-            self._removed,
-            self._undecided,
-            self.unlisted,
-            self.undecided_facts,
-        )
+        if self.case is not None:
+            return self._with(self.case.proved_by(prove))
+        return self._with(self.conflicts.mapped(lambda conflict: replace(conflict, _prove=prove)))
 
     def without_evidence(self) -> Repair:
         """Return the repair without its conflicts; its list of conflicts is empty and not complete."""
-        conflicts = ConflictList[Conflict].of((), complete=False)
-        taken = self._removed, self._undecided, self.unlisted, self.undecided_facts
-        return Repair(self.at, self.method, conflicts, *taken)
+        return self._with(ConflictList[Conflict].of((), complete=False))
+
+    def _with(self, case: ConflictCase | ConflictList[Conflict]) -> Repair:
+        known = self._removed, self._undecided, self.unlisted, self.undecided_facts
+        return Repair(self.at, self.method, case, *known)
 
     def __bool__(self) -> bool:
         return len(self._removed) > 0

@@ -188,7 +188,9 @@ class StateBoxes:
     def __init__(self, feeds: Iterable[NumberedInput], first: int) -> None:
         self._feeds = list(feeds)
         self._boxes = [expiry_model.StateBox(feed.size, first) for feed in self._feeds]
-        self._indexes = _by_source(self._feeds)
+        self._indexes: defaultdict[int, list[int]] = defaultdict(list)
+        for index, feed in enumerate(self._feeds):
+            self._indexes[feed.source].append(index)
         self._timers = Timers(self._boxes)
 
     def restore(self, past: TickHistory, states: Integers, tick: int) -> Iterator[Integers]:
@@ -310,11 +312,3 @@ class EventBoxes:
         self._runs.advance(tick)
         self._events.add_runs(self._runs, events)
         self._states.add_runs(self._runs, states)
-
-
-def _by_source(feeds: Sequence[NumberedInput]) -> dict[int, list[int]]:
-    """Return the indexes of inputs, grouped by source predicate."""
-    indexes: defaultdict[int, list[int]] = defaultdict(list)
-    for index, feed in enumerate(feeds):
-        indexes[feed.source].append(index)
-    return dict(indexes)
