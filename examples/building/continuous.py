@@ -37,14 +37,14 @@ LANGUAGES = {
 
 def main() -> None:
     """Print the changes and the reports."""
-    for line in followed():
+    for line in changes():
         print(line)
     print()
     for line in in_languages():
         print(line)
 
 
-def followed() -> Iterator[str]:
+def changes() -> Iterator[str]:
     """Yield the changes of ten registered queries, timestamp by timestamp."""
     ontology = pr.load_ontology("ontologies/building.ttl")
     reasoner = pr.StreamReasoner(
@@ -56,8 +56,8 @@ def followed() -> Iterator[str]:
         yield f"{update.at:%H:%M:%S}"
         for query in update.answers:
             change = update.answers[query]
-            came, went, there = change.added.total(), change.removed.total(), sum(query.answers.values())
-            yield f"  {query.name:32} {came:4} came  {went:4} went  {there:4} there"
+            inserted, deleted, now = change.added.total(), change.removed.total(), sum(query.answers.values())
+            yield f"  {query.name:32} {inserted:4} added  {deleted:4} removed  {now:4} answers"
 
 
 def in_languages() -> Iterator[str]:

@@ -67,7 +67,7 @@ def _show(console: Console, day: Day) -> None:
         (f"{removed:,}", "readings removed by repairs on the driver"),
         (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
         (f"{len(reasoner.graph):,}", "facts in the window's materialization"),
-        ("the same" if same else "OTHER", "answers to both queries as without Spark"),
+        ("the same" if same else "DIFFERENT", "answers to both queries as without Spark"),
         (f"{joined:.2f} s", "of CPU on the driver to join, repair and report"),
         (f"{started:.1f} s", "to start Spark"),
     )

@@ -135,5 +135,5 @@ def _print_steps(console: Console, steps: Iterable[_PedalStep], words: Wording) 
 
 def _cut_in_short(update: pr.WindowUpdate, words: Wording) -> Iterator[Text]:
     for removal in removals_of(update.repair):
-        gone = f"{GONE} {words.name(removal.fact[2])} of {removal.newest}"
-        yield Text.assemble((gone, "red"), f": {words.constraints(removal.rules)}")
+        removed = f"{GONE} {words.name(removal.fact[2])} of {removal.newest}"
+        yield Text.assemble((removed, "red"), f": {words.constraints(removal.rules)}")

@@ -33,7 +33,7 @@ class _Report:
     update: pr.WindowUpdate
     arrived: Sequence[Triple]
     vessel: tuple[Term, ...]
-    news: bool
+    is_changed: bool
 
 
 def show_reactor(console: Console, root: Path) -> None:
@@ -43,15 +43,15 @@ def show_reactor(console: Console, root: Path) -> None:
     ontology = pr.load_ontology(root / "ontologies/reactor.ttl")
     words = Wording(ontology)
     reports = list(_reports(root, ontology))
-    gone = frozenset[Assertion]().union(*(report.update.repair.removed for report in reports))
-    telling = [report for report in reports if report.news]
+    removed = frozenset[Assertion]().union(*(report.update.repair.removed for report in reports))
+    changing = [report for report in reports if report.is_changed]
     removals = [removal for report in reports for removal in removals_of(report.update.repair)]
-    shown, readings = telling[:_REACTOR_ROWS], sum(len(report.arrived) for report in reports)
-    console.print(_reactor_table(shown, gone, words))
+    shown, readings = changing[:_REACTOR_ROWS], sum(len(report.arrived) for report in reports)
+    console.print(_reactor_table(shown, removed, words))
     console.print(f"  [dim]{GONE} removed by a repair, at once or later[/dim]\n")
     console.print(
-        f"Of {len(reports)} reports, {len(telling)} changed something; these are the first {len(shown)}. "
-        f"Repairs removed {len(gone)} of {readings} readings. One of each kind, with its conflict:\n"
+        f"Of {len(reports)} reports, {len(changing)} changed something; these are the first {len(shown)}. "
+        f"Repairs removed {len(removed)} of {readings} readings. One of each kind, with its conflict:\n"
     )
     print_removals(console, one_of_each_kind(removals), words)
 
@@ -71,7 +71,7 @@ def _reports(root: Path, ontology: pr.Ontology) -> Iterator[_Report]:
 _REACTOR_COLUMNS = ("probeA", "probeB", "probeC", "pump", "valve", "mode")
 
 
-def _reactor_table(reports: Iterable[_Report], gone: frozenset[Assertion], words: Wording) -> Padding:
+def _reactor_table(reports: Iterable[_Report], removed: frozenset[Assertion], words: Wording) -> Padding:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     for header in ("time", *_REACTOR_COLUMNS, "so the vessel is"):
         table.add_column(header, no_wrap=header != "so the vessel is")
@@ -80,7 +80,7 @@ def _reactor_table(reports: Iterable[_Report], gone: frozenset[Assertion], words
         cells = {_column(triple): Text() for triple in report.arrived}
         for triple in report.arrived:
             value = _value(triple)
-            cut = (at, triple) in gone
+            cut = (at, triple) in removed
             cells[_column(triple)].append(
                 f"{' ' if cells[_column(triple)] else ''}{value}{GONE if cut else ''}"
             )

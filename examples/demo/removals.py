@@ -53,10 +53,10 @@ def removals_of(repair: pr.Repair) -> list[Removal]:
             if triple in newest:
                 others = tuple(assertion for assertion in members if assertion[1] != triple)
                 ages = sorted(at for at, _ in others)
-                told = Removal(repair.at, newest[triple], triple, others, conflict)
+                candidate = Removal(repair.at, newest[triple], triple, others, conflict)
                 known = best.get(triple)
                 if known is None or (known[0], str(others)) < (ages, str(known[1].others)):
-                    best[triple] = ages, told
+                    best[triple] = ages, candidate
     return [best[triple][1] for triple in sorted(best, key=str)]
 
 
@@ -73,23 +73,23 @@ def print_removals(console: Console, removals: Sequence[Removal], words: Wording
     table.add_column()
     derived: set[tuple[pr.Rule, ...]] = set()
     for removal in removals:
-        told = [*_reason(removal, words), *(() if removal.rules in derived else _derivation(removal))]
+        lines = [*_reason(removal, words), *(() if removal.rules in derived else _derivation(removal))]
         derived.add(removal.rules)
-        for index, line in enumerate(told):
+        for index, line in enumerate(lines):
             table.add_row(clock(removal.at) if index == 0 else "", line)
     console.print(indented(table))
 
 
 def _reason(removal: Removal, words: Wording) -> Iterator[RenderableType]:
-    gone = f"{GONE} {words.fact(removal.fact)}"
-    yield Text.assemble((gone, "red"), f" (of {clock(removal.newest)}) was removed:")
+    removed = f"{GONE} {words.fact(removal.fact)}"
+    yield Text.assemble((removed, "red"), f" (of {clock(removal.newest)}) was removed:")
     for at, fact in removal.others:
         yield indented(Text.assemble((words.fact(fact), "green"), f" (of {clock(at)})"))
     against = words.constraints(removal.rules)
     if not removal.others:
         against = f"it contradicts the background: {against}"
     elif removal.at_once:
-        against = f"{against}; equally old, so both go"
+        against = f"{against}; equally old, so both are removed"
     yield indented(Text(against, "dim"))
 
 

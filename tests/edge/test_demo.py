@@ -50,7 +50,7 @@ def test_the_pedals_are_as_in_the_paper(narrow):
 
 def test_the_reactor_tells_an_abox_that_contradicts_itself(narrow):
     assert "06:05:30 high✗ normal✗ closed✗ not known" in lines_with(narrow, "06:05:30")
-    assert lines_with(narrow, "equally old, so both go")
+    assert lines_with(narrow, "equally old, so both are removed")
 
 
 def test_the_building_answers_and_measures(narrow):

@@ -33,18 +33,18 @@ def test_each_query_has_the_answers_that_it_has_when_asked():
             assert Counter(dict(query.answers)) == Counter(rows), query.name
 
 
-def test_what_came_and_went_adds_up_to_what_is_there():
+def test_the_changes_add_up_to_the_answers():
     example = runpy.run_path(str(EXAMPLE / "continuous.py"))
     there = Counter()
-    for line in example["followed"]():
-        if found := re.fullmatch(r"  (\S+) +(\d+) came +(\d+) went +(\d+) there", line):
-            name, came, went, now = found[1], *map(int, found.groups()[1:])
-            there[name] += came - went
+    for line in example["changes"]():
+        if found := re.fullmatch(r"  (\S+) +(\d+) added +(\d+) removed +(\d+) answers", line):
+            name, added, removed, now = found[1], *map(int, found.groups()[1:])
+            there[name] += added - removed
             assert there[name] == now
     assert len(there) >= 7
 
 
-def test_the_languages_say_at_which_moments_they_look():
+def test_the_languages_report_at_their_own_instants():
     lines = list(runpy.run_path(str(EXAMPLE / "continuous.py"))["in_languages"]())
     assert [line.split()[0] for line in lines] == ["C-SPARQL", "RSP-QL", "CQELS"]
     assert lines[0].split(maxsplit=1)[1].endswith(lines[1].split(maxsplit=1)[1])
