@@ -96,7 +96,7 @@ class DynamicGraph(Materialized):
         foundation = Foundation.of(joined, facts, unique_names, numbers)
         refuses = on_conflict == "error"
         held = GraphState(foundation, refuses, search, derive, lambda: joined.known_names)
-        self._keep_up(joined, held)
+        self._initialize(joined, held)
 
     def __repr__(self) -> str:
         held = self._held  # read without the lock, since another thread may be changing the graph
@@ -181,7 +181,7 @@ class DynamicGraph(Materialized):
         with self._lock:
             return self._held.stats()
 
-    def _moment(self, symbols: Symbols) -> DataVersion:
+    def _data_version(self, symbols: Symbols) -> DataVersion:
         from pantarhei.query.planner import DataVersion
 
         state = self._held.state(symbols)

@@ -51,7 +51,7 @@ class Materialized(ABC):
     _held: MaintainedState[Any]
     window: Window | None = None
 
-    def _keep_up(self, ontology: Ontology, held: MaintainedState[Any]) -> None:
+    def _initialize(self, ontology: Ontology, held: MaintainedState[Any]) -> None:
         """Initialize the object with an ontology and a state."""
         self.ontology, self._held = ontology, held
         self._lock = threading.RLock()  # also for reads, which may index the kernel's rows
@@ -113,7 +113,7 @@ class Materialized(ABC):
     def graph(self) -> Graph:
         """Materialization as a live, read-only rdflib graph."""
         return self._with_prefixes(
-            WindowGraph(store=WindowStore(_LiveSource(self), self._ask_graph, self._lock))
+            WindowGraph(store=WindowStore(_LiveSource(self), self._run_graph_query, self._lock))
         )
 
     @cached_property
@@ -121,7 +121,7 @@ class Materialized(ABC):
         """Live, read-only rdflib dataset with `graph` as default graph, and the named graphs listed at
         `query`.
         """
-        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask, self._lock)
+        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._run_query, self._lock)
         return self._with_prefixes(WindowDataset(store))
 
     def query(
@@ -165,7 +165,7 @@ class Materialized(ABC):
                 changed.
             OptionError: the query is not a text, or a limit has an invalid value.
         """
-        return self._ask(
+        return self._run_query(
             text,
             None,
             bindings=initBindings,
@@ -177,15 +177,15 @@ class Materialized(ABC):
             base=base,
         )
 
-    def _ask(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
-        question = self._door.prepare(query, **options)
+    def _run_query(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        prepared = self._query_service.prepare(query, **options)
         with self._lock:
-            return self._door.execute(question, name)
+            return self._query_service.execute(prepared, name)
 
-    def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
-        question = self._door.prepare(query, **options)
+    def _run_graph_query(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        prepared = self._query_service.prepare(query, **options)
         with self._lock:
-            return self._door.execute_over_graph(question)
+            return self._query_service.execute_over_graph(prepared)
 
     # -- registered queries ------------------------------------------------------------------------
 
@@ -201,9 +201,9 @@ class Materialized(ABC):
             OptionError: the name is taken, or a block of `all_or_nothing` is active.
         """
         with self._lock:
-            return self._registering().register(text, name)
+            return self._query_registrar().register(text, name)
 
-    def _registering(self) -> QueryRegistrar:
+    def _query_registrar(self) -> QueryRegistrar:
         """Return the registrar of queries.
 
         Raises:
@@ -214,15 +214,17 @@ class Materialized(ABC):
         if self._registrar is None:
             from pantarhei.engine.query_registrar import QueryRegistrar
 
-            conclusions = self._followed_conclusions()
-            self._registrar = QueryRegistrar(self._held, self._door, self._lock, self.window, conclusions)
+            conclusions = self._conclusion_source()
+            self._registrar = QueryRegistrar(
+                self._held, self._query_service, self._lock, self.window, conclusions
+            )
         return self._registrar
 
-    def _followed_conclusions(self) -> Conclusions | None:
+    def _conclusion_source(self) -> Conclusions | None:
         """Return the source of rule conclusions for registered queries; None without temporal rules."""
         return None
 
-    def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
+    def _additional_facts(self, state: StateVersion[Any]) -> WindowModel | None:
         """Return facts that the default graph contains in addition to the materialization; None if
         there are none.
         """
@@ -234,18 +236,18 @@ class Materialized(ABC):
         return MappingProxyType({} if self._registrar is None else dict(self._registrar.queries))
 
     @abstractmethod
-    def _moment(self, symbols: Symbols) -> DataVersion:
+    def _data_version(self, symbols: Symbols) -> DataVersion:
         """Return the data for a query that uses the classes and properties `symbols`."""
 
     @cached_property
-    def _door(self) -> QueryService:
+    def _query_service(self) -> QueryService:
         from pantarhei.query.planner import QueryService  # rdflib's parser takes longer than a first answer
 
         return QueryService(
             self.ontology.graph,
             lambda: self.ontology.schema.triples(),
             self._held.state,
-            self._moment,
+            self._data_version,
             lambda: None if self.window is None else self._held.history.now,
         )
 
@@ -264,36 +266,36 @@ class Materialized(ABC):
 class _LiveSource:
     """Source of the triples of the live graph: the present model."""
 
-    def __init__(self, shown: Materialized) -> None:
-        self._shown = shown
+    def __init__(self, owner: Materialized) -> None:
+        self._owner = owner
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
-        with self._shown._lock:
-            state = self._shown._held.state(symbols_of_pattern(predicate, object))
-            (model, forms), beside = state.shown, self._shown._beside(state)
+        with self._owner._lock:
+            state = self._owner._held.state(symbols_of_pattern(predicate, object))
+            (model, forms), additional = state.shown, self._owner._additional_facts(state)
             found = list(model.match(subject, predicate, object, forms))
-            if beside is not None:
-                found += beside.match(subject, predicate, object)
+            if additional is not None:
+                found += additional.match(subject, predicate, object)
             return iter(found)
 
     def __len__(self) -> int:
-        with self._shown._lock:
-            state = self._shown._held.state()
-            beside = self._shown._beside(state)
-            return len(state.shown.model) + (0 if beside is None else len(beside))
+        with self._owner._lock:
+            state = self._owner._held.state()
+            additional = self._owner._additional_facts(state)
+            return len(state.shown.model) + (0 if additional is None else len(additional))
 
 
 class _NamedGraphs:
     """Source of the named graphs of the live dataset."""
 
-    def __init__(self, shown: Materialized) -> None:
-        self._shown = shown
+    def __init__(self, owner: Materialized) -> None:
+        self._owner = owner
 
     def names(self) -> list[URIRef]:
-        with self._shown._lock:
-            return self._shown._door.names()
+        with self._owner._lock:
+            return self._owner._query_service.names()
 
     def graph(self, name: URIRef) -> TripleSource | None:
-        with self._shown._lock:
-            triples = self._shown._door.triples(name)
+        with self._owner._lock:
+            triples = self._owner._query_service.triples(name)
             return None if triples is None else TripleSet(triples)

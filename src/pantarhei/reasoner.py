@@ -144,7 +144,7 @@ class StreamReasoner(Materialized):
     """
 
     _held: StreamState
-    _alone: Ontology  # as given, without axioms from the background
+    _given_ontology: Ontology  # as given, without axioms from the background
     window: Window
 
     def __init__(
@@ -202,13 +202,14 @@ class StreamReasoner(Materialized):
         facts = self._facts = tuple(triples_of(found))
         foundation_of = partial(Foundation.of, joined, facts, options.unique_names, options.numbers)
         foundation = foundation_of()
-        self._alone = ontology
+        self._given_ontology = ontology
         self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
-        self._repairs_told, self._saving = RepairTable(), threading.RLock()
+        self._saved_repairs, self._saving = RepairTable(), threading.RLock()
         self.note: dict[str, Json] = {}
-        self._joined: tuple[object, WindowModel] | None = None  # cache of `_beside`: a state, and its result
+        # A state, and the result of `_additional_facts` for it.
+        self._additional_cache: tuple[object, WindowModel] | None = None
         prover = Prover(foundation_of, lambda: self._labels)
-        self._keep_up(joined, StreamState(foundation, options, prover.proofs, lambda: joined.known_names))
+        self._initialize(joined, StreamState(foundation, options, prover.proofs, lambda: joined.known_names))
         if temporal is not None:
             check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
             self._held.conclude(temporal, ontology.predicates)
@@ -580,9 +581,9 @@ class StreamReasoner(Materialized):
             RegistrationMemoryError: the reasoner's `max_bytes` would be exceeded.
         """
         with self._lock:
-            return self._registering().register(text, name, window, on, emit)
+            return self._query_registrar().register(text, name, window, on, emit)
 
-    def _moment(self, symbols: Symbols) -> DataVersion:
+    def _data_version(self, symbols: Symbols) -> DataVersion:
         from pantarhei.query.planner import DataVersion
 
         held, state = self._held, self._held.state(symbols)
@@ -593,23 +594,23 @@ class StreamReasoner(Materialized):
             state.is_part,
             lambda: self.quality().triples(),
             (lambda: plain_model(held.concluded(), held.vocabulary)) if held.concludes else None,
-            self._beside(state),
+            self._additional_facts(state),
         )
 
-    def _beside(self, state: StateVersion[Any]) -> WindowModel | None:
+    def _additional_facts(self, state: StateVersion[Any]) -> WindowModel | None:
         """Return the conclusions that are not in the materialization, if queries match them in the
         default graph.
         """
         held = self._held
         if not held.concludes or self.options.conclusions != "default":
             return None
-        if self._joined is None or self._joined[0] is not state:
+        if self._additional_cache is None or self._additional_cache[0] is not state:
             facts = held.concluded()
             known = np.asarray(state.shown.model.kernel.store.present(contiguous(facts)), np.bool_)
-            self._joined = state, plain_model(facts[~known], held.vocabulary)
-        return self._joined[1]
+            self._additional_cache = state, plain_model(facts[~known], held.vocabulary)
+        return self._additional_cache[1]
 
-    def _followed_conclusions(self) -> ConclusionFeed | None:
+    def _conclusion_source(self) -> ConclusionFeed | None:
         return self._held.followed_conclusions()
 
     @property
@@ -643,12 +644,13 @@ class StreamReasoner(Materialized):
             OptionError: `note` is not JSON.
         """
         with self._lock:
-            held, said = self._held, checked_note(note or {})
-            met, computed = held.growing.ill_typed, held.computed_literals()
-            kept, lexicon = held.saved_consumers(), held.vocabulary.lexicon
-            state = State(held.history, held.forms.copy(), met, said, computed, kept, held.noted)
+            held, saved_note = self._held, checked_note(note or {})
+            ill_typed, computed = held.growing.ill_typed, held.computed_literals()
+            consumers, lexicon = held.saved_consumers(), held.vocabulary.lexicon
+            forms = held.forms.copy()
+            state = State(held.history, forms, ill_typed, saved_note, computed, consumers, held.noted)
         with self._saving:
-            return save(state, self.options, self._alone, self._given, lexicon, self._repairs_told)
+            return save(state, self.options, self._given_ontology, self._given, lexicon, self._saved_repairs)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
         """Write a snapshot to the file `path`; an existing file is replaced atomically.
@@ -725,5 +727,5 @@ class StreamReasoner(Materialized):
         if rules is not None:
             held.conclude(rules, ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:
-            reasoner._registering().restore(queries())
+            reasoner._query_registrar().restore(queries())
         return reasoner

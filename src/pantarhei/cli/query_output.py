@@ -245,7 +245,7 @@ def _with_window(
     query, windows, holding = views.query, views.by_name(always), views.holding
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
-        registrar, name = reasoner._registering(), made.name or "query"
+        registrar, name = reasoner._query_registrar(), made.name or "query"
         return registrar.register_parsed(name, text, query, views.default, spec.policy, windows)
 
     def end(at: TimePoint) -> TimePoint | None:

@@ -202,7 +202,7 @@ class WindowedQuery:
         self._spec = spec
         self._reasoner = StreamReasoner(ontology, views.holding, views.background)
         always = () if views.default is not None else entailed_triples(spec.always, ontology)
-        registrar, named = self._reasoner._registering(), views.by_name(always)
+        registrar, named = self._reasoner._query_registrar(), views.by_name(always)
         self._kept = registrar.register_parsed(
             name, self.text, views.query, views.default, spec.policy, named
         )

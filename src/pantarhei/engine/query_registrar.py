@@ -125,7 +125,7 @@ class QueryRegistrar:
         window: Window | None = None,
         conclusions: Conclusions | None = None,
     ) -> None:
-        self._held, self._door, self._lock = held, door, lock
+        self._held, self._query_service, self._lock = held, door, lock
         self.queries: dict[str, ContinuousQuery] = {}
         self._followed = WeakSet[ContinuousQuery]()  # and those that were
         self._window = window
@@ -168,7 +168,7 @@ class QueryRegistrar:
         policy = ReportPolicy.of(on, emit)
         own = self._own_window(window, policy)
         name = self._new_name() if name is None else name
-        query = self._door.algebra(text)
+        query = self._query_service.algebra(text)
         if QUALITY_GRAPH in query.graphs:
             raise QueryError(
                 f"<{QUALITY_GRAPH}> cannot be read by a registered query: use `query` after a step"
@@ -228,7 +228,7 @@ class QueryRegistrar:
 
     def restore(self, saved: bytes) -> None:
         """Register the queries of a checkpoint."""
-        queries = [(query, self._door.algebra(query.text)) for query in from_bytes(saved)]
+        queries = [(query, self._query_service.algebra(query.text)) for query in from_bytes(saved)]
         self._held.require_facts(
             concat_symbols(*(needed_symbols(prepared, query.policy) for query, prepared in queries))
         )

@@ -154,7 +154,7 @@ class JSONLDMessages:
     ) -> None:
         self._source, self._time, self._base, self._skip, self._reading = source, time, base, skip, reading
         self._contexts = contexts or Contexts()
-        self._alone = DatasetMessages(source, time, skip, reading)
+        self._datasets = DatasetMessages(source, time, skip, reading)
 
     def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """Yield the time and the triples of each message in file order.
@@ -169,7 +169,7 @@ class JSONLDMessages:
             if any(not isinstance(quad.graph_name, ox.DefaultGraph) for _, quad in statements):
                 yield from self._graphs(statements)
             else:
-                yield from self._alone.read([LogMessage(line, statements)])
+                yield from self._datasets.read([LogMessage(line, statements)])
 
     def read_entities(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """Yield the time (`observedAt`) and the triples of each attribute of the NGSI-LD entities in the
@@ -192,6 +192,6 @@ class JSONLDMessages:
 
     def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, TripleBuffer]]:
         """Yield the time and triples of each graph of one document; graph names are local to the document."""
-        graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._alone.ordinal)
+        graphs = TripleMessages(self._source, self._time, self._skip, self._reading, self._datasets.ordinal)
         yield from graphs.read(iter(statements))
-        self._alone.ordinal = graphs.ordinal
+        self._datasets.ordinal = graphs.ordinal

@@ -315,7 +315,7 @@ def register_queries(reasoner: StreamReasoner, queries: Mapping[str, Registratio
             query.close()
     known = reasoner.queries
     for name, given in queries.items():
-        registrar = reasoner._registering()
+        registrar = reasoner._query_registrar()
         if name in known:
             registrar.resume(name, given)
         else:

@@ -407,7 +407,7 @@ def test_a_block_that_fails_takes_back_what_its_steps_told(reasoner):
 
 def test_the_first_report_can_bring_what_is_there_already_also_after_an_error_and_a_restart(reasoner):
     reasoner.push(1, [a("x"), a("y")])
-    query = reasoner._registering().register(ALL, "all", reports_present=True)
+    query = reasoner._query_registrar().register(ALL, "all", reports_present=True)
     assert not query.answers
     with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing(each_step=True):
         assert rows(reasoner.push(2, [a("z")]).answers[query].added) == ["x", "y", "z"]
@@ -465,9 +465,9 @@ def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reason
     timed = StreamReasoner(reasoner.ontology, Window("PT1H"))
     given = Registration(ALL, Window("PT10M", "PT5M"), ("close", "PT10M"), "rstream")
     query = timed.register(given.text, "q", given.window, given.on, given.emit)
-    again = StreamReasoner.restore(timed.snapshot(), timed.ontology)._registering()
+    again = StreamReasoner.restore(timed.snapshot(), timed.ontology)._query_registrar()
     same = given._replace(window=Window(timedelta(minutes=10), "PT300S"), on=(timedelta(minutes=10), "close"))
-    assert timed._registering().resume("q", same) is query
+    assert timed._query_registrar().resume("q", same) is query
     assert again.resume("q", same).text == ALL
     others = [
         {"text": ALL + " "},
@@ -482,9 +482,9 @@ def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reason
             again.resume("q", given._replace(**other))
         assert raised.value.option == "queries['q']" and "on=('close', 'PT10M')" in raised.value.expected
     plain = timed.register(ALL, "plain")
-    assert timed._registering().resume("plain", Registration(ALL, Window("PT60M"))) is plain
+    assert timed._query_registrar().resume("plain", Registration(ALL, Window("PT60M"))) is plain
     with pytest.raises(OptionError, match="window=None, on='change', emit='delta'"):
-        timed._registering().resume("plain", given)
+        timed._query_registrar().resume("plain", given)
 
 
 @pytest.mark.parametrize("closed", ["both", "right", "left"])

@@ -101,7 +101,7 @@ def test_conclusions_are_rows_of_what_went_and_came_at_each_time_on_the_way():
 
 def kept_up(registration, reasoner, kind=TimeKind.INTEGER):
     given = registration._replace(text=f"PREFIX ex: <{EX}> {registration.text}")
-    query = reasoner._registering().register(*given[:1], "q", *given[1:], reports_present=True)
+    query = reasoner._query_registrar().register(*given[:1], "q", *given[1:], reports_present=True)
     return RegisteredAnswers(kind, query, given, reasoner.window)
 
 

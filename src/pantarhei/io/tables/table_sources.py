@@ -40,14 +40,14 @@ class TableSources:
         name: the name of the whole source in errors.
         items: paths, parts of CSV files, "-" for standard input, binary files, or Arrow objects.
         format: the format of all files; None to use the suffix of each file.
-        beside: the paths of all tables of the source, if `items` is only a share of them.
+        all_paths: the paths of all tables of the source, if `items` is only a share of them.
     """
 
     def __init__(
-        self, name: str, items: Sequence[Any], format: str | None, beside: Sequence[str] = ()
+        self, name: str, items: Sequence[Any], format: str | None, all_paths: Sequence[str] = ()
     ) -> None:
         self.name, self._items, self._format = name, items, format
-        self._beside = beside or (items if len(items) > 1 else ())
+        self._all_paths = all_paths or (items if len(items) > 1 else ())
         self._elsewhere: Collection[str] | None = _UNKNOWN
         self._read_before = 0  # bytes read from files that are now closed
         self._feed: ByteFeed | None = None
@@ -109,7 +109,7 @@ class TableSources:
         None if they are unknown before the rows are read, because a table is JSON or can be read only once.
         """
         if self._elsewhere is _UNKNOWN:
-            self._elsewhere = TableSources(self.name, self._beside, self._format)._columns(delimiter)
+            self._elsewhere = TableSources(self.name, self._all_paths, self._format)._columns(delimiter)
         return self._elsewhere
 
     def _columns(self, delimiter: str | None) -> Collection[str] | None:

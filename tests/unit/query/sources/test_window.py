@@ -33,7 +33,7 @@ def shown(reasoner, text):
 
 def copied(reasoner):
     """Whether the facts of the state that was asked last stand in columns."""
-    return reasoner._door._view.dataset.default.has_columns
+    return reasoner._query_service._view.dataset.default.has_columns
 
 
 @pytest.mark.parametrize(
