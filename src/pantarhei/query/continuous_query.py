@@ -112,9 +112,8 @@ class ReportPolicy:
 
     def is_equivalent(self, other: ReportPolicy, kind: TimeKind) -> bool:
         """Return whether another policy reports at the same times in a stream with times of this kind."""
-        periods = {
-            None if each is None else duration_ticks(each, kind) for each in (self.period, other.period)
-        }
+        both = self.period, other.period
+        periods = {None if each is None else duration_ticks(each, kind) for each in both}
         return len(periods) == 1 and replace(self, period=None) == replace(other, period=None)
 
     @property
@@ -240,9 +239,7 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnswerChanges):
             return NotImplemented
-        mine, others = (
-            {name: change for name, (_, change) in each._changes.items()} for each in (self, other)
-        )
+        mine, others = ({name: c for name, (_, c) in each._changes.items()} for each in (self, other))
         return mine == others
 
     __hash__ = None  # type: ignore[assignment]
@@ -505,9 +502,7 @@ class ContinuousQuery:
         if not callable(follower):
             raise QueryError(f"{follower!r} is not callable: expected a function of one argument")
         if iscoroutinefunction(follower):
-            raise QueryError(
-                f"{follower!r} is async, and would not be awaited: use `async for change in query`"
-            )
+            raise QueryError(f"{follower!r} is async, so it is not awaited: use `async for change in query`")
         key = object()
         self._followers[key] = follower
         self._followed.add(self)

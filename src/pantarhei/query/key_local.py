@@ -107,13 +107,10 @@ class _LocalityCheck:
         if query.has_dataset_clause:
             raise self._error("FROM reads named graphs, and only the materialization is divided among shards")
         for expression in (each for node in algebra.nodes_of(query.node) for each in expressions_of(node)):
-            called = {
-                part.function for part in algebra.parts_of(expression) if isinstance(part, algebra.Call)
-            }
+            calls = (part for part in algebra.parts_of(expression) if isinstance(part, algebra.Call))
+            called = {call.function for call in calls}
             if "NOW" in called or algebra.is_volatile(expression):
-                raise self._error(
-                    "NOW, RAND, UUID, STRUUID and BNODE have different values in different shards"
-                )
+                raise self._error("NOW, RAND, UUID, STRUUID and BNODE have other values in each shard")
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
             raise self._error(

@@ -68,9 +68,7 @@ def _details(node: algebra.Node, show: Show) -> str:
         made = ", ".join(_aggregate(a, show) for a in node.aggregates)
         return "; ".join(part for part in (f"by {keys}" if keys else "all rows", made) if part)
     if isinstance(node, algebra.OrderBy):
-        signs = (
-            ("desc " if key.descending else "") + expression_text(key.expression, show) for key in node.keys
-        )
+        signs = ("desc " * key.descending + expression_text(key.expression, show) for key in node.keys)
         return ", ".join(signs)
     if isinstance(node, algebra.Slice):
         limit = "" if node.limit is None else f"limit {node.limit} "

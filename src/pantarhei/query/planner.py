@@ -177,15 +177,11 @@ class QueryPlanner:
         if parsed.has_dataset_clause:
             view = view.restricted(parsed.default_graphs, parsed.named_graphs)
         elif prepared.has_graphs and not view.has_names:
-            raise QueryError(
-                "GRAPH needs a dataset, and this is a single graph; query the reasoner's dataset"
-            )
+            raise QueryError("GRAPH needs a dataset, not a single graph; query the reasoner's dataset")
         values = _values(bindings or {})
-        clock = (
-            clock_at(now if isinstance(now, datetime) else datetime.now(UTC))
-            if prepared.uses_clock
-            else _NO_TIME
-        )
+        clock = _NO_TIME
+        if prepared.uses_clock:
+            clock = clock_at(now if isinstance(now, datetime) else datetime.now(UTC))
         try:
             if values:
                 bound = with_bindings(parsed.node, values)

@@ -87,15 +87,12 @@ def exact_range(range: DataRange) -> DataRange:
         case ranges.Datatype(iri) if iri in _BINARY:
             return ranges.DataUnionOf((range, _DECIMALS))
         case ranges.DatatypeRestriction(ranges.Datatype(iri), facets) if iri in _BINARY:
-            limits = tuple(
-                (facet, value) for facet, value in facets if not _admits_all_decimals(facet, value)
-            )
+            limits = tuple(each for each in facets if not _admits_all_decimals(*each))
             if any(exact_key(value_of(value)) == value_of(value) for _, value in limits):
                 return range  # no decimal is within the bound
             exactly = tuple((facet, exact(value)) for facet, value in limits)
-            return ranges.DataUnionOf(
-                (range, ranges.DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS)
-            )
+            decimals = ranges.DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS
+            return ranges.DataUnionOf((range, decimals))
         case ranges.DataOneOf(literals):
             return ranges.DataOneOf(tuple(map(exact, literals)))
         case ranges.Compared(name, literal):

@@ -34,12 +34,8 @@ def build_literal(lexical: str, datatype: URIRef | None, value: object, ill_type
     much.
     """
     literal: Literal = str.__new__(Literal, lexical)
-    literal._language, literal._datatype, literal._value, literal._ill_typed = (
-        None,
-        datatype,
-        value,
-        ill_typed,
-    )
+    literal._language, literal._datatype = None, datatype
+    literal._value, literal._ill_typed = value, ill_typed
     return literal
 
 

@@ -228,9 +228,8 @@ def restriction_formula(datatype: URIRef, facets: Sequence[tuple[URIRef, Term]],
     """
     if sort not in _SORTS.get(datatype, ()):
         return False
-    return all_of(
-        [datatype_formula(datatype, sort), *(facet_formula(facet, value, sort) for facet, value in facets)]
-    )
+    narrowed = (facet_formula(facet, value, sort) for facet, value in facets)
+    return all_of([datatype_formula(datatype, sort), *narrowed])
 
 
 def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
@@ -248,9 +247,8 @@ def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
     if facet == LANG_RANGE:
         return conditions.InLanguage(str(value).lower())
     assert isinstance(limit, int)
-    return conditions.Length(
-        0 if facet == XSD.maxLength else limit, None if facet == XSD.minLength else limit
-    )
+    least = 0 if facet == XSD.maxLength else limit
+    return conditions.Length(least, None if facet == XSD.minLength else limit)
 
 
 def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> Formula:

@@ -155,9 +155,8 @@ class _Parser:
         part = self._branch(depth)
         while self._skip("|"):
             other = self._branch(depth)
-            part = _Piece(
-                part.is_nullable or other.is_nullable, part.first | other.first, part.last | other.last
-            )
+            first, last = part.first | other.first, part.last | other.last
+            part = _Piece(part.is_nullable or other.is_nullable, first, last)
         return part
 
     def _branch(self, depth: int) -> _Piece:

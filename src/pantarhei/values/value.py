@@ -85,10 +85,8 @@ class Period(NamedTuple):
 
     def ends(self) -> list[Fraction]:
         """Return the second at which the duration ends, for each of the four start times of XML Schema."""
-        return [
-            _DAY * _day(year, month - 1 + self.months) + Fraction(self.seconds)
-            for year, month in _DURATION_STARTS
-        ]
+        days = (_day(year, month - 1 + self.months) for year, month in _DURATION_STARTS)
+        return [_DAY * day + Fraction(self.seconds) for day in days]
 
     def is_comparable(self, other: Period) -> bool:
         """Return whether two durations are equal or ordered."""
@@ -120,9 +118,8 @@ def read_duration(text: str) -> Period | None:
     if match is None:
         return None
     sign = -1 if match[1] else 1
-    years, months, days, hours, minutes, seconds = (
-        Fraction(Decimal(part or 0)) for part in match.groups()[1:]
-    )
+    parts = (Fraction(Decimal(part or 0)) for part in match.groups()[1:])
+    years, months, days, hours, minutes, seconds = parts
     whole = _DAY * days + 3600 * hours + 60 * minutes + seconds
     return Period(sign * int(12 * years + months), sign * whole)
 

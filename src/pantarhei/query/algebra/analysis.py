@@ -134,9 +134,7 @@ def substitute(node: algebra.Node, values: Mapping[Variable, Term]) -> algebra.N
     """
     if not values:
         return node
-    parts = {
-        each.name: _substituted_part(getattr(node, each.name), each.name, values) for each in fields(node)
-    }
+    parts = {f.name: _substituted_part(getattr(node, f.name), f.name, values) for f in fields(node)}
     made = replace(node, **parts)
     if isinstance(node, algebra.BGP | algebra.Closure | algebra.NegatedSet | algebra.Graph):
         terms = [p for p in node.variables if p in values and p not in made.variables]

@@ -257,9 +257,8 @@ class Values(Node):
     @cached_property
     def certain(self) -> frozenset[Variable]:
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.names)
-        return frozenset(
-            v for v, column in zip(self.names, columns, strict=True) if all(t is not None for t in column)
-        )
+        bound = zip(self.names, columns, strict=True)
+        return frozenset(v for v, column in bound if all(t is not None for t in column))
 
 
 @dataclass(frozen=True)

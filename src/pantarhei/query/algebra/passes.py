@@ -89,9 +89,8 @@ def _origins(node: algebra.Node) -> _Origins:
             return _Origins(below[0].graph | {variable}, below[0].elsewhere)
         case algebra.Project() | algebra.Group():
             kept = below[0].graph & every
-            return _Origins(
-                kept, every - kept if isinstance(node, algebra.Group) else below[0].elsewhere & every
-            )
+            rest = every - kept if isinstance(node, algebra.Group) else below[0].elsewhere & every
+            return _Origins(kept, rest)
         case algebra.Graph():
             return _Origins(frozenset(), every)
     if not below:

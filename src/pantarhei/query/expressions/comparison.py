@@ -309,7 +309,7 @@ _ORDER_CLASSES = (
     (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
 )
 _ORDER_CLASS = kinds.numbers_by_kind(
-    {kind: index for index, members in enumerate(_ORDER_CLASSES) for kind in members}
+    {kind: i for i, members in enumerate(_ORDER_CLASSES) for kind in members}
 )
 _TIMES, _LAST = 6, 7
 

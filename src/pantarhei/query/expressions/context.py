@@ -94,9 +94,8 @@ class Context:
 
     def terms_of(self, ids: Ids) -> Sequence[Term | None]:
         """Return the terms with these numbers."""
-        return (
-            self.literals.terms_at(ids - FIRST_LITERAL) if _are_known_literals(ids) else self.terms.terms(ids)
-        )
+        are_known = _are_known_literals(ids)
+        return self.literals.terms_at(ids - FIRST_LITERAL) if are_known else self.terms.terms(ids)
 
 
 def _are_known_literals(ids: Ids) -> bool:

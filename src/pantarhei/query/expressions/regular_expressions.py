@@ -279,9 +279,7 @@ def _class(text: str, start: int) -> tuple[str, int]:
         elif text.startswith("-[", position) and position > first:
             subtracted, end = _class(text, position + 1)
             if not text.startswith("]", end):
-                raise RegexError(
-                    f"the regular expression {_quoted(text)} has characters after a subtracted class"
-                )
+                raise RegexError(f"the regular expression {_quoted(text)} has text after a subtracted class")
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:
             parts.append(

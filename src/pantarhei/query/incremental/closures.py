@@ -31,9 +31,8 @@ def is_incremental(node: algebra.Closure) -> bool:
     The steps are not fixed if a nested path can have length zero, since its end then has the literal form of
     the start node.
     """
-    return not any(
-        isinstance(part, algebra.Closure) and part.is_reflexive for part in algebra.nodes_of(node.step)
-    )
+    parts = algebra.nodes_of(node.step)
+    return not any(isinstance(part, algebra.Closure) and part.is_reflexive for part in parts)
 
 
 def needs_graph_terms(node: algebra.Closure) -> bool:

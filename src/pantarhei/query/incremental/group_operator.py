@@ -118,9 +118,8 @@ class _PerGroup(Accumulator):
         self._totals.pop(group, None)
 
     def renumber(self, rows: Callable[[Row], Row]) -> None:
-        self._shared.journal.replace(
-            self._totals, {rows(group): total for group, total in self._totals.items()}
-        )
+        totals = {rows(group): total for group, total in self._totals.items()}
+        self._shared.journal.replace(self._totals, totals)
 
 
 class Count(_PerGroup):
@@ -192,9 +191,8 @@ class _GroupedValues(Accumulator):
 
     def _count_values(self, parts: dict[Row, Items], only_terms: bool) -> dict[Row, Items]:
         """Apply the deltas of groups; returns the values that appeared (1) and vanished (-1)."""
-        found: dict[Row, Items] = count_values(
-            self._values, parts, only_terms, self._shared.journal.entries, ABSENT
-        )
+        entries = self._shared.journal.entries
+        found: dict[Row, Items] = count_values(self._values, parts, only_terms, entries, ABSENT)
         return found
 
     def drop_group(self, group: Row) -> None:
@@ -396,9 +394,7 @@ class GroupOperator(Operator):
             if isinstance(argument, Variable)
         }
         if any(made.argument is None and made.distinct for made in node.aggregates):
-            self._argument_columns[None] = [
-                column for column, v in enumerate(child.variables) if not is_hidden(v)
-            ]
+            self._argument_columns[None] = [i for i, v in enumerate(child.variables) if not is_hidden(v)]
         self._computed: dict[Expression, RowExpression] = {
             argument: RowExpression(argument, child.variables, shared)
             for argument in self._arguments
@@ -424,9 +420,8 @@ class GroupOperator(Operator):
         parts: dict[Expression | None, dict[Row, Items]] = {}
         for argument in self._arguments or (None,):
             if argument not in parts:
-                parts[argument] = group_items(
-                    groups, self._argument_values(argument, change, groups), weights
-                )
+                values = self._argument_values(argument, change, groups)
+                parts[argument] = group_items(groups, values, weights)
         *_, any_parts = parts.values()
         left = count_rows(self._sizes, any_parts, self.shared.journal.entries, ABSENT)
         for accumulator, argument in zip(self._accumulators, self._arguments, strict=True):
@@ -434,10 +429,8 @@ class GroupOperator(Operator):
         if self._keeps_empty_group or not left:
             return self._update_rows(list(any_parts))
         removed = set(left)
-        return {
-            **self._update_rows([group for group in any_parts if group not in removed]),
-            **self._drop_groups(left),
-        }
+        remaining = [group for group in any_parts if group not in removed]
+        return {**self._update_rows(remaining), **self._drop_groups(left)}
 
     def _argument_values(
         self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]

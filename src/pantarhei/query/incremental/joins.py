@@ -50,11 +50,8 @@ class HashIndex:
 
     def __init__(self, own_columns: Sequence[int], other_columns: Sequence[int], state: SharedState) -> None:
         self._shares = bool(own_columns)
-        self._own_key, self._other_key, self._state = (
-            state.key_of(own_columns),
-            state.key_of(other_columns),
-            state,
-        )
+        self._own_key, self._other_key = state.key_of(own_columns), state.key_of(other_columns)
+        self._state = state
         self._rows: dict[Any, Bag] = {}
 
     def add(self, row: Row, weight: int) -> tuple[int, int]:
@@ -146,9 +143,8 @@ class PartialIndex:
         for bound in self._bags:
             common = bound & other_bound
             if common or not overlap:
-                found += (
-                    self._table(bound, common).get(self._key(other, self._other_columns, common), {}).items()
-                )
+                key = self._key(other, self._other_columns, common)
+                found += self._table(bound, common).get(key, {}).items()
         return found
 
     def _table(self, bound: int, common: int) -> dict[Row, Bag]:
@@ -341,9 +337,8 @@ class _MatchCounter(_BinaryOperator):
         return delta or EMPTY
 
     def _change_left(self, left: Row, weight: int, delta: Bag) -> None:
-        matches = self._matching_pairs(
-            [(left, right, n) for right, n in self._right.compatible(left, self._overlap)]
-        )
+        found = self._right.compatible(left, self._overlap)
+        matches = self._matching_pairs([(left, right, n) for right, n in found])
         for _, right, copies in matches:
             self._put(delta, self._joined_row(left, right), weight * copies)
         before, after = self._left.add(left, weight)

@@ -205,9 +205,7 @@ def shape_of(node: algebra.Node) -> Shape | None:
 def instantiate(node: algebra.Node, names: Mapping[Variable, Term]) -> algebra.Node:
     """Replace the parameters of a shape's node by names."""
     if isinstance(node, algebra.BGP):
-        return _map_arguments(
-            node, lambda term: names.get(term, term) if isinstance(term, Variable) else term
-        )
+        return _map_arguments(node, lambda t: names.get(t, t) if isinstance(t, Variable) else t)
     fields: dict[str, Any] = {}
     if isinstance(node, algebra.Project):
         fields["names"] = tuple(name for name in node.names if name not in names)
@@ -329,9 +327,8 @@ class ValuesLeaf(Operator):
 
     def initial_rows(self) -> Mapping[Row, int]:
         id_of = self.shared.terms.id_of
-        return bag_of(
-            tuple([NONE if term is None else id_of(term) for term in row]) for row in self.node.rows
-        )
+        rows = ([NONE if term is None else id_of(term) for term in row] for row in self.node.rows)
+        return bag_of(map(tuple, rows))
 
 
 class RecomputeLeaf(Operator):

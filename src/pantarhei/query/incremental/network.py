@@ -133,9 +133,8 @@ def _keeps_group_keys(node: algebra.Project, group: algebra.Group) -> bool:
 def _compile_path(node: algebra.Closure, shared: SharedState, use: Use) -> Operator:
     if node == GRAPH_TERMS:
         return GraphTermsOperator(shared, use(ALL_TRIPLES))
-    return ClosureOperator(
-        node, shared, use(node.step), use(GRAPH_TERMS) if needs_graph_terms(node) else None
-    )
+    nodes = use(GRAPH_TERMS) if needs_graph_terms(node) else None
+    return ClosureOperator(node, shared, use(node.step), nodes)
 
 
 def is_recomputed(node: algebra.Node) -> bool:

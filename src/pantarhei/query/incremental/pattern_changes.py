@@ -149,8 +149,7 @@ class FactMatcher:
         changed_once = [fact for fact, count in mentions.items() if count % 2]
         are_present = model.kernel.store.present(contiguous(np.array(changed_once, np.int32).reshape(-1, 3)))
         signed = [
-            (fact, 1 if is_present else -1)
-            for fact, is_present in zip(changed_once, are_present, strict=True)
+            (fact, 1 if present else -1) for fact, present in zip(changed_once, are_present, strict=True)
         ]
         signed += [(fact, sign) for fact in as_tuples(rewritten) for sign in (-1, 1)]
         for fact, sign in signed:
@@ -404,9 +403,6 @@ def _generalise(node: BGP) -> tuple[tuple[Atom, ...], dict[PatternTerm, Variable
         if pattern.predicate == RDF_TYPE:
             atoms.append(Atom(cast(Predicate, pattern.object), (argument(pattern.subject),)))
         else:
-            atoms.append(
-                Atom(
-                    cast(Predicate, pattern.predicate), (argument(pattern.subject), argument(pattern.object))
-                )
-            )
+            arguments = argument(pattern.subject), argument(pattern.object)
+            atoms.append(Atom(cast(Predicate, pattern.predicate), arguments))
     return tuple(dict.fromkeys(atoms)), ends, names

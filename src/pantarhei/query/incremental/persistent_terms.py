@@ -252,12 +252,8 @@ class PersistentTermIds(TermSpace):
             found: cache of the caller, extended by the term numbers that were not found by a single lookup.
         """
         ids: list[int] = []
-        vocabulary, unsettled, locals_, values = (
-            self._vocabulary,
-            self._unsettled,
-            self.locals,
-            self._value_of,
-        )
+        vocabulary, unsettled = self._vocabulary, self._unsettled
+        locals_, values = self.locals, self._value_of
         # with other numbers the key of a decimal may belong to an xsd:double
         keys_are_unique = vocabulary.numbers == "by_datatype"
         del values[len(locals_) :]  # an interrupt between the two appends below may have left a number

@@ -641,9 +641,8 @@ class QuerySources:
         if self._conclusion_source is None:
             given, vocabulary = self._conclusions, self.whole.model.vocabulary
             assert given is not None, "there are rules"
-            self._conclusion_source = ConclusionSource(
-                self._journal, self.whole.window, vocabulary, given.facts()
-            )
+            window, facts = self.whole.window, given.facts()
+            self._conclusion_source = ConclusionSource(self._journal, window, vocabulary, facts)
         return self._conclusion_source
 
     def named(self, name: PatternTerm) -> QuerySource | None:

@@ -440,9 +440,8 @@ def _plain(query: SavedQuery) -> dict[str, Any]:
     window, policy = query.window, query.policy
     given = None
     if window is not None:
-        given = [
-            _json(each) for each in (window.range, window.slide, window.origin, window.closed, window.zone)
-        ]
+        fields = window.range, window.slide, window.origin, window.closed, window.zone
+        given = list(map(_json, fields))
     return {
         "name": query.name,
         "text": query.text,
@@ -462,9 +461,8 @@ def from_bytes(saved: bytes) -> Iterator[SavedQuery]:
     for each in json.loads(saved):
         given = each["window"]
         window = None if given is None else Window(*map(_from_json, given))
-        policy = ReportPolicy(
-            frozenset(each["conditions"]), _from_json(each["period"]), each["emit"], each["tick"]
-        )
+        conditions, period = frozenset(each["conditions"]), _from_json(each["period"])
+        policy = ReportPolicy(conditions, period, each["emit"], each["tick"])
         rows, changed = each["rows"], each["moved"]
         yield SavedQuery(each["name"], each["text"], policy, window, each["closed"], rows, changed)
 

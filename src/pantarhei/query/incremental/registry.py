@@ -83,9 +83,8 @@ class QueryRegistry:
         sources = self._sources = QuerySources(self.journal, window, present.model, conclusions)
         self.terms = PersistentTermIds(present.model.vocabulary, self.journal)
         self._forms = LiteralForms(self.journal, self.terms)
-        self._evaluator = StateEvaluator(
-            present, self.terms, dataset, self._forms.facts, sources.named, max_bytes
-        )
+        by_fact = self._forms.facts
+        self._evaluator = StateEvaluator(present, self.terms, dataset, by_fact, sources.named, max_bytes)
         self._shared = SharedState(self.journal, self.terms, self._evaluator.context)
         self._plans = SharedPlans(self._shared, self._evaluator, sources.named)
         self.network = self._plans.network
@@ -421,9 +420,8 @@ class QueryRegistry:
         self._set_pending(registered, {row: n for row, n in pending.items() if n})
         self.journal.replace(registered.answers, last)
         self.journal.set(registered, "version", None)
-        self.journal.replace(
-            registered.changed_facts, saved.decode_changed_facts(registered.source.model.vocabulary)
-        )
+        changed = saved.decode_changed_facts(registered.source.model.vocabulary)
+        self.journal.replace(registered.changed_facts, changed)
         if saved.closed is not None:
             self.journal.set(registered.source, "closed", saved.closed)
 

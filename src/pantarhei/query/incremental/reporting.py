@@ -228,9 +228,8 @@ class ReportScheduler:
         for registered in queries:
             of_root.setdefault(registered.root, []).append(registered)
         # subscribers are kept while their operator exists: a rollback may restore deferred deltas
-        self._subscribers = {
-            root: self._subscribers.get(root) or Subscribers(self._shared) for root in of_root
-        }
+        known = self._subscribers
+        self._subscribers = {root: known.get(root) or Subscribers(self._shared) for root in of_root}
         for root, own in of_root.items():
             self._subscribers[root].set_queries(own)
         self._scheduled = [registered for registered in queries if not registered.is_plain]

@@ -365,9 +365,8 @@ class RowExpression:
         """
         (variable,) = self._variables
         terms, columns = np.unique(table.column(variable), return_inverse=True)
-        are_true = (
-            truth(self._expression, SolutionTable({variable: terms}, len(terms)), self._shared.context) == 1
-        )
+        distinct = SolutionTable({variable: terms}, len(terms))
+        are_true = truth(self._expression, distinct, self._shared.context) == 1
         if len(terms) <= MAX_CACHED_TERMS:
             self._truth.known.update(zip(terms.tolist(), are_true.tolist(), strict=True))
         found: Mask = are_true[columns]

@@ -134,11 +134,8 @@ class ParameterisedPlan:
         change: Bag = {row: sign * weight for row, weight in rows.items()}
         for operator in self._above:
             made = dict(operator.change(change))
-            more = (
-                operator.add_parameters(member.numbers)
-                if sign > 0
-                else operator.remove_parameters(member.numbers)
-            )
+            complete = operator.add_parameters if sign > 0 else operator.remove_parameters
+            more = complete(member.numbers)
             for row, weight in more.items():
                 put(made, row, weight)
             change = made

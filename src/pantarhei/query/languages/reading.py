@@ -119,12 +119,8 @@ class BoundsReader:
             QueryTextError: the bounds are invalid.
         """
         what, *policies = (child for child in part.children if isinstance(child, Tree))
-        on = [
-            condition
-            for policy in policies
-            if policy.data == "report"
-            for condition in self._conditions(policy)
-        ]
+        reports = (policy for policy in policies if policy.data == "report")
+        on = [condition for report in reports for condition in self._conditions(report)]
         ticks = [self._tick(policy) for policy in policies if policy.data == "tick"]
         if len(set(ticks)) > 1:
             raise self._text.error(part, "two TICK clauses that differ", "one")
@@ -492,9 +488,8 @@ class _StreamTextReader:
     def _windows(self, declared: Sequence[_Declared]) -> list[StreamWindow]:
         """Return the window of each declaration; STREAM blocks with the same stream and extent share one."""
         made: list[StreamWindow] = []
-        static = {
-            self._names.iri(part.children[-1]) for part in all_subtrees(self._tree, "static", "static_named")
-        }
+        graphs = all_subtrees(self._tree, "static", "static_named")
+        static = {self._names.iri(part.children[-1]) for part in graphs}
         shared: dict[object, StreamWindow] = {}
         for each in declared:
             if each.name is not None and each.name in {window.name for window in made}:

@@ -207,9 +207,8 @@ class Executor:
     # -- EXISTS ------------------------------------------------------------------------------------
 
     def _exists_column(self, start: SolutionTable, node: algebra.Exists) -> SolutionTable:
-        if not self._binds_for_certain(
-            start, (*node.right.variables, *correlated_variables(node.right)), node.left
-        ):
+        used = (*node.right.variables, *correlated_variables(node.right))
+        if not self._binds_for_certain(start, used, node.left):
             return self._join_separately(start, node)
         left = self.join(start, node.left)
         return left.with_column(node.variable, self._truths(self._exists(left, node.right)))
@@ -334,11 +333,10 @@ class Executor:
     def _slice(self, start: SolutionTable, node: algebra.Slice) -> SolutionTable:
         if node.limit == 0:
             return NO_ROWS
-        table = (
-            self.rows(node.child)
-            if node.limit is None
-            else self.first_rows(node.child, node.offset + node.limit)
-        )
+        if node.limit is None:
+            table = self.rows(node.child)
+        else:
+            table = self.first_rows(node.child, node.offset + node.limit)
         end = table.size if node.limit is None else min(table.size, node.offset + node.limit)
         return table.take(np.arange(min(node.offset, table.size), end))
 

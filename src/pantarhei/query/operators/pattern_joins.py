@@ -143,10 +143,8 @@ def join_patterns(
         tests: conditions on the resulting rows; a condition is tested as soon as its variables are bound.
         keep: variables that are needed afterwards, None for all.
     """
-    runs = [
-        _PatternRun(part, source, node, tests, keep, context)
-        for part in split_by_unbound(start, node.variables)
-    ]
+    parts = split_by_unbound(start, node.variables)
+    runs = [_PatternRun(part, source, node, tests, keep, context) for part in parts]
     return SolutionTable.concat([run.run() for run in runs]), runs[0].steps
 
 
@@ -186,9 +184,8 @@ class _PatternRun:
             if (
                 self._remaining and self._keep is not None
             ):  # after the last pattern the caller selects columns
-                needed = self._keep.union(
-                    self._variables_to_come(), *(variables for _, variables in self._tests)
-                )
+                tested = (variables for _, variables in self._tests)
+                needed = self._keep.union(self._variables_to_come(), *tested)
                 self._table = self._table.select([v for v in self._table.columns if v in needed])
         if not self._table.size:
             columns = {v: np.empty(0, np.int64) for v in self._node.variables}

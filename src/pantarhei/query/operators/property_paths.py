@@ -101,11 +101,9 @@ class _PathJoin:
             return start.take(rows[same])
         self._context.limits.check_room(len(rows), len(start.columns) + 1)
         table = start.take(rows)
-        return (
-            table.with_column(other_end, found.form_ids[indexes])
-            if isinstance(other_end, Variable)
-            else table
-        )
+        if isinstance(other_end, Variable):
+            table = table.with_column(other_end, found.form_ids[indexes])
+        return table
 
     def _seed_forms(self, bound_end: PatternTerm, seeds: Ids) -> Ids:
         """Return the literal form of each seed as an end of its own path of length zero: the form in the
@@ -136,9 +134,8 @@ class _PathJoin:
         source, target = (node.end, node.start) if is_inverse else (node.start, node.end)
 
         def step(terms: Ids) -> Ends:
-            table = self._evaluate(
-                SolutionTable({source: terms, row: np.arange(len(terms))}, len(terms)), node.step
-            )
+            sources = SolutionTable({source: terms, row: np.arange(len(terms))}, len(terms))
+            table = self._evaluate(sources, node.step)
             form_ids = table.column(target)
             return Ends(table.column(row), self._context.terms.values(form_ids), form_ids)
 

@@ -264,9 +264,8 @@ class IndexedTriples:
             subjects, predicates, objects: value numbers, in columns of equal length; None for a variable. At
                 least one column is given.
         """
-        given = [
-            (position, ids) for position, ids in enumerate((subjects, predicates, objects)) if ids is not None
-        ]
+        columns = enumerate((subjects, predicates, objects))
+        given = [(position, ids) for position, ids in columns if ids is not None]
         position, ids = (
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))
         )

@@ -36,9 +36,8 @@ class GraphFacts:
     @classmethod
     def of(cls, terms: TermSpace, triples: Iterable[Triple]) -> GraphFacts:
         """Copy triples. The cost is a lookup for each of their terms."""
-        ids = np.array(
-            [terms.id_of(respelled(term)) for triple in triples for term in triple], np.int64
-        ).reshape(-1, 3)
+        numbers = [terms.id_of(respelled(term)) for triple in triples for term in triple]
+        ids = np.array(numbers, np.int64).reshape(-1, 3)
         subjects, predicates, objects = (np.ascontiguousarray(column) for column in ids.T)
         values = terms.values
         return cls(terms, IndexedTriples(values(subjects), values(predicates), values(objects), objects))
@@ -49,9 +48,8 @@ class GraphFacts:
         found = [source.triples.all() for source in sources]
         if not found:
             return cls.of(terms, ())
-        rows = np.concatenate(
-            [np.stack([m.subjects, m.predicates, m.objects, m.form_ids]) for m in found], axis=1
-        )
+        parts = [np.stack([m.subjects, m.predicates, m.objects, m.form_ids]) for m in found]
+        rows = np.concatenate(parts, axis=1)
         rows = np.unique(rows, axis=1)
         return cls(terms, IndexedTriples(*(np.ascontiguousarray(column) for column in rows)))
 
@@ -80,18 +78,19 @@ class GraphFacts:
             number = self._terms.find_value(class_)
             subjects, objects, form_ids = self.relation(RDF_TYPE).pairs()
             indexes = np.flatnonzero(objects == (-2 if number is None else number))
-            found = self._members[class_] = ColumnRelation(
-                subjects[indexes], objects[indexes], form_ids[indexes]
-            )
+            columns = (column[indexes] for column in (subjects, objects, form_ids))
+            found = self._members[class_] = ColumnRelation(*columns)
         return found
 
 
 def single(source: FactSource, named: Mapping[URIRef, FactSource] | None = None) -> LazyGraphs:
     """Return a dataset that consists of existing graphs."""
     others = named or {}
-    return LazyGraphs(
-        source, lambda: others, lambda name: others.get(name) if isinstance(name, URIRef) else None
-    )
+
+    def find(name: Term) -> FactSource | None:
+        return others.get(name) if isinstance(name, URIRef) else None
+
+    return LazyGraphs(source, lambda: others, find)
 
 
 @dataclass(frozen=True)

@@ -438,9 +438,8 @@ def span(part: Part) -> tuple[int, int]:
 
 def tokens(part: ParseTree, *types: str) -> list[Token]:
     """Return the child tokens of a part, all or those of these types."""
-    return [
-        child for child in part.children if isinstance(child, Token) and (not types or child.type in types)
-    ]
+    found = (child for child in part.children if isinstance(child, Token))
+    return [token for token in found if not types or token.type in types]
 
 
 def subtrees(part: ParseTree, *kinds: str) -> list[ParseTree]:

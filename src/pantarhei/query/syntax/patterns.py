@@ -125,10 +125,8 @@ class PatternReader:
         written, token = member.children
         target = variable(token)
         if target in node.variables:
-            problem = (
-                f"BIND … AS ?{target} in a group where ?{target} has a value already; choose another name"
-            )
-            raise self.names.error(member, problem)
+            problem = f"BIND … AS ?{target} in a group where ?{target} has a value already"
+            raise self.names.error(member, f"{problem}; choose another name")
         reader = self.expressions()
         expression = reader.read(written)
         exists = reader.take_exists()
@@ -274,9 +272,9 @@ def join(left: algebra.Node, right: algebra.Node) -> algebra.Node:
     if isinstance(left, algebra.BGP) and isinstance(right, algebra.BGP):
         return algebra.BGP(left.patterns + right.patterns)
     if (
-        isinstance(left, algebra.Join)
+        isinstance(right, algebra.BGP)
+        and isinstance(left, algebra.Join)
         and isinstance(left.right, algebra.BGP)
-        and isinstance(right, algebra.BGP)
     ):
         return algebra.Join(left.left, algebra.BGP(left.right.patterns + right.patterns))
     return algebra.Join(left, right)

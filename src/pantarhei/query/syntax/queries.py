@@ -252,11 +252,8 @@ class _QueryReader:
         """Return the grouped node, HAVING and ORDER BY. A variable in HAVING or ORDER BY that is not a group
         key is replaced by a SAMPLE of it.
         """
-        known = {
-            *(keys or ()),
-            *(aggregate.variable for aggregate in aggregates),
-            *(name for _, name, _ in selected),
-        }
+        names = (name for _, name, _ in selected)
+        known = {*(keys or ()), *(aggregate.variable for aggregate in aggregates), *names}
         inside = set(node.variables)
         samples = {
             v: algebra.Aggregate("SAMPLE", v, False, " ", self._names.fresh("aggregate"))
@@ -279,9 +276,8 @@ class _QueryReader:
         for clause in trees(part):
             (digits,) = tokens(clause)
             if len(digits) > _MAX_DIGITS:
-                raise self._names.error(
-                    digits, f"a number of {len(digits)} digits", f"{_MAX_DIGITS} digits at most"
-                )
+                expected = f"{_MAX_DIGITS} digits at most"
+                raise self._names.error(digits, f"a number of {len(digits)} digits", expected)
             if clause.data == "limit":
                 limit = int(digits)
             else:

@@ -58,7 +58,7 @@ def test_patterns_mean_what_xpath_says(text: str, pattern: str, flags: str, expe
         ("[a", "", "malformed"),
         ("a{2,1}", "", "min repeat greater than max repeat"),
         (r"\p{Nothing}", "", "unknown property"),
-        ("[a-z-[b]c]", "", "has characters after a subtracted class"),
+        ("[a-z-[b]c]", "", "has text after a subtracted class"),
         (r"[\I]", "", "inside a class is not supported"),
         ("a", "iz", "unknown flag 'z'; expected some of i, s, m, x, q"),
         ("(" * 300 + "*", "", "…"),
