@@ -297,7 +297,7 @@ def _follow(
             else:
                 output.write(update, writer)
             if options.repairs:
-                _print_cut(update, names, chains)
+                _print_removed(update, names, chains)
 
 
 def _ontology_lines(ontology: pr.Ontology, paths: Sequence[str]) -> Iterator[str]:
@@ -413,6 +413,6 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writ
     writer.report(update.at, columns)
 
 
-def _print_cut(update: pr.WindowUpdate, names: DisplayNames, chains: ConflictProofs) -> None:
+def _print_removed(update: pr.WindowUpdate, names: DisplayNames, chains: ConflictProofs) -> None:
     for line in cut_lines(update.repair, names, chains):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)

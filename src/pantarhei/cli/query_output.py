@@ -242,18 +242,18 @@ def _with_window(
         raise QueryError("conclusions of rules are in one window, but the query has several")
     _check_columns(views.query, options)
     always = () if views.default is not None else entailed_triples(spec.always, ontology)
-    query, windows, holding = views.query, views.by_name(always), views.holding
+    query, windows, window = views.query, views.by_name(always), views.reasoner_window
 
     def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
         registrar, name = reasoner._query_registrar(), made.name or "query"
         return registrar.register_parsed(name, text, query, views.default, spec.policy, windows)
 
     def end(at: TimePoint) -> TimePoint | None:
-        kind = holding.kind or kind_of(at)
+        kind = window.kind or kind_of(at)
         ticks = end_tick(spec, kind, ticks_of(at, kind))
         return None if ticks is None else time_of(ticks, kind)
 
-    return ReportOutput(query, register, shows_changes, holding, end, views.background)
+    return ReportOutput(query, register, shows_changes, window, end, views.background)
 
 
 def _check_columns(query: Query, options: RunOptions) -> None:

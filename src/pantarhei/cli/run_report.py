@@ -118,10 +118,10 @@ class ConflictProofs:
         derived = (
             proof for proof in conflict.proofs if any(step.rule is not None for step in proof.steps[:-1])
         )
-        return [line for proof in derived for line in _whole(proof)]
+        return [line for proof in derived for line in _shortened(proof)]
 
 
-def _whole(proof: pr.Proof) -> list[str]:
+def _shortened(proof: pr.Proof) -> list[str]:
     lines = str(proof).splitlines()
     left_out = len(lines) - _MOST_LINES
     return [*lines[:_MOST_LINES], f"… and {left_out} more lines"] if left_out > 0 else lines

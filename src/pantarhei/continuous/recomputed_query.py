@@ -113,7 +113,7 @@ _Content = tuple[_StreamItem, ...]
 
 
 @dataclass(frozen=True)
-class _ClosedGraph:
+class _MaterializedGraph:
     """Materialized graph of a query, with the elements from which it was derived.
 
     Args:
@@ -127,7 +127,7 @@ class _ClosedGraph:
     times: TripleTimes
 
     @cached_property
-    def holding(self) -> frozenset[Hashable]:
+    def timed_values(self) -> frozenset[Hashable]:
         """Each triple, as values of its terms, with its time; two graphs are equal if these are."""
         return frozenset((values_of(triple), self.times.of(triple)) for triple in self.triples)
 
@@ -161,8 +161,8 @@ class RecomputedQuery:
         self._step: Step | None = None
         self._began = self._element_count = 0
         self._held: list[_StreamItem] = []
-        self._graphs: dict[URIRef | None, _ClosedGraph] = {}
-        self._seen = self._holding([()] * len(spec.windows))
+        self._graphs: dict[URIRef | None, _MaterializedGraph] = {}
+        self._seen = self._graph_contents([()] * len(spec.windows))
         self._answers: Counter[AnswerRow] = Counter()
 
     # -- time --------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ class RecomputedQuery:
         policy, now = self._spec.policy, next(times.ticks())
         contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
         if "change" in policy.conditions:
-            before, self._seen = self._seen, self._holding(contents)
+            before, self._seen = self._seen, self._graph_contents(contents)
             if self._seen == before:
                 return []
             times = Times(kind, (range(now, now + 1),))
@@ -328,8 +328,8 @@ class RecomputedQuery:
             inserted = Counter()
         return [RepeatedReport(times[:1], inserted, deleted)] if inserted or deleted else []
 
-    def _holding(self, contents: Sequence[_Content]) -> Mapping[URIRef | None, frozenset[Hashable]]:
-        return {name: closed.holding for name, closed in self._all_closed(contents).items()}
+    def _graph_contents(self, contents: Sequence[_Content]) -> Mapping[URIRef | None, frozenset[Hashable]]:
+        return {name: graph.timed_values for name, graph in self._materialized_graphs(contents).items()}
 
     def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
         """Return the content of window number `place` at tick `now`: at its closing if it closes, else its
@@ -348,32 +348,34 @@ class RecomputedQuery:
     # -- answers -----------------------------------------------------------------------------------
 
     def _evaluated(self, contents: Sequence[_Content], at: TimePoint) -> Counter[AnswerRow]:
-        spec, terms, closed = self._spec, TermSpace(), self._all_closed(contents)
-        held = {name: each.triples for name, each in closed.items() if name is not None}
+        spec, terms, graphs = self._spec, TermSpace(), self._materialized_graphs(contents)
+        held = {name: each.triples for name, each in graphs.items() if name is not None}
         named = {name: GraphFacts.of(terms, triples) for name, triples in {**spec.named, **held}.items()}
-        default = GraphFacts.of(terms, closed[None].triples)
-        times: dict[Term | None, TripleTimes] = {name: each.times for name, each in closed.items()}
+        default = GraphFacts.of(terms, graphs[None].triples)
+        times: dict[Term | None, TripleTimes] = {name: each.times for name, each in graphs.items()}
         view = View(single(default, named), terms, LiteralValues([]), times=times)
         return _rows(execute(spec.query, self._node, clock_at(at), view, NO_LIMITS))
 
-    def _all_closed(self, contents: Sequence[_Content]) -> dict[URIRef | None, _ClosedGraph]:
+    def _materialized_graphs(self, contents: Sequence[_Content]) -> dict[URIRef | None, _MaterializedGraph]:
         """Materialize the graphs of the query by name, with the default graph under None.
 
         Args:
             contents: the content of each of the query's windows.
         """
-        closed: dict[URIRef | None, _ClosedGraph] = {}
+        graphs: dict[URIRef | None, _MaterializedGraph] = {}
         default: list[_StreamItem] = []
         for window, content in zip(self._spec.windows, contents, strict=True):
             if window.is_default:
                 default += content
             else:
-                closed[window.name] = self._closed(window.name, content, ())
+                graphs[window.name] = self._materialized_graph(window.name, content, ())
         merged = tuple(sorted(dict.fromkeys(default), key=_tick))
-        closed[None] = self._closed(None, merged, self._spec.always)
-        return closed
+        graphs[None] = self._materialized_graph(None, merged, self._spec.always)
+        return graphs
 
-    def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _ClosedGraph:
+    def _materialized_graph(
+        self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]
+    ) -> _MaterializedGraph:
         """Materialize a graph; the result is cached until its content changes.
 
         Args:
@@ -385,7 +387,7 @@ class RecomputedQuery:
         if known is None or known.content != content:
             reasoner = self._reasoner(content, always)
             times = self._times(reasoner) if self._uses_triple_times else ()
-            known = _ClosedGraph(content, tuple(reasoner.materialization()), TripleTimes(times))
+            known = _MaterializedGraph(content, tuple(reasoner.materialization()), TripleTimes(times))
             self._graphs[name] = known
         return known
 

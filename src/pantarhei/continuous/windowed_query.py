@@ -57,7 +57,7 @@ class WindowViews(NamedTuple):
         return (*(() if self.default is None else (self.default,)), *self.named.values())
 
     @property
-    def holding(self) -> Window:
+    def reasoner_window(self) -> Window:
         """Window that contains all windows of the query at any time: the longest of them if possible."""
         kind = next((window.kind for window in self.windows if window.kind is not None), None)
         ticks = kind or TimeKind.INTEGER
@@ -200,10 +200,10 @@ class WindowedQuery:
     def __init__(self, spec: StreamQuerySpec, views: WindowViews, name: str, ontology: Ontology) -> None:
         self.name, self.text, self.query = name, spec.text.text, spec.query
         self._spec = spec
-        self._reasoner = StreamReasoner(ontology, views.holding, views.background)
+        self._reasoner = StreamReasoner(ontology, views.reasoner_window, views.background)
         always = () if views.default is not None else entailed_triples(spec.always, ontology)
         registrar, named = self._reasoner._query_registrar(), views.by_name(always)
-        self._kept = registrar.register_parsed(
+        self._handle = registrar.register_parsed(
             name, self.text, views.query, views.default, spec.policy, named
         )
 
@@ -216,25 +216,25 @@ class WindowedQuery:
         return self._change(self._reasoner.advance(at))
 
     def _change(self, update: WindowUpdate) -> AnswerChange | None:
-        change: AnswerChange | None = update.answers.get(self._kept)
+        change: AnswerChange | None = update.answers.get(self._handle)
         return change
 
     def count(self) -> int:
-        return self._kept._maintainer.count()
+        return self._handle._maintainer.count()
 
     def rows(self) -> Counter[AnswerRow]:
-        return self._kept._maintainer.rows()
+        return self._handle._maintainer.rows()
 
     def plan(self) -> str:
         windows = self._spec.window_lines
         of = "one window" if len(windows) == 1 else "windows that are views of one window"
-        return "\n".join([f"Maintained over {of}", *windows, self._kept.plan()])
+        return "\n".join([f"Maintained over {of}", *windows, self._handle.plan()])
 
     def stats(self) -> QueryStats:
-        return self._kept.stats()
+        return self._handle.stats()
 
     def close(self) -> None:
-        self._kept.close()
+        self._handle.close()
 
 
 def entailed_triples(triples: Iterable[Triple], ontology: Ontology) -> tuple[Triple, ...]:

@@ -63,7 +63,7 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
         if name in _BY_LINE:
             with path.open("rb") as file:
                 return _table(_parts(_lines(file, str(path), name), str(path)), name)
-        return _table(_numbered(_parts_written_anew(path, name)), name)
+        return _table(_numbered(_converted_parts(path, name)), name)
     except OSError as error:
         if isinstance(error, MissingFileError):
             raise
@@ -81,7 +81,7 @@ def _format_of(path: Path, format: str | None) -> str:
     raise UnknownFormatError("format", str(path), suffixes, _KNOWN)
 
 
-def _parts_written_anew(path: Path, name: str) -> Iterator[_TablePart]:
+def _converted_parts(path: Path, name: str) -> Iterator[_TablePart]:
     """Yield the parts of a file that is not line-based, by converting it; errors then have no line."""
     content = BytesIO(_as_lines(path, name))
     try:

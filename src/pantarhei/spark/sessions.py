@@ -551,7 +551,7 @@ def temporary_session(master: str) -> Iterator[SparkSession]:
         SparkError: Spark cannot be started, or fails in the context.
     """
     is_ours = active_session() is None
-    with _interrupts_put_back():
+    with _interrupt_handler_restored():
         try:
             spark = _started(master) if is_ours else session(master)
             try:
@@ -608,7 +608,7 @@ def _redirected(to: int) -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_put_back() -> Iterator[None]:
+def _interrupt_handler_restored() -> Iterator[None]:
     """Restore the handler of Ctrl-C at the end of the context, which Spark replaces and does not restore."""
     before = signal.getsignal(signal.SIGINT)
     try:

@@ -84,17 +84,17 @@ class CachedFoundation:
         self.materializer = ABoxMaterializer(foundation)
 
 
-_known: dict[str, CachedFoundation] = {}
+_cached: dict[str, CachedFoundation] = {}
 
 
-def _known_of(digest: str, foundation: Broadcast) -> CachedFoundation:
-    if digest not in _known:
-        _known.clear()
+def _cached_foundation(digest: str, foundation: Broadcast) -> CachedFoundation:
+    if digest not in _cached:
+        _cached.clear()
         gc.unfreeze()
-        _known[digest] = CachedFoundation(pickle.loads(foundation.value))
+        _cached[digest] = CachedFoundation(pickle.loads(foundation.value))
         gc.collect()
         gc.freeze()  # exempts these objects from the garbage collection that Spark runs after each task
-    return _known[digest]
+    return _cached[digest]
 
 
 @dataclass(slots=True)
@@ -153,7 +153,7 @@ class MaterializeTask:
     conflicts: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        known = _known_of(self.digest, self.foundation)
+        known = _cached_foundation(self.digest, self.foundation)
         skipped = SkippedRows()
         for table in _whole_aboxes(batches):
             for at, made in self._closed(table, known.materializer, skipped):

@@ -185,13 +185,13 @@ def text(*bounds, body="{ WINDOW <urn:w0> { ?x a ?c } }"):
     ],
 )
 def test_a_window_of_a_reasoner_holds_what_all_of_them_do(bounds, closed, held):
-    assert views(text(*bounds), closed).holding == held
+    assert views(text(*bounds), closed).reasoner_window == held
 
 
 def test_the_newest_timestamp_is_held_by_a_window_of_any_kind_of_time():
     found = views("ASK { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [RANGE 2s] { ?x a ?c } }")
-    assert found.holding == Window(timedelta(seconds=2), closed="right")
-    assert views("ASK { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }").holding == Window(0)
+    assert found.reasoner_window == Window(timedelta(seconds=2), closed="right")
+    assert views("ASK { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }").reasoner_window == Window(0)
 
 
 def test_one_window_that_all_is_asked_of_is_the_default_graph():

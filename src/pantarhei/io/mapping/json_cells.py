@@ -38,14 +38,14 @@ class JSONColumn(Sequence[Any]):
     Args:
         name: the name of the member; the path `outer.inner` for a member of an inner object.
         rows: the objects.
-        is_found: whether the mapping refers to the member by a `*` only; its values that are objects are then
-            ignored instead of refused.
+        is_matched: whether the mapping refers to the member by a `*` only; its values that are objects are
+            then ignored instead of refused.
     """
 
-    def __init__(self, name: str, rows: Sequence[JSONObject], is_found: bool = False) -> None:
+    def __init__(self, name: str, rows: Sequence[JSONObject], is_matched: bool = False) -> None:
         self.name = name
         self._values = member(name)(rows)
-        if is_found:
+        if is_matched:
             self._values = [None if isinstance(each, dict | _Refused) else each for each in self._values]
 
     def __len__(self) -> int:
@@ -93,18 +93,20 @@ class JSONColumns(Mapping[str, JSONColumn]):
     Args:
         rows: the objects.
         names: the members that the mapping uses.
-        found: the members among `names` that the mapping refers to by a `*` only.
+        matched: the members among `names` that the mapping refers to by a `*` only.
     """
 
-    def __init__(self, rows: Sequence[JSONObject], names: Sequence[str], found: Container[str] = ()) -> None:
-        self._rows, self._names, self._found = rows, names, found
+    def __init__(
+        self, rows: Sequence[JSONObject], names: Sequence[str], matched: Container[str] = ()
+    ) -> None:
+        self._rows, self._names, self._matched = rows, names, matched
         self._columns: dict[str, JSONColumn] = {}
 
     def __getitem__(self, name: str) -> JSONColumn:
         if name not in self._names:
             raise KeyError(name)
         if name not in self._columns:
-            self._columns[name] = JSONColumn(name, self._rows, name in self._found)
+            self._columns[name] = JSONColumn(name, self._rows, name in self._matched)
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -117,10 +119,10 @@ class JSONColumns(Mapping[str, JSONColumn]):
         """Return the names of all members of all objects, sorted."""
         return sorted({name for row in self._rows for name in _names(row)})
 
-    def with_found(self, names: Sequence[str]) -> JSONColumns:
+    def with_matched(self, names: Sequence[str]) -> JSONColumns:
         """Return the columns `names`, of which those without a column here are marked as matched by a `*`."""
-        found = frozenset(names) - frozenset(self._names)
-        return JSONColumns(self._rows, names, found)
+        matched = frozenset(names) - frozenset(self._names)
+        return JSONColumns(self._rows, names, matched)
 
 
 def _names(row: JSONObject) -> Iterator[str]:

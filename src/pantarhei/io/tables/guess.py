@@ -330,7 +330,7 @@ def first_rows(source: str, format: str | None) -> FirstRows:
         for block in table.blocks(names):
             arrays = block.columns
             if isinstance(arrays, JSONColumns):
-                arrays = arrays.with_found(arrays.members())
+                arrays = arrays.with_matched(arrays.members())
             for column, array in arrays.items():
                 columns[column] = _sample(column_values(array, frozenset()), block.height)
             if block.height:

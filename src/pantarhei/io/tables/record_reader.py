@@ -143,7 +143,7 @@ class _RowMapper:
             self._watch(table, block)
             if isinstance(block.columns, JSONColumns) and self._mapping.has_globs:
                 bound = bind(self._mapping, block.columns.members(), table.source, elsewhere=None)
-                block = block._replace(columns=block.columns.with_found(tuple(bound.columns)))
+                block = block._replace(columns=block.columns.with_matched(tuple(bound.columns)))
             yield block, self._mapped(bound, block)
 
     def _mapped(self, bound: BoundMapping, block: Block) -> MappedRows:
