@@ -16,9 +16,9 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
 
-from pantarhei.errors import InvalidRowError, MappingError, OptionError
+from pantarhei.errors import InvalidRowError, MappingError, OptionError, check_choice, check_type
 from pantarhei.io.mapping.binding import BoundMapping, bind
-from pantarhei.io.mapping.cell_columns import check_type, shown_cell
+from pantarhei.io.mapping.cell_columns import check_column_type, shown_cell
 from pantarhei.io.mapping.mapped_rows import InvalidRow, MappedRows, map_rows
 from pantarhei.io.mapping.mapping_reader import read_mapping
 from pantarhei.io.mapping.record_mapping import ROW, RecordMapping
@@ -28,7 +28,7 @@ from pantarhei.model.time import FLOAT_TICKS, TimeKind
 from pantarhei.rdf.triple_table import TermColumn
 from pantarhei.spark.frame import TIMESTAMP, arrow_schema, check_frame, columns_ddl, normalized, quoted
 from pantarhei.spark.invalid_rows import error_rows, shortened
-from pantarhei.spark.worker import OnError, SkippedRows, check_on_error, log_skipped
+from pantarhei.spark.worker import ON_ERROR, OnError, SkippedRows, log_skipped
 
 _LOG = logging.getLogger("pantarhei.spark")
 
@@ -143,9 +143,8 @@ def melt(
         MappingError: the mapping cannot be read, or does not fit the columns.
         OptionError: `df` is not a DataFrame, or an option has an invalid value.
     """
-    check_on_error(on_error)
-    if not isinstance(df, DataFrame):
-        raise OptionError("df", repr(df)[:200], "a DataFrame; pantarhei.read_records reads files and frames")
+    check_choice("on_error", on_error, ON_ERROR)
+    check_type("df", df, DataFrame, "a DataFrame; pantarhei.read_records reads files and frames")
     if observation is None:
         return _melted(df, mapping, on_error)
     check_frame(
@@ -216,7 +215,7 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
     bound = bind(mapping, table.names, NAME)
     check_unordered(mapping, NAME)
     for column, line in bound.columns.items():
-        check_type(column, table.type_of(column), NAME, mapping.source, line)
+        check_column_type(column, table.type_of(column), NAME, mapping.source, line)
     used = [*((name, mapping.time.line) for name in mapping.time.template.columns)]
     used += [used for pattern in bound.patterns for used in pattern.columns]
     for name, line in used:

@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
 from rdflib import Graph
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import OptionError, check_choice
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, InterpretationTables
 from pantarhei.model.term import Triple
@@ -27,6 +27,7 @@ from pantarhei.ontology.ontology import Ontology
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.worker import (
+    ON_ERROR,
     BlockWriter,
     MaterializeTask,
     OnError,
@@ -34,7 +35,6 @@ from pantarhei.spark.worker import (
     SkippedRows,
     Writer,
     block_schema,
-    check_on_error,
 )
 from pantarhei.values.by_value import Numbers
 
@@ -171,7 +171,7 @@ def materialize_aboxes(
         OptionError: a column is missing or has an unsupported type, or an option has an invalid value.
         MappingError: the mapping cannot be read, or does not fit the columns.
     """
-    check_on_error(on_error)
+    check_choice("on_error", on_error, ON_ERROR)
     check_frame(df, False, "one that does not stream; for streams, reason_stream")
     given = to_triples(df, columns, mapping)
     foundation = Foundation.of(ontology, background, unique_names, numbers)

@@ -25,7 +25,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from pantarhei.engine.checkpoint import write_whole
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError
+from pantarhei.errors import OptionError, check_choice
 from pantarhei.model.term import Term
 from pantarhei.query.answers import KINDS, arrow_type, kind_of_term, plain_value
 from pantarhei.rdf.ntriples import parse_term
@@ -165,8 +165,7 @@ class FileOutput:
     """
 
     def __init__(self, folder: Path, format: OutputFormat) -> None:
-        if format not in get_args(OutputFormat):
-            raise OptionError("output_format", repr(format), " or ".join(map(repr, get_args(OutputFormat))))
+        check_choice("output_format", format, get_args(OutputFormat))
         if folder.exists() and not folder.is_dir():
             raise OptionError("output", repr(str(folder)), "a folder, or a path where one can be created")
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.intake import check_ahead
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError, check_type
+from pantarhei.errors import OptionError, check_choice, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
@@ -51,10 +51,10 @@ from pantarhei.spark.shards.sharded_stream import (
     shard_setup,
 )
 from pantarhei.spark.worker import (
+    ON_ERROR,
     OnError,
     SkippedRows,
     TimedInterpretation,
-    check_on_error,
     log_skipped,
     read_blocks,
     read_skipped,
@@ -108,7 +108,7 @@ def run(
         InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
         LateABoxError: the first timestamp is older than the reasoner's time.
     """
-    check_on_error(on_error)
+    check_choice("on_error", on_error, ON_ERROR)
     check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
     if reasoner.temporal is not None:
         check_needs_no_order(reasoner.temporal)
@@ -296,7 +296,7 @@ def reason_stream(
             `MemoryLimitError` for an ABox that exceeds the limits.
     """
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
-    check_on_error(on_error)
+    check_choice("on_error", on_error, ON_ERROR)
     given = to_triples(df, columns, mapping, "carry" if shard_by is None else "raise")
     search = Budget() if budget is None else budget
     kept = (History() if history is None else history) if shard_by is None else shard_history(history)

@@ -17,14 +17,14 @@ import logging
 import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from pyspark import AccumulatorParam
 from pyspark.sql import types as t
 
-from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
+from pantarhei.errors import InvalidRowError, InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, InterpretationTables, OwnTerms
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -35,22 +35,13 @@ from pantarhei.spark.frame import COLUMNS, TIMESTAMP, integer_times
 from pantarhei.spark.invalid_rows import drop_rows, find_invalid_rows, row_error, rows_without_time
 
 OnError = Literal["raise", "skip"]
+ON_ERROR = ("raise", "skip")
 
 # Number of rows that are processed together, so that recurring terms are looked up once.
 CHUNK = 100_000
 _EXAMPLES = 10  # number of errors of skipped rows that are kept
 
 _log = logging.getLogger("pantarhei.spark")
-
-
-def check_on_error(given: str) -> None:
-    """Check the value of `on_error`.
-
-    Raises:
-        OptionError: the value is unknown.
-    """
-    if given not in get_args(OnError):
-        raise OptionError("on_error", repr(given), " or ".join(map(repr, get_args(OnError))))
 
 
 Key = TypeVar("Key", bound=Hashable)

@@ -296,7 +296,7 @@ def is_readable(kind: pa.DataType) -> bool:
     return _is_text(kind) or pa.types.is_null(kind) or _datatype(kind) is not None
 
 
-def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: int | None) -> None:
+def check_column_type(column: str, kind: pa.DataType, source: str, mapping: str, line: int | None) -> None:
     """Check that values of a column's Arrow type can be converted to lexical forms.
 
     Args:

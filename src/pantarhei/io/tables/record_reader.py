@@ -11,7 +11,7 @@ import pyarrow as pa
 from pantarhei.errors import InvalidCellError, MalformedInputError, MappingError, MissingMemberWarning
 from pantarhei.io.abox import TimestampedABox, TripleBuffer, merge_parts
 from pantarhei.io.mapping.binding import BoundMapping, bind, column_hint
-from pantarhei.io.mapping.cell_columns import check_type, shown_cell
+from pantarhei.io.mapping.cell_columns import check_column_type, shown_cell
 from pantarhei.io.mapping.json_cells import JSONColumns, JSONObject
 from pantarhei.io.mapping.mapped_rows import MappedRows, map_rows, runs
 from pantarhei.io.mapping.record_mapping import RecordMapping
@@ -135,7 +135,7 @@ class _RowMapper:
         bound = self._bound(table, sources)
         for column, line in bound.columns.items():
             if column in table.names:
-                check_type(column, table.type_of(column), table.source, self._mapping.source, line)
+                check_column_type(column, table.type_of(column), table.source, self._mapping.source, line)
         present = [each for each in bound.columns if each in table.names or isinstance(table, JSONTable)]
         if isinstance(table, JSONTable) and self._unseen is None:
             self._unseen = dict.fromkeys(each for each in present if each not in self._times)

@@ -6,7 +6,13 @@ import pytest
 from rdflib import XSD
 
 from pantarhei import MappingError
-from pantarhei.io.mapping.cell_columns import check_type, column_values, is_readable, joined, shown_cell
+from pantarhei.io.mapping.cell_columns import (
+    check_column_type,
+    column_values,
+    is_readable,
+    joined,
+    shown_cell,
+)
 from pantarhei.io.mapping.record_mapping import TextTemplate
 
 NOTHING = frozenset()
@@ -60,8 +66,8 @@ def test_columns_of_lists_and_of_bytes_cannot_be_read():
     for kind in (pa.list_(pa.int32()), pa.struct([("a", pa.int32())]), pa.binary(), pa.duration("s")):
         assert not is_readable(kind)
         with pytest.raises(MappingError, match="column x of t is of type"):
-            check_type("x", kind, "t", "m.yaml", 3)
-    check_type("x", pa.dictionary(pa.int32(), pa.string()), "t", "m.yaml", 3)
+            check_column_type("x", kind, "t", "m.yaml", 3)
+    check_column_type("x", pa.dictionary(pa.int32(), pa.string()), "t", "m.yaml", 3)
 
 
 def test_cells_are_shown_where_python_has_no_such_value():
