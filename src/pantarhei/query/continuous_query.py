@@ -214,11 +214,8 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
 
     def notify(self) -> None:
         """Notify the followers of the queries."""
-        run_all(
-            partial(query.notify, change)
-            for query, change in self._changes.values()
-            if isinstance(query, ContinuousQuery)
-        )
+        changes = self._changes.values()
+        run_all(partial(q.notify, change) for q, change in changes if isinstance(q, ContinuousQuery))
 
     def __getitem__(self, query: ContinuousQuery | str) -> AnswerChange:
         try:

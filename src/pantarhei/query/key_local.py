@@ -113,10 +113,8 @@ class _LocalityCheck:
                 raise self._error("NOW, RAND, UUID, STRUUID and BNODE have other values in each shard")
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
-            raise self._error(
-                "a row may be inserted in one shard and deleted in another; "
-                f"select {self._key_description} too"
-            )
+            hint = f"select {self._key_description} too"
+            raise self._error(f"a row may be inserted in one shard and deleted in another; {hint}")
         if not rows.is_divided:
             raise self._error("it has answers without facts of the stream, which each shard would repeat")
 
@@ -153,9 +151,8 @@ class _LocalityCheck:
             case algebra.Distinct(child):
                 rows = self._rows(child)
                 if not (rows.keys or rows.is_background):
-                    raise self._error(
-                        f"DISTINCT compares rows of several shards; select {self._key_description} too"
-                    )
+                    hint = f"select {self._key_description} too"
+                    raise self._error(f"DISTINCT compares rows of several shards; {hint}")
                 return rows
             case algebra.Group(child, names):
                 return self._group_locality(node, self._rows(child), names)

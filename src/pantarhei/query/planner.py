@@ -126,9 +126,8 @@ class QueryPlanner:
         if _is_prepared_by_rdflib(query):
             given = getattr(query, "_original_args", None)
             if given is None:
-                raise OptionError(
-                    "query", "<a translated query>", "a text, or a query prepared by rdflib's prepareQuery"
-                )
+                expected = "a text, or a query prepared by rdflib's prepareQuery"
+                raise OptionError("query", "<a translated query>", expected)
             query, prefixes, base = given
         check_type("query", query, str, "a SPARQL query as text, or one that rdflib prepared")
         check_type("base", base, str | None, "an IRI as text, or None")

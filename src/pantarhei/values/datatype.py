@@ -157,9 +157,8 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
         return False
     if datatype in INTEGER_BOUNDS:
         low, high = INTEGER_BOUNDS[datatype]
-        bounds = (
-            conditions.ValueBound(limit, limit is low, True) for limit in (low, high) if limit is not None
-        )
+        limits = (limit for limit in (low, high) if limit is not None)
+        bounds = (conditions.ValueBound(limit, limit is low, True) for limit in limits)
         return all_of([conditions.NumberKind(0), *bounds])
     if datatype in (XSD.decimal, RATIONAL):
         return conditions.NumberKind(1 if datatype == XSD.decimal else 2)
@@ -192,11 +191,9 @@ def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
     if facet in _LENGTHS and (type(limit) is not int or limit < 0):
         return f"the length {value.n3()} is not a whole number of at least 0"
     if facet == _PATTERN:
-        return (
-            _pattern_problem(str(value))
-            if sort == conditions.STRINGS
-            else f"the pattern {value.n3()} is not a string"
-        )
+        if sort != conditions.STRINGS:
+            return f"the pattern {value.n3()} is not a string"
+        return _pattern_problem(str(value))
     if facet == LANG_RANGE and not _LANGUAGE_RANGE.fullmatch(str(value)):
         return f"{value.n3()} is not a language range"
     return None

@@ -71,9 +71,8 @@ def correlated_variables(node: algebra.Node) -> frozenset[Variable]:
     """
     found: set[Variable] = set()
     for part in algebra.nodes_of(node):
-        inside = (
-            part.left if isinstance(part, algebra.LeftJoin) else part.children[0] if part.children else None
-        )
+        first = part.children[0] if part.children else None
+        inside = part.left if isinstance(part, algebra.LeftJoin) else first
         for expression in expressions_of(part):
             certain = inside.certain if inside is not None else frozenset()
             if isinstance(part, algebra.LeftJoin):

@@ -226,20 +226,17 @@ def _has_new_literals(node: algebra.Node) -> bool:
 
 
 def _join_operands(node: algebra.Node) -> list[algebra.Node]:
-    return (
-        [*_join_operands(node.left), *_join_operands(node.right)]
-        if isinstance(node, algebra.Join)
-        else [node]
-    )
+    if not isinstance(node, algebra.Join):
+        return [node]
+    return [*_join_operands(node.left), *_join_operands(node.right)]
 
 
 def _rank(node: algebra.Node) -> int:
     """Return the rank of a node in the order of joins; nodes of equal rank keep their order."""
     if isinstance(node, algebra.Values):
         return 0
-    if isinstance(node, algebra.BGP) or (
-        isinstance(node, algebra.Filter) and isinstance(node.child, algebra.BGP)
-    ):
+    base = node.child if isinstance(node, algebra.Filter) else node
+    if isinstance(base, algebra.BGP):
         return 1
     if isinstance(node, algebra.Closure | algebra.NegatedSet) and len(node.variables) == 2:
         return 3
@@ -291,11 +288,9 @@ def _narrow(node: algebra.Node, needed: frozenset[Variable]) -> algebra.Node:
         return replace(node, left=_narrow(node.left, left), right=_narrow(node.right, right))
     if isinstance(node, algebra.Minus | algebra.Exists):
         used = frozenset(node.right.variables) | correlated_variables(node.right)
-        shared = (
-            frozenset(node.left.variables) | used
-            if isinstance(node, algebra.Exists)
-            else frozenset(node.left.variables)
-        )
+        shared = frozenset(node.left.variables)
+        if isinstance(node, algebra.Exists):
+            shared |= used
         return replace(node, left=_narrow(node.left, needed | used), right=_narrow(node.right, shared))
     return algebra.with_children(node, drop_columns) if isinstance(node, algebra.Distinct) else node
 

@@ -135,9 +135,8 @@ def _exact_values(
         parts = (one * _power(scales - one_scale), other * _power(scales - other_scale))
         mantissas = _FLOAT_OPERATIONS[name](*parts)
     are_integers = (promotion == 0) & (name != "/")
-    are_exact_results = (np.abs(mantissas) < np.where(are_integers, EXACT_INTEGER, _LARGEST)) & (
-        scales <= MAX_DECIMALS
-    )
+    limit = np.where(are_integers, EXACT_INTEGER, _LARGEST)
+    are_exact_results = (np.abs(mantissas) < limit) & (scales <= MAX_DECIMALS)
     for part in parts:
         are_exact_results &= np.abs(part) < EXACT_INTEGER
     numbers = np.where(are_exact_results, mantissas / _power(scales) + 0.0, approximate)

@@ -141,11 +141,8 @@ def _compare_approximately(compare: Comparator, left: Column, right: Column, tru
     first, second = left.numbers, right.numbers
     with np.errstate(invalid="ignore"):
         apart = np.abs(first - second)
-        least = np.where(
-            mixed_times,
-            _FURTHEST_ZONES * _MICROSECONDS,
-            _RELATIVE_MARGIN * np.maximum(np.abs(first), np.abs(second)),
-        )
+        margin = _RELATIVE_MARGIN * np.maximum(np.abs(first), np.abs(second))
+        least = np.where(mixed_times, _FURTHEST_ZONES * _MICROSECONDS, margin)
         decided: Mask = (far | mixed_times) & (apart > least) & np.isfinite(apart)
         truth[decided] = np.broadcast_to(compare(first, second), decided.shape)[decided]
     return decided
@@ -308,9 +305,7 @@ _ORDER_CLASSES = (
     (kinds.ZONED, kinds.UNZONED),
     (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
 )
-_ORDER_CLASS = kinds.numbers_by_kind(
-    {kind: i for i, members in enumerate(_ORDER_CLASSES) for kind in members}
-)
+_ORDER_CLASS = kinds.numbers_by_kind({k: i for i, members in enumerate(_ORDER_CLASSES) for k in members})
 _TIMES, _LAST = 6, 7
 
 

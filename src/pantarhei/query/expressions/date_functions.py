@@ -258,9 +258,8 @@ def _day_time_text(seconds: Fraction) -> str:
     minutes, rest = divmod(abs(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
-    clock = "".join(
-        (f"{hours}H" * bool(hours), f"{minutes}M" * bool(minutes), f"{_seconds_text(rest, 1)}S" * bool(rest))
-    )
+    second = f"{_seconds_text(rest, 1)}S" * bool(rest)
+    clock = f"{hours}H" * bool(hours) + f"{minutes}M" * bool(minutes) + second
     text = f"{days}D" * bool(days) + f"T{clock}" * bool(clock)
     return f"{'-' if seconds < 0 else ''}P{text or 'T0S'}"
 

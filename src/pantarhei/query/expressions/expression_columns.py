@@ -173,9 +173,8 @@ class NumberColumn(Column):
         found: list[Term | None] = [None] * len(rows)
         for type_ in kinds.TYPES:
             indexes = np.flatnonzero(self.kinds[rows] == type_)
-            for index, literal in zip(
-                indexes.tolist(), _literals(type_, self.numbers[rows[indexes]]), strict=True
-            ):
+            literals = _literals(type_, self.numbers[rows[indexes]])
+            for index, literal in zip(indexes.tolist(), literals, strict=True):
                 found[index] = literal
         long = np.flatnonzero(kinds.IS_LONG[self.kinds[rows]])
         if len(long):

@@ -264,9 +264,8 @@ _LENGTH_OF_SECONDS = len("2026-01-31T10:00:00")
 def _times(lines: _LineTable) -> tuple[ValueArrays, Mask]:
     """Parse xsd:dateTimes; texts with invalid days are marked, to be parsed one by one."""
     starts = lines.ends - lines.lengths
-    fields = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)].astype(np.int64) - ord(
-        "0"
-    )
+    characters = lines.characters[starts[:, np.newaxis] + np.arange(_LENGTH_OF_SECONDS)]
+    fields = characters.astype(np.int64) - ord("0")
 
     def digits(index: int, count: int) -> npt.NDArray[np.int64]:
         powers = 10 ** np.arange(count - 1, -1, -1)

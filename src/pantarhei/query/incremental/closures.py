@@ -153,11 +153,8 @@ class ClosureOperator(Operator):
         self._build_indexes()
         value = self.shared.terms.value
         changed = {value(row[self._source_column]) for row in steps}
-        sources = (
-            self._sources_reaching(changed)
-            if self._given_end is None
-            else self._given_end_if_reaching(changed)
-        )
+        reaching = self._sources_reaching if self._given_end is None else self._given_end_if_reaching
+        sources = reaching(changed)
         for change in nodes:
             sources |= {value(form) for (form,) in change}
         delta: Bag = {}

@@ -447,9 +447,8 @@ class GroupOperator(Operator):
     def _update_rows(self, groups: list[Row]) -> Bag:
         """Recompute the rows of changed groups; returns the delta."""
         columns = [accumulator.values(groups) for accumulator in self._accumulators]
-        made: Bag = replace_group_rows(
-            groups, columns, self._output_columns, self._rows, self.shared.journal.entries, ABSENT
-        )
+        entries = self.shared.journal.entries
+        made: Bag = replace_group_rows(groups, columns, self._output_columns, self._rows, entries, ABSENT)
         return made
 
     def _drop_groups(self, groups: list[Row]) -> Bag:

@@ -240,9 +240,8 @@ class _BinaryOperator(Operator):
         self._right = index_of(both, other, own, shared, always_bound)
         self._right_only = [column for column, variable in enumerate(other) if variable not in own]
         self._shared_columns = [(own.index(variable), other.index(variable)) for variable in both]
-        self._may_be_unbound = [
-            pair for pair, v in zip(self._shared_columns, both, strict=True) if v not in left.node.certain
-        ]
+        pairs, certain = zip(self._shared_columns, both, strict=True), left.node.certain
+        self._may_be_unbound = [pair for pair, variable in pairs if variable not in certain]
 
     def _merged(self, left: Row, right: Row) -> Row:
         """Merge two compatible rows; a variable that both bind keeps the literal form of the left row."""

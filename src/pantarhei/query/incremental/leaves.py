@@ -77,10 +77,8 @@ def _parts(patterns: Sequence[algebra.TriplePattern]) -> list[_Positions]:
             runs[-1].append(position)
         else:
             runs.append([position])
-    return sorted(
-        [[position] for position in others]
-        + [part for run in runs for part in _connected_components(patterns, run)]
-    )
+    matched = [part for run in runs for part in _connected_components(patterns, run)]
+    return sorted([*([position] for position in others), *matched])
 
 
 def _connected_components(

@@ -128,11 +128,8 @@ class FactMatcher:
             terms, excluded = _terms_of(leaf.node)
             variables = [(at, term) for at, term in enumerate(terms) if isinstance(term, Variable)]
             first = dict(reversed([(variable, at) for at, variable in variables]))
-            required = {
-                at: number(term)
-                for at, term in enumerate(terms)
-                if term is not None and not isinstance(term, Variable)
-            }
+            constants = ((at, term) for at, term in enumerate(terms) if term is not None)
+            required = {at: number(term) for at, term in constants if not isinstance(term, Variable)}
             equal = [(first[variable], at) for at, variable in variables if first[variable] != at]
             columns = [_FORM if first[v] == _OBJECT else first[v] for v in leaf.variables]
             reader = _FactReader(leaf, required, equal, frozenset(map(number, excluded)), columns)
@@ -148,9 +145,8 @@ class FactMatcher:
         mentions = Counter(as_tuples(changed[:, :3]))
         changed_once = [fact for fact, count in mentions.items() if count % 2]
         are_present = model.kernel.store.present(contiguous(np.array(changed_once, np.int32).reshape(-1, 3)))
-        signed = [
-            (fact, 1 if present else -1) for fact, present in zip(changed_once, are_present, strict=True)
-        ]
+        signs = zip(changed_once, are_present, strict=True)
+        signed = [(fact, 1 if is_present else -1) for fact, is_present in signs]
         signed += [(fact, sign) for fact in as_tuples(rewritten) for sign in (-1, 1)]
         for fact, sign in signed:
             symbol, subject, object_ = fact

@@ -198,9 +198,8 @@ class SharedPlans:
         root: Operator
         if query.form == "DESCRIBE":
             evaluate = partial(self._evaluator.rows, source, query=query)
-            root = DescribeLeaf(
-                node, self._shared, evaluate, lambda table: self._evaluator.describe(query, table, source)
-            )
+            described = partial(self._evaluator.describe, query, source=source)
+            root = DescribeLeaf(node, self._shared, evaluate, described)
         else:
             kind = AskOperator if query.form == "ASK" else ConstructOperator
             root = kind(query, self._shared, self._rows_operator(query, node, source))

@@ -287,11 +287,9 @@ class Executor:
             self._context.limits.check()
             number = self._context.terms.id_of(name)
             known = start.columns.get(node.name)
-            rows = (
-                start
-                if known is None
-                else start.filter((self._context.terms.values(known) == number) | (known == NONE))
-            )
+            rows = start
+            if known is not None:
+                rows = start.filter((self._context.terms.values(known) == number) | (known == NONE))
             rows = rows.with_column(node.name, np.full(rows.size, number, np.int64))
             if rows.size:
                 parts.append(self._within_graph(rows, node.child, name))

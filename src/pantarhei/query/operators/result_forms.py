@@ -109,9 +109,8 @@ def describe(
     while frontier:
         matches = source.triples.matching(np.array(frontier, np.int64), None, None)
         frontier = []
-        columns: list[list[Term | None]] = [
-            terms.terms(ids) for ids in (matches.subjects, matches.predicates, matches.form_ids)
-        ]
+        ids = matches.subjects, matches.predicates, matches.form_ids
+        columns: list[list[Term | None]] = list(map(terms.terms, ids))
         for subject, predicate, object_, number in zip(*columns, matches.objects.tolist(), strict=True):
             triples[subject, predicate, object_] = None
             if isinstance(object_, BNode) and number not in known:

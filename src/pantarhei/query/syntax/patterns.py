@@ -88,10 +88,8 @@ class PatternReader:
                 return join(node, self.values(member))
             case "bind":
                 return self._bind(node, member)
-        raise self.names.error(
-            member,
-            "SERVICE is refused: it would query a server on the network; query local data only",
-        )
+        problem = "SERVICE is refused: it would query a server on the network; query local data only"
+        raise self.names.error(member, problem)
 
     def _graph(self, member: ParseTree) -> algebra.Node:
         if member.data != "graph" and self._windows is None:
@@ -200,9 +198,8 @@ class PatternReader:
                 *_, inner, repeat = parts
                 start, end = self.names.fresh("start"), self.names.fresh("end")
                 step = self._path(start, inner, end)
-                return algebra.Closure(
-                    subject, object_, step, start, end, str(repeat) in "*?", str(repeat) in "*+"
-                )
+                is_reflexive, repeats = str(repeat) in "*?", str(repeat) in "*+"
+                return algebra.Closure(subject, object_, step, start, end, is_reflexive, repeats)
         return self._negated(subject, parts, object_)
 
     def _negated(

@@ -262,9 +262,8 @@ class _QueryReader:
             if v not in known and v in inside
         }
         sample_of = {v: sample.variable for v, sample in samples.items()}
-        grouped = algebra.Group(
-            node, None if keys is None else tuple(dict.fromkeys(keys)), (*aggregates, *samples.values())
-        )
+        distinct = None if keys is None else tuple(dict.fromkeys(keys))
+        grouped = algebra.Group(node, distinct, (*aggregates, *samples.values()))
         return (
             grouped,
             [algebra.replaced(condition, sample_of) for condition in having],
