@@ -60,29 +60,29 @@ class Building:
         self.random = random.Random(seed)
         self.rooms = rooms
         self.triples = set()
-        self.say(B.tower, RDF.type, BRICK.Building)
-        self.say(B.plant, RDF.type, BRICK.Chiller)
-        self.say(B.meter, RDF.type, BRICK.Electrical_Meter)
-        self.say(B.meter, BRICK.meters, B.tower)
+        self.add(B.tower, RDF.type, BRICK.Building)
+        self.add(B.plant, RDF.type, BRICK.Chiller)
+        self.add(B.meter, RDF.type, BRICK.Electrical_Meter)
+        self.add(B.meter, BRICK.meters, B.tower)
         for number in range(floors):
             self.floor(B[f"floor{number}"])
 
-    def say(self, subject, predicate, object_):
+    def add(self, subject, predicate, object_):
         self.triples.add((subject, predicate, object_))
 
     def either(self, first, forwards, second, backwards):
         """Add a triple with one of two inverse properties."""
         if self.random.random() < 0.5:
-            self.say(first, forwards, second)
+            self.add(first, forwards, second)
         else:
-            self.say(second, backwards, first)
+            self.add(second, backwards, first)
 
     def floor(self, floor):
         handler, submeter = B[f"{floor[len(B) :]}-handler"], B[f"{floor[len(B) :]}-meter"]
-        self.say(floor, RDF.type, BRICK.Floor)
+        self.add(floor, RDF.type, BRICK.Floor)
         self.either(B.tower, BRICK.hasPart, floor, BRICK.isPartOf)
-        self.say(handler, RDF.type, self.random.choice((BRICK.AHU, BRICK.Air_Handler_Unit, BRICK.RTU)))
-        self.say(submeter, RDF.type, BRICK.Building_Electrical_Meter)
+        self.add(handler, RDF.type, self.random.choice((BRICK.AHU, BRICK.Air_Handler_Unit, BRICK.RTU)))
+        self.add(submeter, RDF.type, BRICK.Building_Electrical_Meter)
         self.either(B.meter, BRICK.hasSubMeter, submeter, BRICK.isSubMeterOf)
         self.either(B.plant, BRICK.feeds, handler, BRICK.isFedBy)
         self.points(handler, (BRICK.Supply_Air_Temperature_Sensor, BRICK.Supply_Fan, BRICK.Fan_Status))
@@ -93,11 +93,11 @@ class Building:
         name = room[len(B) :]
         box, zone = B[f"{name}-box"], B[f"{name}-zone"]
         kinds = (BRICK.Office, BRICK.Conference_Room, BRICK.Laboratory, BRICK.Copy_Room)
-        self.say(room, RDF.type, self.random.choice(kinds))
+        self.add(room, RDF.type, self.random.choice(kinds))
         self.either(floor, BRICK.hasPart, room, BRICK.isPartOf)
-        self.say(box, RDF.type, self.random.choice((BRICK.VAV, BRICK.RVAV, BRICK.Fan_Coil_Unit)))
+        self.add(box, RDF.type, self.random.choice((BRICK.VAV, BRICK.RVAV, BRICK.Fan_Coil_Unit)))
         self.either(handler, BRICK.feeds, box, BRICK.isFedBy)
-        self.say(zone, RDF.type, BRICK.HVAC_Zone)
+        self.add(zone, RDF.type, BRICK.HVAC_Zone)
         self.either(box, BRICK.feeds, zone, BRICK.isFedBy)
         self.either(zone, BRICK.hasPart, room, BRICK.isPartOf)
         self.either(box, BRICK.hasLocation, room, BRICK.isLocationOf)
@@ -108,10 +108,10 @@ class Building:
     def points(self, equipment, kinds):
         for number, kind in enumerate(kinds):
             point = B[f"{equipment[len(B) :]}-point{number}"]
-            self.say(point, RDF.type, kind)
+            self.add(point, RDF.type, kind)
             if number:
                 self.either(equipment, BRICK.hasPoint, point, BRICK.isPointOf)
             else:
-                self.say(point, BRICK.isPointOf, equipment)
+                self.add(point, BRICK.isPointOf, equipment)
             value = self.random.randrange(150, 250) / 10
-            self.say(point, BRICK.value, Literal(str(value), datatype=XSD.decimal))
+            self.add(point, BRICK.value, Literal(str(value), datatype=XSD.decimal))

@@ -28,9 +28,9 @@ class ConclusionProofs:
         self.rules = {str(rule): rule for rule in rules}
         self.ontology = ontology
         self.now, self.tick = stream.end, tick
-        self.said = stream.joined(remembered)
+        self.input = stream.joined(remembered)
         self.remembered = remembered
-        self.answer = answer or answer_stream(rules, self.said)
+        self.answer = answer or answer_stream(rules, self.input)
 
     def check(self, proof, atom):
         """Check that each step is true and depends only on earlier steps, and that the last one states the
@@ -46,7 +46,7 @@ class ConclusionProofs:
                 case StepKind.CONDITION:
                     assert step.fact is None and step.rule is None
                 case StepKind.SAID:
-                    self.check_said(step.temporal)
+                    self.check_statement(step.temporal)
                 case StepKind.DERIVED if step.rule in self.ontology:
                     facts = [canonical_triple(proof.steps[premise].fact) for premise in step.premises]
                     assert follows(step.rule, facts, canonical_triple(step.fact))
@@ -64,13 +64,13 @@ class ConclusionProofs:
         return canonical_triple(triple) in {each.triple for each in self.answer.at(tick)}
 
     def check_conclusion(self, step):
-        rule, said = self.rules[step.rule.axiom], step.temporal
-        binding = {name: canonical_term(term) for name, term in said.bindings}
+        rule, statement = self.rules[step.rule.axiom], step.temporal
+        binding = {name: canonical_term(term) for name, term in statement.bindings}
         assert run_builtins(rule.tests, binding) is not None
         head = self.grounded(rule.head, binding)
-        assert head.atom == canonical(said.atom) and self.tick(said.last) == self.now
+        assert head.atom == canonical(statement.atom) and self.tick(statement.last) == self.now
         at = tick_of(head.time) if head.mode is Mode.AT else self.now
-        assert at == self.tick(said.first)
+        assert at == self.tick(statement.first)
         for formula, premise in zip(rule.body, step.premises, strict=True):
             self.check_formula(self.grounded(formula, binding), self.proof.steps[premise])
 
@@ -90,57 +90,65 @@ class ConclusionProofs:
         so = [tick for tick in window.timeline if formula.atom in window.at(tick)]
         leaves = [premise]
         if premise.kind is StepKind.CONDITION:
-            said = premise.temporal
-            assert canonical(said.formula.atom) == formula.atom and said.formula.mode is formula.mode
-            assert said.formula.window == formula.window and said.formula.times == formula.times
+            statement = premise.temporal
+            assert (
+                canonical(statement.formula.atom) == formula.atom and statement.formula.mode is formula.mode
+            )
+            assert statement.formula.window == formula.window and statement.formula.times == formula.times
             leaves = [self.proof.steps[place] for place in premise.premises]
-            first, last, times = self.tick(said.first), self.tick(said.last), list(map(self.tick, said.times))
+            first, last, times = (
+                self.tick(statement.first),
+                self.tick(statement.last),
+                list(map(self.tick, statement.times)),
+            )
             if formula.mode in (Mode.SOMETIME, Mode.ALWAYS):
                 assert range(first, last + 1) == window.timeline
             if formula.is_negated:
                 named = {Mode.NOW: [self.now], Mode.AT: [tick_of(formula.time)]}.get(formula.mode)
                 assert times == [tick for tick in so if named is None or tick in named] and not leaves
                 return
-            assert times == ([] if formula.mode is Mode.ALWAYS else self.told(formula, leaves))
-        told = self.told(formula, leaves)
-        assert set(told) <= set(so)
+            assert times == ([] if formula.mode is Mode.ALWAYS else self.stated_ticks(formula, leaves))
+        stated = self.stated_ticks(formula, leaves)
+        assert set(stated) <= set(so)
         match formula.mode:
             case Mode.NOW:
-                assert told == [self.now]
+                assert stated == [self.now]
             case Mode.AT:
-                assert told == [tick_of(formula.time)]
+                assert stated == [tick_of(formula.time)]
             case Mode.ALWAYS:
-                assert told == so
+                assert stated == so
             case Mode.SOMETIME:
-                assert len(told) == formula.times
+                assert len(stated) == formula.times
 
-    def told(self, formula, leaves):
+    def stated_ticks(self, formula, leaves):
         """Return the ticks at which steps state that an atom holds."""
         is_of_events = formula.atom.is_asserted or isinstance(formula.window, TupleWindow)
         return sorted(tick for leaf in leaves for tick in self.ticks_of(formula.atom, leaf, is_of_events))
 
     def ticks_of(self, atom, leaf, is_of_events):
-        said = leaf.temporal
-        if said is None:
+        statement = leaf.temporal
+        if statement is None:
             assert canonical_triple(leaf.fact) == atom.triple
             if is_of_events:
-                assert replace(atom, is_asserted=True) in self.said.at(self.tick(leaf.at))
+                assert replace(atom, is_asserted=True) in self.input.at(self.tick(leaf.at))
                 return [self.tick(leaf.at)]
             if leaf.rule not in self.ontology:
-                assert atom in self.said.at(self.now)
+                assert atom in self.input.at(self.now)
             return [self.now]
-        assert canonical(said.atom) == replace(atom, is_asserted=False)
+        assert canonical(statement.atom) == replace(atom, is_asserted=False)
         if leaf.kind is StepKind.SAID:
-            assert is_of_events is (said.known is EvidenceBasis.ASSERTED)
-        return range(self.tick(said.first), self.tick(said.first if leaf.rule else said.last) + 1)
+            assert is_of_events is (statement.known is EvidenceBasis.ASSERTED)
+        return range(
+            self.tick(statement.first), self.tick(statement.first if leaf.rule else statement.last) + 1
+        )
 
-    def check_said(self, said):
-        atom = replace(canonical(said.atom), is_asserted=said.known is EvidenceBasis.ASSERTED)
-        for tick in range(self.tick(said.first), self.tick(said.last) + 1):
-            if said.known is EvidenceBasis.CONCLUDED:
+    def check_statement(self, statement):
+        atom = replace(canonical(statement.atom), is_asserted=statement.known is EvidenceBasis.ASSERTED)
+        for tick in range(self.tick(statement.first), self.tick(statement.last) + 1):
+            if statement.known is EvidenceBasis.CONCLUDED:
                 assert tick < self.now and atom in map(canonical, self.remembered[tick])
             else:
-                assert atom in self.said.at(tick)
+                assert atom in self.input.at(tick)
 
 
 def follows(rule, facts, head):

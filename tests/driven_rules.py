@@ -66,7 +66,7 @@ class Driven:
         self.rules = pr.TemporalRules(rules, remembered, start, self.feedback)
         self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules)
         self.plain = pr.StreamReasoner(DRIVING, self.window)
-        self.said, self.pushed, self.followed = {}, [], set()
+        self.recorded, self.pushed, self.followed = {}, [], set()
         windows = (formula.window for rule in rules for formula in rule.body)
         self.largest = max((each.size for each in windows if isinstance(each, TimeWindow)), default=0)
 
@@ -77,28 +77,28 @@ class Driven:
         """Record the input of the tick of a time, as it is now."""
         tick = self.tick_of(at)
         kept = set(self.plain.assertions())
-        events = [told[1] for told in self.pushed if self.tick_of(told[0]) == tick and told in kept]
+        events = [fact for time, fact in self.pushed if self.tick_of(time) == tick and (time, fact) in kept]
         atoms = [TemporalAtom(cls, (who,), True) for who, _, cls in dict.fromkeys(events)]
         atoms += [
             TemporalAtom(cls, (who,)) for who, kind, cls in self.plain.materialization() if kind == RDF.type
         ]
-        self.said[tick] = atoms
+        self.recorded[tick] = atoms
 
     def push(self, at, facts):
-        before = max(self.said, default=self.tick_of(at))
+        before = max(self.recorded, default=self.tick_of(at))
         for tick in range(before + 1, self.tick_of(at) + 1):
             self.begin(tick)
             if tick < self.tick_of(at):
                 self.plain.advance(tick * self.slide)
                 self.note(tick * self.slide)
-        self.say(at, facts)
+        self.push_facts(at, facts)
         self.note(at)
         return self.reasoner.push(at, facts)
 
     def begin(self, tick):
         """Start a tick."""
 
-    def say(self, at, facts):
+    def push_facts(self, at, facts):
         self.plain.push(at, facts)
         self.pushed += [(at, fact) for fact in facts]
 
@@ -128,7 +128,7 @@ class Driven:
     def __str__(self):
         return f"{self.rules}\nstart={self.rules.start}, {self.window}"
 
-    def wanted(self):
+    def expected(self):
         """Return the expected conclusions of each tick."""
         output = output_stream(self.rules.rules, self.stream(), self.rules.remembered, self.first)
         return defaultdict(frozenset, output)  # no conclusions before the start
@@ -136,17 +136,19 @@ class Driven:
     @property
     def begins(self):
         """First tick of the timeline."""
-        return min(self.said) - self.largest if self.rules.start is None else self.tick_of(self.rules.start)
+        return (
+            min(self.recorded) - self.largest if self.rules.start is None else self.tick_of(self.rules.start)
+        )
 
     @property
     def first(self):
         """First tick with conclusions."""
-        return max(min(self.said), self.begins)
+        return max(min(self.recorded), self.begins)
 
     def stream(self):
         """Return the recorded input."""
-        said = {tick: atoms for tick, atoms in self.said.items() if tick >= self.begins}
-        return Stream.of(self.begins, max(self.said), said)
+        atoms = {tick: atoms for tick, atoms in self.recorded.items() if tick >= self.begins}
+        return Stream.of(self.begins, max(self.recorded), atoms)
 
     def facts(self):
         return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
@@ -190,7 +192,7 @@ class DrivenWithFeedback(Driven):
         """Return the answer stream of the newest tick."""
         return list(answers(self.coupled.rules, self.stream(), self.coupled.remembered, self.first))
 
-    def wanted(self):
+    def expected(self):
         concluded = {rule.head.atom.predicate for rule in self.coupled.rules}
         output = {
             answer.end: {a for a in answer.at(answer.end) if a.predicate in concluded and not a.is_asserted}
@@ -205,7 +207,7 @@ class DrivenWithFeedback(Driven):
             for a in feedback_atoms(self.rules.rules, answer)
         ]
         if facts:
-            self.say((tick - 1) * self.slide + 1, facts)
+            self.push_facts((tick - 1) * self.slide + 1, facts)
             self.count += len(facts)
 
     def push(self, at, facts):

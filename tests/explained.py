@@ -36,7 +36,7 @@ class Explained:
 
     def __init__(self, ontology, window, options, seed, seen):
         self.ontology, self.seen, self.random = ontology, seen, Random(seed)
-        self.asked, self.twin = (StreamReasoner(ontology, window, **options) for _ in "12")
+        self.explaining, self.twin = (StreamReasoner(ontology, window, **options) for _ in "12")
         self.has_budget = options.get("budget") is not None  # then some conflicts can be missing
         self.now = 0
         self.late = []  # updates of both that are read at the end
@@ -47,7 +47,7 @@ class Explained:
 
     @property
     def each(self):
-        return self.asked, self.twin
+        return self.explaining, self.twin
 
     def prepare(self):
         """Renumber levels far earlier than normally, so that tests cover it."""
@@ -73,7 +73,7 @@ class Explained:
         """Save both reasoners and continue with the restored ones."""
         with self.same_proofs():
             saved = [each.snapshot() for each in self.each]
-            self.asked, self.twin = (StreamReasoner.restore(each, self.ontology) for each in saved)
+            self.explaining, self.twin = (StreamReasoner.restore(each, self.ontology) for each in saved)
         self.prepare()
         self.seen["restored"] += 1
 
@@ -90,9 +90,9 @@ class Explained:
         """Check that internal operations do not change proofs."""
         facts = sorted(self.twin.materialization(), key=str)
         facts = self.random.sample(facts, min(2, len(facts)))
-        before = [self.asked.explain(fact) for fact in facts]
+        before = [self.explaining.explain(fact) for fact in facts]
         yield
-        assert [self.asked.explain(fact) for fact in facts] == before
+        assert [self.explaining.explain(fact) for fact in facts] == before
 
     # -- explaining ------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class Explained:
         The facts that hold are read from the twin, so that the explanation is the first read of the other
         reasoner.
         """
-        self.look()
+        self.oracle_state()
         explain = self.explain_fully if len(self.newest) <= FEW else self.explain
         for fact in self.chosen(sample):
             self.explain_within(fact, explain(fact), self.random.choice((1, 2, 3, 5, 10)))
@@ -111,7 +111,7 @@ class Explained:
         for fact in [*absent, NEVER_HEARD_OF]:
             if canonical_triple(fact) not in known:
                 with pytest.raises(NotEntailedError):
-                    self.asked.explain(fact)
+                    self.explaining.explain(fact)
                 self.seen["absent"] += 1
 
     def chosen(self, sample):
@@ -123,7 +123,7 @@ class Explained:
         few = self.random.sample(joined, min(sample, len(joined)))
         return few + self.random.sample(self.facts, min(max(1, sample - len(few)), len(self.facts)))
 
-    def look(self):
+    def oracle_state(self):
         """Compute the oracle's state of the twin's window: the rules, the facts, their timestamps."""
         twin = self.twin
         self.rules = twin._held.growing.program.rules
@@ -138,7 +138,7 @@ class Explained:
         """Check the proof of `fact`: it is sound, has the fact's timestamp, and uses no more assertions than
         necessary.
         """
-        proof = self.asked.explain(fact)
+        proof = self.explaining.explain(fact)
         self.check(proof, fact)
         annotation = self.annotations[canonical_triple(fact)]
         assert proof.timestamp == (None if annotation == INFINITY else annotation)
@@ -171,7 +171,7 @@ class Explained:
                 fewest_instances(self.rules, [*self.background, *(each for _, each in support)], fact)
                 for support in best
             )
-        proofs = self.asked.explain(fact, all=True)
+        proofs = self.explaining.explain(fact, all=True)
         found = Counter(canonical_assertions(each.supports) for each in proofs)
         assert found == Counter(supports)
         for each in proofs:
@@ -184,8 +184,8 @@ class Explained:
 
     def explain_within(self, fact, best, limit):
         """Check a proof under a limit: it is best, or marks its omissions and is otherwise sound."""
-        proof = self.asked.explain(fact, limit=limit)
-        for each in self.asked.explain(fact, all=True, limit=limit):
+        proof = self.explaining.explain(fact, limit=limit)
+        for each in self.explaining.explain(fact, all=True, limit=limit):
             self.check_but_for_open(each, fact)
         self.check_but_for_open(proof, fact)
         if proof.complete:
@@ -208,13 +208,13 @@ class Explained:
 
     def ask_for_conflicts(self):
         """Check that the window's conflicts are the supports of ⊥; repaired windows have none."""
-        found = self.asked.conflicts()
+        found = self.explaining.conflicts()
         sets = [canonical_assertions(conflict.assertions) for conflict in found]
         if len(self.newest) <= FEW and not self.has_budget:
             assert Counter(sets) == Counter(
                 minimal_supports(self.rules, self.assertions, self.background, None)
             )
-        assert self.asked.options.repair == "off" or not found
+        assert self.explaining.options.repair == "off" or not found
         self.check_conflicts(found)
         self.seen["in conflict"] += len(found) > 0
 
@@ -261,11 +261,11 @@ class Explained:
         """Compare the updates of both at each step, read late; then let the twin explain as well."""
         self.compare(levels=True)
         for fact in sorted(self.twin.materialization(), key=str)[:10]:
-            assert self.asked.explain(fact) == self.twin.explain(fact)
+            assert self.explaining.explain(fact) == self.twin.explain(fact)
         for asked, twin in self.late:
             assert (asked.at, asked.start, asked.end) == (twin.at, twin.start, twin.end)
             assert asked.dropped == twin.dropped
-            if self.asked.options.derive == "all":
+            if self.explaining.options.derive == "all":
                 assert asked.delta == twin.delta
             for name in ("conflict_sets", "removed", "undecided"):
                 assert Counter(getattr(asked.repair, name)) == Counter(getattr(twin.repair, name))

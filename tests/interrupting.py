@@ -7,17 +7,17 @@ class Interrupt(BaseException):
     """Exception of an interrupt."""
 
 
-def interrupted(work, nth, looked_at, event="line"):
+def interrupted(work, nth, is_traced, event="line"):
     """Run `work` and raise `Interrupt` before its `nth` line or opcode, as `event` selects; True if it was
     raised.
 
-    Only code in the files `looked_at` is counted.
+    Only code in the files `is_traced` is counted.
     """
     count = 0
 
     def traced(frame, happening, _):
         nonlocal count
-        if not looked_at(frame.f_code.co_filename):
+        if not is_traced(frame.f_code.co_filename):
             return None
         frame.f_trace_opcodes = event == "opcode"
         if happening == event:

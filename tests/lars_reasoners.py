@@ -81,12 +81,12 @@ def with_jumps(case, rnd):
         for tick in given.timeline
         if tick in (given.start, given.end) or rnd.random() < 0.4
     }
-    start, said = rnd.randint(given.start - 3, given.end + 1), {}
+    start, atoms = rnd.randint(given.start - 3, given.end + 1), {}
     for tick in range(max(start, given.start), given.end + 1):
         kept = [pushed.get(before, ()) for before in range(tick - reach, tick + 1)]
-        said[tick] = [*pushed.get(tick, ()), *(replace(each, is_asserted=False) for each in chain(*kept))]
+        atoms[tick] = [*pushed.get(tick, ()), *(replace(each, is_asserted=False) for each in chain(*kept))]
     facts = {tick: list(map(triple, atoms)) for tick, atoms in pushed.items()}
-    stream = Stream.of(start, given.end, said)
+    stream = Stream.of(start, given.end, atoms)
     return Case(case.rules, stream, case.remembered), facts, pr.Window(range=reach)
 
 
@@ -120,8 +120,8 @@ def closed(stream, ontology):
     """Return the stream in which each tick is closed under an ontology's rules."""
     atoms = {}
     for tick in stream.timeline:
-        said = list(stream.at(tick))
-        follows = closure(ontology, {triple(atom) for atom in said})
-        atoms[tick] = [*said, *(TemporalAtom(p, (s, o)) for s, p, o in follows if p != RDF.type)]
+        given = list(stream.at(tick))
+        follows = closure(ontology, {triple(atom) for atom in given})
+        atoms[tick] = [*given, *(TemporalAtom(p, (s, o)) for s, p, o in follows if p != RDF.type)]
         atoms[tick] += [TemporalAtom(o, (s,)) for s, p, o in follows if p == RDF.type]
     return Stream.of(stream.start, stream.end, atoms)

@@ -75,8 +75,8 @@ def evaluated_ground(query, messages):
 def evaluated_star(query, messages):
     """Return the output of Algorithm 2."""
     instances = []
-    told = [process_on_star(message, query, instances) for message in messages]
-    return [(sign, (value,)) for sign, value in filter(None, told)]
+    output = [process_on_star(message, query, instances) for message in messages]
+    return [(sign, (value,)) for sign, value in filter(None, output)]
 
 
 def evaluated(query, messages, own_lists=False):
@@ -87,14 +87,14 @@ def evaluated(query, messages, own_lists=False):
     holds, matched = [0] * len(grounds), [[0] * len(each) for each in grounds]
     held = [[] for _ in stars]
     instances = [[] for _ in stars] if own_lists else held
-    told = []
+    output = []
     for message in messages:
         for place, each in enumerate(grounds):
             sign = process_on_ground(message, each, matched[place])
             if sign == "positive":
                 holds[place] = 1
             if sign is not None and all(holds) and all(held):
-                told += [(sign, row) for row in product(*held)]
+                output += [(sign, row) for row in product(*held)]
             if sign == "negative":
                 holds[place] = 0
         for place, each in enumerate(stars):
@@ -105,7 +105,7 @@ def evaluated(query, messages, own_lists=False):
             if sign == "positive" and value not in held[place]:
                 held[place].append(value)
             if all(holds) and all(held):
-                told += [(sign, row) for row in product(*held[:place], [value], *held[place + 1 :])]
+                output += [(sign, row) for row in product(*held[:place], [value], *held[place + 1 :])]
             if sign == "negative" and value in held[place]:
                 held[place].remove(value)
-    return told
+    return output

@@ -28,8 +28,8 @@ def reasoner_after(text, *pushed, ontology=NO_AXIOMS, range=0, slide=1):
     """Return a reasoner with rules, after `pushed` at the ends of ticks 0, 1 and so on."""
     rules = pr.load_rules(f"{text}\n", prefixes={"": str(EX)})
     reasoner = pr.StreamReasoner(ontology, pr.Window(range=range, slide=slide), temporal=rules)
-    for tick, said in enumerate(pushed):
-        reasoner.push(tick * slide, triples(said))
+    for tick, facts in enumerate(pushed):
+        reasoner.push(tick * slide, triples(facts))
     return reasoner
 
 

@@ -55,8 +55,8 @@ class ReasonerWithConsumer:
         changes = self.consumer.seen[-1]
         gone = {fact for at, fact in repair.removed}
         kept = [canonical_triple(triple) for triple in abox if triple not in gone]
-        told = self.reasoner._held.vocabulary.decode(survivors(changes.entries))
-        assert list(map(canonical_triple, told)) == kept
+        survived = self.reasoner._held.vocabulary.decode(survivors(changes.entries))
+        assert list(map(canonical_triple, survived)) == kept
 
     def again(self):
         """Check that a further part of a timestamp is notified as the whole ABox."""
@@ -66,9 +66,9 @@ class ReasonerWithConsumer:
         update = self.reasoner.push(self.now, abox)
         if self.consumer.steps > steps:
             changes = self.consumer.seen[-1]  # those of its block, if that ended with this timestamp
-            told = self.reasoner._held.vocabulary.decode(survivors(changes.entries[-1:]))
+            survived = self.reasoner._held.vocabulary.decode(survivors(changes.entries[-1:]))
             kept = {triple for at, triple in self.reasoner.assertions() if at == self.now}
-            assert canonical(told) == canonical(kept)
+            assert canonical(survived) == canonical(kept)
         assert update.at == self.now
 
     def advance(self):
@@ -86,7 +86,7 @@ class ReasonerWithConsumer:
                 self.now += 1
                 self.reasoner.push(self.now, self.abox())
             if len(self.consumer.reports) == reports:
-                assert self.consumer.steps == steps, "told before the block ended"
+                assert self.consumer.steps == steps, "notified before the block ended"
             self.reasoner.push(self.now, self.abox())
 
     def broken(self):

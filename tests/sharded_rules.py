@@ -94,7 +94,7 @@ class Sharded:
         case = random_case(
             rnd, FRAGMENTS[rnd.choice(("remember", "at in heads", "always and negation", "all"))]
         )
-        self.told = {
+        self.input = {
             tick: [triple(atom) for atom in case.stream.at(tick) if atom.is_asserted or rnd.random() < 0.3]
             for tick in case.stream.timeline
         }

@@ -23,13 +23,13 @@ class University:
         self.triples = set()
         self.universities = [U[f"university{number}"] for number in range(universities)]
         for university in self.universities:
-            self.say(university, RDF.type, U.University)
+            self.add(university, RDF.type, U.University)
         for number in range(universities * departments):
             self.department(U[f"department{number}"], self.universities[number % universities])
         if aliases:
             self.give_aliases()
 
-    def say(self, subject, predicate, object_):
+    def add(self, subject, predicate, object_):
         self.triples.add((subject, predicate, object_))
 
     def several(self, of, most):
@@ -40,13 +40,13 @@ class University:
 
     def department(self, department, university):
         (school,) = self.named(department, "school", 1)
-        self.say(department, RDF.type, U.Department)
-        self.say(department, U.belongsTo, school)
-        self.say(school, RDF.type, U.School)
-        self.say(school, U.belongsTo, university)
+        self.add(department, RDF.type, U.Department)
+        self.add(department, U.belongsTo, school)
+        self.add(school, RDF.type, U.School)
+        self.add(school, U.belongsTo, university)
         for laboratory in self.named(department, "laboratory", 4):
-            self.say(laboratory, RDF.type, U.Laboratory)
-            self.say(laboratory, U.belongsTo, department)
+            self.add(laboratory, RDF.type, U.Laboratory)
+            self.add(laboratory, U.belongsTo, department)
         academics = self.academics(department, school)
         courses = self.courses(department, academics)
         students = self.students(department, academics, courses)
@@ -56,50 +56,50 @@ class University:
         academics = self.named(department, "academic", 14)
         for number, academic in enumerate(academics):
             kind = self.random.choice((U.FullProfessor, U.AssistantProfessor, U.Lecturer))
-            self.say(academic, RDF.type, kind)
-            self.say(academic, U.worksFor, department)
-            self.say(academic, U.firstDegreeFrom, self.random.choice(self.universities))
-            self.say(academic, U.doctorateFrom, self.random.choice(self.universities))
-            self.say(academic, U.personnelNumber, Literal(f"{department.rpartition('#')[2]}/{number}"))
-            self.say(academic, U.workPhone, Literal(f"+31 {self.random.randrange(10**8):08}"))
-        self.say(academics[0], U.heads, department)
-        self.say(academics[1], U.heads, school)
+            self.add(academic, RDF.type, kind)
+            self.add(academic, U.worksFor, department)
+            self.add(academic, U.firstDegreeFrom, self.random.choice(self.universities))
+            self.add(academic, U.doctorateFrom, self.random.choice(self.universities))
+            self.add(academic, U.personnelNumber, Literal(f"{department.rpartition('#')[2]}/{number}"))
+            self.add(academic, U.workPhone, Literal(f"+31 {self.random.randrange(10**8):08}"))
+        self.add(academics[0], U.heads, department)
+        self.add(academics[1], U.heads, school)
         return academics
 
     def courses(self, department, academics):
         courses = self.named(department, "course", 20)
         for number, course in enumerate(courses):
-            self.say(course, RDF.type, U.Seminar if number % 4 == 0 else U.Course)
-            self.say(self.random.choice(academics), U.teaches, course)
+            self.add(course, RDF.type, U.Seminar if number % 4 == 0 else U.Course)
+            self.add(self.random.choice(academics), U.teaches, course)
         return courses
 
     def students(self, department, academics, courses):
         students = self.named(department, "student", 70)
         for number, student in enumerate(students):
             doctoral = number % 5 == 0
-            self.say(student, RDF.type, U.Doctoral if doctoral else U.Bachelor)
-            self.say(student, U.memberOf, department)
-            self.say(student, U.holds, U[f"{student.rpartition('#')[2]}-card"])
+            self.add(student, RDF.type, U.Doctoral if doctoral else U.Bachelor)
+            self.add(student, U.memberOf, department)
+            self.add(student, U.holds, U[f"{student.rpartition('#')[2]}-card"])
             for course in self.several(courses, 3 if doctoral else 6):
-                self.say(student, U.takes, course)
+                self.add(student, U.takes, course)
             if doctoral:
-                self.say(self.random.choice(academics), U.supervises, student)
-                self.say(student, U.firstDegreeFrom, self.random.choice(self.universities))
-                self.say(student, U.assists, self.random.choice(courses))
+                self.add(self.random.choice(academics), U.supervises, student)
+                self.add(student, U.firstDegreeFrom, self.random.choice(self.universities))
+                self.add(student, U.assists, self.random.choice(courses))
         return students
 
     def publications(self, department, people):
         for publication in self.named(department, "publication", 60):
-            self.say(publication, RDF.type, self.random.choice((U.Article, U.Book)))
+            self.add(publication, RDF.type, self.random.choice((U.Article, U.Book)))
             for person in self.several(people, 3):
-                self.say(publication, U.writtenBy, person)
+                self.add(publication, U.writtenBy, person)
 
     def give_aliases(self):
         """Add a second name for every tenth employee and for every twentieth card holder."""
         employees = sorted((s, o) for s, p, o in self.triples if p == U.personnelNumber)[::10]
         holders = sorted((s, o) for s, p, o in self.triples if p == U.holds)[::20]
         for person, number in employees:
-            self.say(U[f"{person.rpartition('#')[2]}-alias"], U.personnelNumber, number)
-            self.say(U[f"{person.rpartition('#')[2]}-alias"], RDF.type, U.Employee)
+            self.add(U[f"{person.rpartition('#')[2]}-alias"], U.personnelNumber, number)
+            self.add(U[f"{person.rpartition('#')[2]}-alias"], RDF.type, U.Employee)
         for person, card in holders:
-            self.say(U[f"{person.rpartition('#')[2]}-alias"], U.holds, card)
+            self.add(U[f"{person.rpartition('#')[2]}-alias"], U.holds, card)

@@ -218,25 +218,25 @@ def check_result(case: Case, result) -> None:
 
 def check(case: Case, answer: bool | Table | Graph) -> None:
     """Assert that an answer is the expected one."""
-    wanted = expected(case)
-    assert type(answer) is type(wanted)
-    if isinstance(wanted, bool):
-        assert answer == wanted
-    elif isinstance(wanted, Graph):
-        assert isomorphic(_by_value(answer), _by_value(wanted)), shown(answer, wanted)
+    expected_answer = expected(case)
+    assert type(answer) is type(expected_answer)
+    if isinstance(expected_answer, bool):
+        assert answer == expected_answer
+    elif isinstance(expected_answer, Graph):
+        assert isomorphic(_by_value(answer), _by_value(expected_answer)), shown(answer, expected_answer)
     else:
-        _check_table(case, answer, wanted)
+        _check_table(case, answer, expected_answer)
 
 
-def _check_table(case, answer, wanted):
-    assert set(answer.variables) == set(wanted.variables)
-    given, right = _bag(answer), _bag(wanted)
+def _check_table(case, answer, expected_answer):
+    assert set(answer.variables) == set(expected_answer.variables)
+    given, right = _bag(answer), _bag(expected_answer)
     if case.lax:
-        assert all(given[row] <= right[row] for row in given), shown(answer, wanted)
+        assert all(given[row] <= right[row] for row in given), shown(answer, expected_answer)
         given, right = Counter(given.keys()), Counter(right.keys())
-    assert same_bags(given, right), shown(answer, wanted)
+    assert same_bags(given, right), shown(answer, expected_answer)
     if keys := _order_keys(case, answer.variables):
-        assert _keys(answer, keys) == _keys(wanted, keys), shown(answer, wanted)
+        assert _keys(answer, keys) == _keys(expected_answer, keys), shown(answer, expected_answer)
 
 
 def _bag(table):
@@ -304,10 +304,10 @@ def _csv(content):
     return header, Counter(tuple("_:" if cell.startswith("_:") else cell for cell in row) for row in rows)
 
 
-def shown(answer, wanted) -> str:
+def shown(answer, expected_answer) -> str:
     """Write both as text, for the message of a failure."""
     texts = []
-    for each in (answer, wanted):
+    for each in (answer, expected_answer):
         rows = each.rows if isinstance(each, Table) else list(each)
         lines = [" ".join("-" if term is None else term.n3() for term in row) for row in rows[:20]]
         texts.append("\n".join(sorted(lines)))

@@ -352,9 +352,9 @@ def sharded_transcript(seed, by):
     rules = pr.TemporalRules(made.rules.rules, made.rules.remembered, start, made.rules.feedback)
     setup = replace(made.setup, temporal=rules)
     router, shards, rnd = Router(made.report, made.key, setup.shards), {}, random.Random(seed)
-    for tick in (*made.told, *range(max(made.told) + 1, max(made.told) + 13, 3)):
+    for tick in (*made.input, *range(max(made.input) + 1, max(made.input) + 13, 3)):
         parts = {}
-        for fact in made.told.get(tick, ()):
+        for fact in made.input.get(tick, ()):
             parts.setdefault(router.shard_of(fact[0]), []).append((tick + by, fact))
         for number in sorted(parts.keys() - shards.keys()):
             shards[number] = Shard(setup, setup.reasoner())

@@ -28,8 +28,8 @@ def check_all(reasoner, judge, wanted, rnd):
     for atom in sorted(rnd.sample(sorted(wanted, key=str), min(4, len(wanted))), key=str):
         best, *others = reasoner.explain(atom, all=True)
         for proof in (reasoner.explain(atom), best, *others):
-            is_said = canonical(atom) in judge.said.at(judge.now)  # by the stream itself
-            if proof.steps[-1].kind is StepKind.CONCLUDED or not is_said:
+            is_input = canonical(atom) in judge.input.at(judge.now)  # by the stream itself
+            if proof.steps[-1].kind is StepKind.CONCLUDED or not is_input:
                 judge.check(proof, atom)
                 assert pickle.loads(pickle.dumps(proof)) == proof
                 assert str(proof) and proof.to_json() and proof.to_dot()
@@ -63,7 +63,7 @@ def test_over_a_repaired_window_a_proof_tells_what_was_said(seed):
     for _ in range(8):
         driven.disturb(at)
         driven.push(at, driven.facts())
-        output, now = driven.wanted(), max(driven.said)
+        output, now = driven.expected(), max(driven.recorded)
         remembered = remembered_until(now, output, driven.rules.remembered)
         judge = ConclusionProofs(driven.rules.rules, driven.stream(), remembered, driven.tick_of)
         check_all(driven.reasoner, judge, driven.reasoner.atoms(), rnd)

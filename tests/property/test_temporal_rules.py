@@ -192,9 +192,9 @@ def test_over_a_repaired_window_the_past_is_what_was_said(seed):
     for _ in range(10):
         for _ in range(rnd.choice((1, 1, 2))):
             driven.disturb(at)
-            changes, output = driven.push(at, driven.facts()).conclusions, driven.wanted()
+            changes, output = driven.push(at, driven.facts()).conclusions, driven.expected()
             driven.follow(changes, output)
-            wanted = output[max(driven.said)]
+            wanted = output[max(driven.recorded)]
             assert driven.reasoner.atoms() == wanted == driven.followed, f"at {at}\n{driven}"
         at += rnd.choice((0, 1, 1, 1, 2, 5))
 
@@ -210,10 +210,10 @@ def test_with_feedback_what_is_concluded_at_a_tick_is_asserted_at_the_next(seed)
     for _ in range(8):
         for _ in range(rnd.choice((1, 1, 2))):
             driven.disturb(at)
-            changes, output = driven.push(at, driven.facts()).conclusions, driven.wanted()
+            changes, output = driven.push(at, driven.facts()).conclusions, driven.expected()
             driven.follow(changes, output)
             reasoner, plain = driven.reasoner, driven.plain
-            assert reasoner.atoms() == output[max(driven.said)] == driven.followed, f"at {at}\n{driven}"
+            assert reasoner.atoms() == output[max(driven.recorded)] == driven.followed, f"at {at}\n{driven}"
             assert reasoner.materialization() == plain.materialization() == driven.held
             assert set(reasoner.assertions()) == set(plain.assertions())
             assert reasoner.stats().fed_back == driven.count

@@ -16,7 +16,7 @@ SEEDS = st.integers(0, 1 << 30)
 
 def check_shards(seed):
     made = Sharded(seed)
-    rnd, setup, told = made.rnd, made.setup, made.told
+    rnd, setup, told = made.rnd, made.setup, made.input
     router, whole, shards, sums = Router(made.report, made.key, setup.shards), setup.reasoner(), {}, Counter()
     begun = setup.reasoner()
     begun.advance(min(told))
