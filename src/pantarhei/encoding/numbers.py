@@ -282,7 +282,7 @@ class UsedTerms:
 
 
 class Renaming:
-    """New numbers of the symbols and terms that are kept.
+    """Map from old to new numbers after unused symbols and terms are dropped.
 
     New numbers are dense and in the order of the old ones. So the terms of a foundation, which come first,
     keep their numbers, and the older of two terms keeps the lower number.

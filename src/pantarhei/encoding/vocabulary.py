@@ -340,7 +340,7 @@ class Vocabulary:
         place.check(term, text)
         terms = self._term_count
         number = self._number_at(place, term)
-        # A text is cached when its term recurs, since most new terms of a stream never do. Texts of blank nodes
+        # A text is cached when its term recurs: most new terms of a stream never do. Texts of blank nodes
         # are not cached: in the next message their labels denote other nodes.
         if self._term_count == terms and not isinstance(term, BNode):
             known[text] = number

@@ -434,7 +434,11 @@ class InputDiagnostics(NamedTuple):
         return cls(given["axioms"], unknown[:_MOST_NAMES], numbers, seen=seen)
 
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> InputDiagnostics:
-        """Add properties with numbers that never meet, and warn of new kinds."""
+        """Return the diagnostics with further properties whose numbers are never equal, since their datatypes
+        differ.
+
+        Emits a `NumbersApartWarning` for the first finding of each kind.
+        """
         known = {(each.property, each.other is None) for each in self.numbers}
         new = [each for each in found if (each.property, each.other is None) not in known]
         warn_of(new, self.numbers)

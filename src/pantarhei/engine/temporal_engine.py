@@ -407,7 +407,7 @@ class TemporalRuleEngine:
         """See `Consumer`. Nothing remains to be done, since `apply` has received all changes."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """See `Consumer`.
+        """Update the conclusions of the temporal rules by the changes of a step, as a `Consumer`.
 
         Raises:
             ConsumersExceedMemoryError: the temporal kernel exceeds the limit of bytes.

@@ -121,7 +121,7 @@ class Absence:
         ways: the abductions: fewest missing facts first, then most present facts.
         concluded: a rule derives triples with this predicate.
         asserted: the stream asserts triples with this predicate.
-        unknown: names in the triple that are unknown.
+        unknown: names in the triple that occur neither in the ontology nor in the stream.
         beyond: abductions with facts that the stream does not assert; only searched if `ways` is empty.
         complete: the search was exhaustive. If false, there may be further abductions.
         temporal: each temporal rule that could conclude the triple, with the unsatisfied part of its body.

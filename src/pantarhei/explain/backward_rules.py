@@ -233,10 +233,11 @@ class ConditionSolver:
     def met(
         self, atoms: Sequence[NumberedAtom], conditions: Iterable[RuleCondition], walk: Resolver
     ) -> Mapping[int, Term] | None:
-        """Return literals for the unbound variables with which the conditions hold; None if none are found.
+        """Return literals for unbound variables such that all conditions hold; None if none are found.
 
         Args:
-            atoms: the missing facts.
+            atoms: the facts that an abduction adds, whose variables may be unbound.
+            conditions: comparisons and computations on these variables.
             walk: resolves a variable to its value, or to an unbound variable.
         """
         given = list(conditions)

@@ -156,7 +156,9 @@ class Foundation:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all properties in which two foundations must agree to exchange numbers."""
+        """Hash of all that two foundations must have in common, so that numbers denote the same terms in
+        both.
+        """
         numbers, common = self.vocabulary, self.common
         parts = [f"unique names: {self.unique_names}", f"numbers: {self.numbers}"]
         parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]

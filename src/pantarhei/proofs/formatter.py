@@ -69,7 +69,11 @@ class Outline(NamedTuple):
 
 
 def outline(steps: Sequence[ProofStep], deepest: int = MAX_DEPTH) -> Outline:
-    """Return the sections of a proof. The cost is linear in the number of premises."""
+    """Divide a proof into sections: the conclusion has the first, each step deeper than `deepest` a further
+    one.
+
+    The cost is linear in the number of premises.
+    """
     sections_of = {len(steps) - 1: 1}
     waiting, shown, sections = deque(sections_of), set[int](), list[Section]()
     while waiting:

@@ -283,10 +283,14 @@ class PlainQuadsReader:
         self._names: dict[str, ox.NamedNode] = {}
 
     def read(self, line: int, block: bytes) -> Iterator[PlainRun | UnparsedLines]:
-        """Yield the lines of a block in order; `line` is the number of the first line.
+        """Yield the lines of a block in order: runs of plain lines, and lines that a parser has to read.
 
-        Plain lines are quads of RDF 1.1 with an IRI as graph name and a predicate that is not reserved. The
-        cost is about half a microsecond for a line whose terms recur.
+        A plain line is a quad of RDF 1.1 whose graph name is an IRI and whose predicate is not in `reserved`
+        (see `PlainQuadsReader`). The cost is about half a microsecond for a line whose terms recur.
+
+        Args:
+            line: the number of the first line of the block.
+            block: complete lines in UTF-8.
         """
         found = self._plain(block)
         if found is None or found.odd * _MOST_ODD > found.lines:

@@ -81,7 +81,9 @@ class TermColumn(NamedTuple):
 
 
 class TripleColumns(NamedTuple):
-    """Three columns of equal length. Whether literals are only objects is not validated."""
+    """Columns of subjects, predicates and objects, of equal length. Subjects and predicates are not checked:
+    they may be literals.
+    """
 
     subject: TermColumn
     predicate: TermColumn

@@ -32,7 +32,7 @@ METHODS: tuple[Method, ...] = ("exact", "grounded", "algorithm3", "off")
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """Partition of the members of conflict sets."""
+    """Decisions of the grounded fixpoint: members of conflict sets that are kept, removed and undecided."""
 
     in_: RowSet
     out: RowSet

@@ -305,7 +305,7 @@ class ConflictCase:
         self.conflicts = ConflictList(kept.conflicts, partial(_conflicts_of, kept, members, rules, prove))
 
     def proved_by(self, prove: Prove) -> ConflictCase:
-        """Return the case with `prove` for the proofs of its conflict sets."""
+        """Return a copy that calls `prove` for the proofs of its conflict sets."""
         return ConflictCase(self.kept, self.members, self.rules, prove, self.occurrences)
 
     @classmethod

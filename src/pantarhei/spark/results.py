@@ -34,8 +34,8 @@ from pantarhei.spark.collectors import Collector
 
 @dataclass(frozen=True, slots=True)
 class ColumnTypes:
-    """Kinds of the terms in columns, named as in `QueryResult.to_arrow`; columns without a kind are
-    `n-triples`.
+    """Kind of the terms in each column, named as in `QueryResult.to_arrow`; `n-triples` for an unlisted
+    column.
 
     A column has the same type in every batch. So a term of another kind is an error, except a whole number in
     a column of numbers.

@@ -80,7 +80,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Head of a rule without body."""
+    """Head of a rule, to which `when` adds the body."""
 
     formula: Formula
 

@@ -114,7 +114,9 @@ class InputRows:
             self._raised.append(self._model.add_parts(parts))
 
     def _earlier(self, rows: Integers, otherwise: expiry_model.Until) -> expiry_model.Until:
-        """Return the expiries of rows at the start of the tick; `otherwise` for rows not raised since."""
+        """Return the expiry that each row had at the start of the tick; `otherwise` for a row whose expiry is
+        unchanged.
+        """
         known = self._before
         for raised, levels in self._raised:
             for fact, expiry in zip(as_tuples(raised), self._model.expiries(levels).tolist(), strict=True):

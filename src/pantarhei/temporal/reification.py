@@ -282,8 +282,7 @@ def reify_pairs(program: TemporalProgram) -> TemporalProgram:
 
 
 def reify_pairs_in_rule(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:
-    """Yield the rules that replace a rule with atoms of up to three arguments: requests for pairs, then the
-    rule.
+    """Yield rules with binary atoms that express a rule with atoms of up to three arguments.
 
     >>> x, y, t = Variable("x"), Variable("y"), Variable("t")
     >>> body, head = [Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (x, t))

@@ -31,7 +31,9 @@ _AT_SUBJECT = frozenset((0,))
 
 
 def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) -> None:
-    """Check that rules are key-local; some key-local rules are refused, too. Costs time linear in the rules.
+    """Check that each rule derives its conclusions within one shard. The cost is linear in the rules.
+
+    The check is conservative: it also refuses some rules that do so.
 
     Args:
         given: the rules, with the rules of the ontology that they fire.
@@ -39,10 +41,9 @@ def check_key_local(given: RulesWithOntology, report: ShardingReport, key: Key) 
         key: the sharding key.
 
     Raises:
-        NotKeyLocalRuleError: a rule joins or negates facts of different shards, can hold by the background
-        alone,
-            reads the last assertions, or reads ticks that other shards lack; or with feedback its conclusion
-            belongs to another shard, or the stream must not assert it.
+        NotKeyLocalRuleError: a rule joins or negates facts of different shards; it can hold by the background
+            alone; it reads the last assertions; or it reads ticks that other shards lack. With feedback also:
+            its conclusion belongs to another shard, or is a fact that streams must not assert.
     """
     check_needs_no_order(given.rules)
     _KeyAnalysis(given, report, key).check()

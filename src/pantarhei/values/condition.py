@@ -143,7 +143,7 @@ class InLanguage:
 
 @dataclass(frozen=True, slots=True)
 class AmongValues:
-    """Member of a finite set of values, which are distinguished by `identity`."""
+    """Condition that a value is in a finite set. Values are compared by XSD's identity, not its equality."""
 
     values: tuple[Any, ...]
 

@@ -512,7 +512,7 @@ class Changes:
         return self.levels is None or not len(self.levels.facts)
 
     def with_forms(self, forms: Mapping[Fact, Literal | None]) -> Changes:
-        """Return the changes with other forms of literals."""
+        """Return the changes with `forms` in place of the present ones."""
         return replace(self, forms=forms) if forms or self.forms else self
 
     @classmethod

@@ -137,11 +137,11 @@ class _Run:
 
 
 class RowOrder:
-    """Last instants of the rows read so far, from which the instant of an ambiguous next row is inferred.
+    """Last instants of the rows read so far, to resolve a local time in the hour that a clock change repeats.
 
-    The three newest runs of rows with equal instants are kept. A row's instant is at least the previous
-    row's. If the earlier candidate equals the previous instant, but previous runs were at least the repeated
-    hour apart, the numbers of rows in the runs decide whether the row still belongs to the previous run.
+    The instants of rows ascend. The three newest runs of rows with equal instants are kept. If the earlier
+    candidate equals the instant of the newest run, and runs are at least the repeated hour apart, the row
+    belongs to the newest run only while that has fewer rows than the runs before it.
     """
 
     def __init__(self) -> None:

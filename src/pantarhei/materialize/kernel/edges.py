@@ -23,7 +23,7 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Edges:
-    """Edge flags. `pending` has rows to flag; some of them may have the flag already."""
+    """Flags of the facts that are edges. `pending` has rows to flag; some may have the flag already."""
 
     def __init__(self, matcher: Matcher, plans):
         self.matcher = matcher
@@ -44,7 +44,9 @@ class Edges:
         self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
 
     def derives_edge(self, plan):
-        """Return true if the rule instance matched by `plan` makes its head an edge."""
+        """Return true if the head that `plan` derives from the matched body is an edge of a transitive
+        property.
+        """
         rule: cython.int = self.matcher.code[plan + RULE]
         if self.matcher.edge_atoms[rule] != NONE:
             return False

@@ -229,11 +229,11 @@ class LevelSets:
                 self.attached[word] |= self.others[word]
 
     def overdelete_head(self, row, body, atoms, cause):
-        """Add to the set `lost` of `row` the levels to which a matched body may have attached it through a
-        lost level of `cause`, a row of the body.
+        """Overdelete levels of a head whose matched body contains `cause`, a row with lost levels.
 
-        All combinations of levels with a lost level count, not only minimal ones. Returns 0 if `row` holds at
-        no such level; otherwise 1, plus 2 if some of the levels were not in `lost` before.
+        A level of the head is added to its set `lost` if the body may derive it from a lost level of `cause`,
+        combined with any levels of the other body rows, not only with minimal ones. Returns 0 if `row` holds
+        at no such level; otherwise 1, plus 2 if some of the levels were not in `lost` before.
         """
         atom: cython.int
         word: cython.int

@@ -58,7 +58,7 @@ class Levels:
         return last if level == FOREVER else level & (last - 1)
 
     def link(self, row):
-        """Insert `row` into the list of its level: at the end of the queue if the row is pending, else at the
+        """Insert `row` into a list of its level: a PENDING row at the end of the queue, a settled row at the
         start of the partition.
         """
         at: cython.int = self.bucket(self.store.rows[row].level)

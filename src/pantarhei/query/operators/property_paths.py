@@ -218,12 +218,13 @@ def _keys(rows: Ids, ends: Ids) -> Ids:
 
 
 def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
-    """Return for each key the first term in N-Triples order among the terms that arrived at it.
+    """Return for each key the term of its value that is first in N-Triples order.
 
     Args:
-        keys: sorted keys; the lower bits of a key are a value number, which is the result if no other term
-            arrived.
-        arrivals: pairs of keys, and the term numbers that arrived at them.
+        keys: sorted; the lower bits of a key are the number of a value, which is also the number of one of
+            its terms. That term is the result if paths reached the key by no other.
+        arrivals: pairs of arrays of equal length: keys, and the numbers of the terms by which paths reached
+            them.
     """
     arrived = np.concatenate([part for part, _ in arrivals])
     form_ids = np.concatenate([part for _, part in arrivals])

@@ -178,8 +178,8 @@ class TickIntervals:
         return {arguments: [self.now] for _, arguments in facts.among(self._facts)}
 
     def dated(self, predicate: URIRef, pattern: Pattern) -> Iterator[tuple[Arguments, int]]:
-        """Yield the conclusions at named ticks that match a pattern, with the number of the literal for the
-        tick.
+        """Yield the conclusions of heads `p at T` that match a pattern, each with the term number of its
+        literal T.
         """
         facts, numbered = self._dated
         own, wide = self._conclusions(predicate, pattern), self._numbered.wide.get(predicate)
