@@ -26,7 +26,7 @@ from pantarhei.model.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.data_stream import Appended, AssertedPart
 from pantarhei.temporal.numbered import NumberedTemporalProgram
-from pantarhei.temporal.rule_evaluation import PriorState, RuleEvaluation
+from pantarhei.temporal.rule_evaluation import RuleEvaluation
 from pantarhei.temporal.tick_history import TickHistory, TickRecord
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import compile_rules
@@ -84,7 +84,7 @@ class InNumbers:
     def run(self, asks_all: bool) -> tuple[float, list[int]]:
         """Return CPU seconds, and the number of conclusions at each tick."""
         evaluation, counts = RuleEvaluation(self._program, 0, 0), []
-        evaluation.restore(TickHistory(0), PriorState())
+        evaluation.restore(TickHistory(0))
         with without_garbage():
             begin = time.process_time()
             for tick, facts in enumerate(self._facts):
@@ -235,7 +235,7 @@ def _rules_and_fact(ticks: int) -> tuple[RuleEvaluation, Integers]:
     rules = pr.load_rules(f"@prefix : <{EX}> .\na(X) :- asserted c(X) in [{ticks}].", start=0)
     program = compile_rules(rules.rules, rules.remembered, Ticks(pr.Window(0), TimeKind.INTEGER))
     evaluation = RuleEvaluation(NumberedTemporalProgram(program, vocabulary), 0, 0)
-    evaluation.restore(TickHistory(0), PriorState())
+    evaluation.restore(TickHistory(0))
     fact = vocabulary.number_symbol(Symbol(URIRef(f"{EX}c"), 1)), vocabulary.number(URIRef(f"{EX}x")), -1
     return evaluation, np.array([fact], np.int32)
 
