@@ -49,10 +49,13 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
         MissingFileError: the file cannot be read.
         MalformedInputError: the file is malformed or compressed; the error has the line if it is known.
 
-    >>> from pathlib import Path >>> from tempfile import TemporaryDirectory >>> with TemporaryDirectory() as
-    folder: ...     path = Path(folder) / "belts.ttl" ...     _ = path.write_text("@prefix : <urn:> . :belt
-    :speed 0.5 .") ...     read_table(path).to_pylist() [{'subject': '<urn:belt>', 'predicate': '<urn:speed>',
-    'object': '"0.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'}]
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "belts.ttl"
+    ...     _ = path.write_text("@prefix : <urn:> . :belt :speed 0.5 .")
+    ...     read_table(path).to_pylist()
+    [{'subject': '<urn:belt>', 'predicate': '<urn:speed>', 'object': '"0.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'}]
     """
     if not isinstance(source, str | os.PathLike):
         raise OptionError("source", repr(source), "a path; read_stream also reads open files")
