@@ -104,7 +104,9 @@ def test_each_fact_that_settled_follows_from_what_settled_before_or_at_a_higher_
     rows = [
         dict(zip(names, row, strict=True)) for row in zip(*model.kernel.store.columns(*names), strict=True)
     ]
-    _, instances, _ = model.kernel.lineage(np.arange(len(rows), dtype=np.int32), 1 << 30, False)
+    _, instances, _ = model.kernel.lineage_walk().collect(
+        np.arange(len(rows), dtype=np.int32), 1 << 30, False, -1
+    )
     proved = {place for place, row in enumerate(rows) if row["assertion_level"] >= row["level"]}
     for head, _, *body in instances.tolist():
         if all(_settled_before(rows[row], rows[head]) for row in body if row >= 0):

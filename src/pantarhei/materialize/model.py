@@ -487,14 +487,15 @@ class WindowModel:
         kernel = self.kernel
         counts = np.zeros(kernel.newest - kernel.oldest + 2, np.int64)
         start = contiguous(_rows_of(lineage.violations))
-        kernel.count_instances(start, contiguous(counts, np.int64), kernel.oldest)
+        kernel.lineage_walk().count_by_level(start, contiguous(counts, np.int64), kernel.oldest)
         newest_first = np.cumsum(counts[::-1])
         floor = kernel.newest + 1 - int(np.argmax(newest_first > most))  # counts end after the newest level
         levels, _ = kernel.levels_of(contiguous(lineage.rows))
         bodies = lineage.violations[:, 1:]
         lowest = np.where(bodies == NONE, FOREVER, levels[lineage.places(bodies)]).min(axis=1)
         violations = lineage.violations[lowest > floor]
-        _, instances, _ = kernel.lineage_from(contiguous(_rows_of(violations)), most, floor + 1)
+        rows = contiguous(_rows_of(violations))
+        _, instances, _ = kernel.lineage_walk().collect(rows, most, False, floor + 1)
         found = self._with_facts(violations, lineage.rows, instances, True)
         return found._replace(floor=floor + self._shift)
 
@@ -528,16 +529,14 @@ class WindowModel:
         self._settle()
         row = np.array([self.kernel.store.row_of(*fact[0].tolist())], np.int32)
         lowest = NONE if weaker else int(self.kernel.levels_of(contiguous(row))[0][0])
-        return self._with_facts(
-            _NO_VIOLATIONS, *self.kernel.lineage_within(contiguous(row), most, each, lowest)
-        )
+        found = self.kernel.lineage_walk().collect_limited(contiguous(row), most, each, lowest)
+        return self._with_facts(_NO_VIOLATIONS, *found)
 
     def _lineage(
         self, violations: Integers, start: Integers, most: int, explains_background: bool
     ) -> Lineage:
-        return self._with_facts(
-            violations, *self.kernel.lineage(contiguous(start), most, explains_background)
-        )
+        found = self.kernel.lineage_walk().collect(contiguous(start), most, explains_background, NONE)
+        return self._with_facts(violations, *found)
 
     def _with_facts(
         self, violations: Integers, rows: Integers, instances: Integers, cut_short: bool
@@ -591,10 +590,7 @@ class WindowModel:
             facts: shape (n, 3).
             without: facts that match no atom, shape (n, 3).
         """
-        matches = self._body_matches.get(plan)
-        if matches is None:
-            matches = self._body_matches[plan] = self.kernel.body_matches(alone(plan))
-        found = self.kernel.matches_with(matches, contiguous(facts), contiguous(without))
+        found = self._matches_of(plan).matches_with(contiguous(facts), contiguous(without))
         return Bindings(found[:, 2:], self._in_stream(found[:, 1]))
 
     def signed_matches(self, plans: BodyPlans, noted: Integers, reformed: Integers = NO_FACTS) -> Integers:
@@ -615,7 +611,7 @@ class WindowModel:
             (`BodyPlans.variables`), padded with NONE. Inserted matches come first.
         """
         matches = self._matches_of(plans)
-        found: Integers = self.kernel.signed_matches(matches, contiguous(noted), contiguous(reformed))
+        found: Integers = matches.signed_matches(contiguous(noted), contiguous(reformed))
         return found
 
     def rows_reading(self, plans: BodyPlans, readers: Sequence[Readers]) -> RowsRead:
@@ -625,12 +621,13 @@ class WindowModel:
             plans: made by `plan_bodies`.
             readers: the readers of each body.
         """
-        return partial(self.kernel.signed_rows, self._matches_of(plans), list(readers))
+        return partial(self._matches_of(plans).signed_rows, list(readers))
 
-    def _matches_of(self, plans: BodyPlans) -> Any:
+    def _matches_of(self, plans: BodyPlan | BodyPlans) -> Any:
         matches = self._body_matches.get(plans)
         if matches is None:
-            matches = self._body_matches[plans] = self.kernel.body_matches(plans)
+            given = alone(plans) if isinstance(plans, BodyPlan) else plans
+            matches = self._body_matches[plans] = self.kernel.body_matches(given)
         return matches
 
     def find(self, triple: Triple) -> Integers | None:

@@ -9,10 +9,12 @@ from pantarhei.materialize.kernel.cells cimport Multimap
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.matcher cimport Visitor
+from pantarhei.materialize.kernel.triggers cimport Triggers
 
 
 @cython.final
 cdef class BodyMatches(Visitor):
+    cdef Triggers triggers
     cdef Store store
     cdef Matcher matcher
     cdef Multimap keys
@@ -31,10 +33,9 @@ cdef class BodyMatches(Visitor):
     cdef bint returns_levels
     cdef int trigger_atom
     cdef int parameter_offset
-    cdef readonly long long candidates
+    cdef long long candidates
 
     cdef search(self, int[:, ::1] noted, int[:, ::1] replaced)
-    cdef signed_rows(self, list readers, noted, replaced, shown)
     cdef result_rows(self)
     cdef prepare(self, Py_ssize_t count)
     cdef int flag_changed(self, int[:, ::1] noted) except -1 nogil

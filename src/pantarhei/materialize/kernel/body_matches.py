@@ -15,7 +15,7 @@ import numpy as np
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.matcher import Visitor
-    from pantarhei.materialize.kernel.store import Store
+    from pantarhei.materialize.kernel.triggers import Triggers
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 from pantarhei.materialize.kernel.bags import Readers
@@ -28,15 +28,17 @@ class BodyMatches(Visitor):
     """Collector of the variable bindings of body matches.
 
     `found` has for each match the index of its body, its sign or lowest level, and the terms bound to the
-    variables, padded with NONE. `candidates` counts the plans started and the rows read.
+    variables, padded with NONE. `candidates` counts the plans started and the rows read by the present
+    search.
 
     Args:
+        triggers: of the program over the same rows; their work counter includes these searches.
         plans: a `rules.compilation.body_plans.BodyPlans`.
-        edges_noted: as for `Matcher`.
     """
 
-    def __init__(self, store: Store, plans, edges_noted):
-        self.store = store
+    def __init__(self, triggers: Triggers, plans):
+        self.triggers = triggers
+        self.store = store = triggers.store
         for predicate in sorted(plans.by_subject | plans.by_object):
             store.index(predicate, predicate in plans.by_subject, predicate in plans.by_object)
         self.most_variables = plans.most_variables
@@ -46,7 +48,7 @@ class BodyMatches(Visitor):
             plans.widest_body,
             self.most_variables,
             [NONE] * len(plans.variables),
-            edges_noted,
+            triggers.matcher.edges_noted,
             0,
         )
         self.keys, self.steps = Multimap(plans.keys), Multimap(plans.steps)
@@ -155,7 +157,7 @@ class BodyMatches(Visitor):
 
     # -- searches --------------------------------------------------------------------------------------
 
-    def signed(self, noted: cython.int[:, ::1], replaced: cython.int[:, ::1]):
+    def signed_matches(self, noted: cython.int[:, ::1], replaced: cython.int[:, ::1]):
         """Return the inserted matches, then the deleted ones: int32 rows `body, ±1, terms of the variables…`.
 
         The cost is linear in the changes, the matches, and the rows read.
@@ -174,7 +176,7 @@ class BodyMatches(Visitor):
 
         Args:
             readers: the `Readers` of each body (bags.py).
-            noted, replaced: as for `signed`, as arrays; `replaced` may be None.
+            noted, replaced: as for `signed_matches`, as arrays; `replaced` may be None.
             shown: function of a fact and 1 or -1. Returns the number of the form in which the fact's literal
                 is displayed after (1) or before (-1) the step, or None for the first form of its value. None
                 if all literals are displayed in their first forms.
@@ -208,7 +210,7 @@ class BodyMatches(Visitor):
             self.restore_rows()
             self.store.inserted.size = arrived
 
-    def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
+    def matches_with(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
         """Return every match that has one of `facts`, each match once: int32 rows `body, lowest level,
         terms…`.
 
@@ -313,6 +315,8 @@ class BodyMatches(Visitor):
         before.
         """
         row: cython.int
+        self.triggers.candidates += self.candidates
+        self.candidates = 0
         while self.changed.size:
             self.changed.size -= 1
             row = self.changed.items[self.changed.size]

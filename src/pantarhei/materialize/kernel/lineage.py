@@ -73,23 +73,11 @@ class LineageWalk(Visitor):
             `(reached, instances, cut short)`: the rows met, `rows` first; int32 rows `head row, rule, body
             rows…`; and true if instances are missing because there are more than `most`.
         """
-        self.min_level = lowest
-        return self.walk(rows, most, explains_background)
-
-    def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
-        """Count the instances in derivations of `rows` by the smallest level of their bodies, from `oldest`
-        on.
-        """
-        self.counts = counts
-        self.oldest = oldest
-        self.walk(rows, 0, False)
-
-    def walk(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect the instances. Arguments and result are those of `collect`."""
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest
         reached: Ints = Ints()
+        self.min_level = lowest
         try:
             with cython.nogil:
                 for i in range(len(rows)):
@@ -105,6 +93,14 @@ class LineageWalk(Visitor):
         finally:
             self.clear_marks(reached)
         return reached.array(), self.instances.array().reshape(-1, width), cut_short
+
+    def count_by_level(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
+        """Count the instances in derivations of `rows` by the smallest level of their bodies, from `oldest`
+        on.
+        """
+        self.counts = counts
+        self.oldest = oldest
+        self.collect(rows, 0, False, -1)
 
     def collect_limited(
         self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int

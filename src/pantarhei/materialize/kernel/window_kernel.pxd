@@ -1,6 +1,5 @@
 # C types of window_kernel.py, which describes the fields.
 
-from pantarhei.materialize.kernel.body_matches cimport BodyMatches
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.triggers cimport DerivationVisitor
 from pantarhei.materialize.kernel.matcher cimport Matcher
@@ -13,4 +12,3 @@ cdef class WindowKernel:
     cdef Matcher matcher
     cdef Triggers triggers
     cdef DerivationVisitor derivation
-    cdef long long match_candidates

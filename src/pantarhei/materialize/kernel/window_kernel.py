@@ -46,7 +46,6 @@ class WindowKernel:
             plans.membership_bytes,
         )
         self.triggers = Triggers(self.matcher, plans)
-        self.match_candidates = 0
 
     def use_literals(self, literals):
         """Use `literals` for data ranges and built-ins (`Matcher.use_literals`)."""
@@ -93,48 +92,13 @@ class WindowKernel:
         self.derivation.violations.size = 0
         return violations
 
-    def lineage(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
-        """Collect every rule instance in a derivation of one of `rows` (`LineageWalk.collect`)."""
-        return LineageWalk(self.triggers).collect(rows, most, explains_background, -1)
-
-    def lineage_from(self, rows: cython.int[::1], most: cython.longlong, lowest: cython.int):
-        """Collect like `lineage`, without bodies that have a row of a level below `lowest`."""
-        return LineageWalk(self.triggers).collect(rows, most, False, lowest)
-
-    def count_instances(self, rows: cython.int[::1], counts: cython.longlong[::1], oldest: cython.int):
-        """Count rule instances by level (`LineageWalk.count_by_level`)."""
-        LineageWalk(self.triggers).count_by_level(rows, counts, oldest)
-
-    def lineage_within(
-        self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int
-    ):
-        """Collect a limited number of rule instances breadth first (`LineageWalk.collect_limited`)."""
-        return LineageWalk(self.triggers).collect_limited(rows, most, each, lowest)
+    def lineage_walk(self):
+        """Return a new search for the rule instances in derivations of rows."""
+        return LineageWalk(self.triggers)
 
     def body_matches(self, plans):
         """Return a search for matches of the bodies of a `rules.compilation.body_plans.BodyPlans`."""
-        return BodyMatches(self.store, plans, self.matcher.edges_noted)
-
-    def matches_with(self, matches: BodyMatches, facts, without):
-        """Find every match of a body with one of `facts` (`BodyMatches.with_`)."""
-        before: cython.longlong = matches.candidates
-        found = matches.with_(facts, without)
-        self.match_candidates += matches.candidates - before
-        return found
-
-    def signed_matches(self, matches: BodyMatches, noted, reformed):
-        """Find the inserted and deleted matches (`BodyMatches.signed`)."""
-        before: cython.longlong = matches.candidates
-        found = matches.signed(noted, reformed)
-        self.match_candidates += matches.candidates - before
-        return found
-
-    def signed_rows(self, matches: BodyMatches, readers: list, noted, reformed, shown):
-        """Find the inserted and deleted matches as signed bags of rows (`BodyMatches.signed_rows`)."""
-        before: cython.longlong = matches.candidates
-        changes = matches.signed_rows(readers, noted, reformed, shown)
-        self.match_candidates += matches.candidates - before
-        return changes
+        return BodyMatches(self.triggers, plans)
 
     def levels_of(self, rows: cython.int[::1]):
         """Return the levels and the assertion levels of these rows, two int32 arrays."""
@@ -164,4 +128,4 @@ class WindowKernel:
 
     @property
     def candidates(self) -> int:
-        return self.triggers.candidates + self.match_candidates
+        return self.triggers.candidates
