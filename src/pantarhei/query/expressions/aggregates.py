@@ -234,7 +234,7 @@ def aggregate(
     found = []
     for each in aggregates:
         if each.argument is None:
-            found.append(_count_of_rows(each, table, groups, count, context))
+            found.append(_count_rows(each, table, groups, count, context))
             continue
         column = known.get(each.argument)
         if column is None:
@@ -248,9 +248,7 @@ def _column(expression: Expression, table: SolutionTable, context: Context) -> C
     return column if len(column) == len(table) else column.take(np.zeros(len(table), np.intp))
 
 
-def _count_of_rows(
-    each: Aggregate, table: SolutionTable, groups: Groups, count: int, context: Context
-) -> Ids:
+def _count_rows(each: Aggregate, table: SolutionTable, groups: Groups, count: int, context: Context) -> Ids:
     if each.distinct:
         columns = [groups.astype(np.int64), *table.columns.values()]
         groups = groups[distinct_rows(columns)[0]]
@@ -286,7 +284,7 @@ def _first_or_last(is_last: bool, column: Column, groups: Groups, count: int, co
     text.
     """
     if isinstance(column, NumberColumn) and _is_of_one_type(column):
-        return _extreme_numbers(is_last, column, groups, count, context)
+        return _numeric_extrema(is_last, column, groups, count, context)
     terms, indexes = distinct(column.ids)
     ranks = _total_ranks(terms, is_last, context)
     best = np.full(count, len(terms), np.int64)
@@ -301,7 +299,7 @@ def _is_of_one_type(column: Column) -> bool:
     return len(found) == 1 and not kinds.IS_LONG[found[0]] and not np.isnan(column.numbers).any()
 
 
-def _extreme_numbers(
+def _numeric_extrema(
     is_last: bool, column: NumberColumn, groups: Groups, count: int, context: Context
 ) -> Ids:
     """Compute MIN or MAX of computed numbers, which have one literal form for each value."""

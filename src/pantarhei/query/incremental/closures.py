@@ -4,14 +4,14 @@ step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rdflib import Variable
 
 from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra import nodes as algebra
-from pantarhei.query.incremental.operator import EMPTY, Bag, Maintenance, Operator, Row, SharedState
+from pantarhei.query.incremental.operator import EMPTY, Bag, Maintenance, Operator, Row, Rows, SharedState
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
@@ -68,7 +68,7 @@ class GraphTermsOperator(Operator):
         self._copies = self._new_bag()
         self._forms: dict[int, dict[int, None]] | None = None  # cache: forms by value
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         ends: Bag = {}
         for (subject, _, object_), weight in change.items():
@@ -145,10 +145,10 @@ class ClosureOperator(Operator):
         self._predecessors: dict[int, Bag] = {}  # values of predecessors
         self._shown: dict[int, int] = {}  # literal forms of the terms of the graph
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         return {} if self._given_end is None else dict.fromkeys(self._rows(self._source), 1)
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         steps, *nodes = changes
         self._build_indexes()
         value = self.shared.terms.value

@@ -7,7 +7,7 @@ and aggregates with DISTINCT. `expressions/aggregates.py` computes the same resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from pantarhei.query.incremental.operator import (
     Maintenance,
     Operator,
     Row,
+    Rows,
     SharedState,
     columns_of,
 )
@@ -405,16 +406,16 @@ class GroupOperator(Operator):
         self._sizes: Bag = {}
         self._rows: dict[Row, Row] = {}
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         return EMPTY if self._is_parameterised else self.add_parameters(())
 
-    def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
+    def add_parameters(self, numbers: Row) -> Rows:
         return self._update_rows([numbers]) if self._keeps_empty_group else EMPTY
 
-    def remove_parameters(self, numbers: Row) -> Mapping[Row, int]:
+    def remove_parameters(self, numbers: Row) -> Rows:
         return self._drop_groups([numbers]) if self._keeps_empty_group else EMPTY
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         groups, weights = project_rows(change, self._keys), list(change.values())
         parts: dict[Expression | None, dict[Row, Items]] = {}
@@ -432,9 +433,7 @@ class GroupOperator(Operator):
         remaining = [group for group in any_parts if group not in removed]
         return {**self._update_rows(remaining), **self._drop_groups(left)}
 
-    def _argument_values(
-        self, argument: Expression | None, change: Mapping[Row, int], groups: list[Row]
-    ) -> list[Row]:
+    def _argument_values(self, argument: Expression | None, change: Rows, groups: list[Row]) -> list[Row]:
         """Return the values of an aggregate's argument for the rows of a delta. If no argument is needed,
         each value is the group itself.
         """

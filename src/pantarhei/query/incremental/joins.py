@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from pantarhei.query.algebra import nodes as algebra
 from pantarhei.query.algebra.analysis import correlated_variables
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous_query import BYTES_A_ROW
-from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, SharedState, columns_of
+from pantarhei.query.incremental.operator import EMPTY, Bag, Operator, Row, Rows, SharedState, columns_of
 from pantarhei.query.incremental.row_expressions import RowExpression
 
 Found = Collection[tuple[Row, int]]
@@ -268,7 +268,7 @@ class JoinOperator(_BinaryOperator):
 
     node: algebra.Join
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         left_change, right_change = changes
         delta: Bag = {}
         for left, weight in left_change.items():
@@ -317,7 +317,7 @@ class _MatchCounter(_BinaryOperator):
         """Return the output for a left row and one of its matches; None for no output."""
         return None
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         left_change, right_change = changes
         delta: Bag = {}
         for left, weight in left_change.items():

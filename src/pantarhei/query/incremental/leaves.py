@@ -26,6 +26,7 @@ from pantarhei.query.incremental.operator import (
     Maintenance,
     Operator,
     Row,
+    Rows,
     SharedState,
     bag_of,
     columns_of,
@@ -77,13 +78,11 @@ def _parts(patterns: Sequence[algebra.TriplePattern]) -> list[_Positions]:
             runs[-1].append(position)
         else:
             runs.append([position])
-    matched = [part for run in runs for part in _connected_components(patterns, run)]
+    matched = [part for run in runs for part in _components(patterns, run)]
     return sorted([*([position] for position in others), *matched])
 
 
-def _connected_components(
-    patterns: Sequence[algebra.TriplePattern], positions: _Positions
-) -> list[_Positions]:
+def _components(patterns: Sequence[algebra.TriplePattern], positions: _Positions) -> list[_Positions]:
     """Return the connected components of these triple patterns, which are connected by shared variables."""
     parts: list[tuple[set[Variable], _Positions]] = []
     for position in positions:
@@ -268,7 +267,7 @@ class PatternLeaf(Operator):
         self.parameters = parameters_of(pattern)
         self.parameter_values: dict[Row, tuple[Term, ...]] = {}
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         return EMPTY if self.parameters else bag_of(rows_of(self._evaluate_now(), self.variables))
 
     def _evaluate_now(self) -> SolutionTable:
@@ -323,7 +322,7 @@ class ValuesLeaf(Operator):
 
     node: algebra.Values
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         id_of = self.shared.terms.id_of
         rows = ([NONE if term is None else id_of(term) for term in row] for row in self.node.rows)
         return bag_of(map(tuple, rows))
@@ -349,14 +348,14 @@ class RecomputeLeaf(Operator):
         """Evaluate the node at the present state."""
         return rows_of(self._evaluate(self.node), self.variables)
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         return self.change()
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         return self.shared.replace_bag(self._last_rows, bag_of(self._rows()))
 
     @property
-    def stored(self) -> Mapping[Row, int]:
+    def stored(self) -> Rows:
         return self._last_rows
 
 

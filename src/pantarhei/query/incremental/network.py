@@ -42,7 +42,7 @@ from pantarhei.query.incremental.leaves import (
     parameters_of,
     split_pattern,
 )
-from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
+from pantarhei.query.incremental.operator import Bag, Operator, Rows, SharedState, bag_of, rows_of
 from pantarhei.query.incremental.pattern_changes import FactLeaf
 from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.row_expressions import RowExpression
@@ -265,9 +265,9 @@ class Network:
 
     # -- beginning ---------------------------------------------------------------------------------
 
-    def initialise(self, after: int) -> Mapping[Operator, Mapping[Row, int]]:
+    def initialise(self, after: int) -> Mapping[Operator, Rows]:
         """Initialise the operators with serial numbers above `after`; returns the present rows of each."""
-        rows: dict[Operator, Mapping[Row, int]] = {}
+        rows: dict[Operator, Rows] = {}
         for serial in sorted(serial for serial in self._operators if serial > after):
             operator = self._operators[serial]
             initialised: Bag = dict(operator.initial_rows())
@@ -278,7 +278,7 @@ class Network:
             rows[operator] = initialised
         return rows
 
-    def rows(self, operator: Operator, initialised: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
+    def rows(self, operator: Operator, initialised: dict[Operator, Rows]) -> Rows:
         """Return all present rows of an operator: those in `initialised`, the stored ones, or its node's.
 
         Args:
@@ -295,9 +295,7 @@ class Network:
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def recompute(
-        self, touched: Mapping[QuerySource, Set[Symbol]], until: int
-    ) -> dict[Operator, Mapping[Row, int]]:
+    def recompute(self, touched: Mapping[QuerySource, Set[Symbol]], until: int) -> dict[Operator, Rows]:
         """Re-evaluate the leaves that a step may have changed; returns their deltas.
 
         Args:
@@ -312,9 +310,7 @@ class Network:
             and self._serials[leaf] <= until
         }
 
-    def step(
-        self, changes: Mapping[Operator, Mapping[Row, int]], until: int
-    ) -> dict[Operator, Mapping[Row, int]]:
+    def step(self, changes: Mapping[Operator, Rows], until: int) -> dict[Operator, Rows]:
         """Propagate the deltas of leaves; returns the deltas of all operators that changed.
 
         Args:
@@ -332,7 +328,7 @@ class Network:
                 self._propagate(operator, change, progress)
         return progress.done
 
-    def _propagate(self, operator: Operator, change: Mapping[Row, int], progress: _Propagation) -> None:
+    def _propagate(self, operator: Operator, change: Rows, progress: _Propagation) -> None:
         """Propagate the delta of an operator to its readers.
 
         A reader runs immediately if it is the only one and has a single input; other readers are pushed on
@@ -370,8 +366,8 @@ class _Propagation(NamedTuple):
         until: operators with higher serial numbers are not run.
     """
 
-    done: dict[Operator, Mapping[Row, int]]
-    given: dict[int, list[Mapping[Row, int]]]
+    done: dict[Operator, Rows]
+    given: dict[int, list[Rows]]
     waiting: list[int]
     until: int
 

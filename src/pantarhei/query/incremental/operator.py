@@ -37,8 +37,10 @@ class Maintenance(Enum):
 Row = tuple[int, ...]
 Bag = dict[Row, int]
 """Rows with their number of copies; in a delta, signed."""
+Rows = Mapping[Row, int]
+"""Read-only bag of rows."""
 
-EMPTY: Mapping[Row, int] = {}
+EMPTY: Rows = {}
 
 
 @dataclass
@@ -71,15 +73,15 @@ class SharedState:
             del bag[row]
         return before, after
 
-    def add_all(self, bag: Bag, change: Mapping[Row, int]) -> None:
+    def add_all(self, bag: Bag, change: Rows) -> None:
         """Apply a delta to a state bag."""
         self.add_to_each(((bag, change),))
 
-    def add_to_each(self, changes: Iterable[tuple[Bag, Mapping[Row, int]]]) -> None:
+    def add_to_each(self, changes: Iterable[tuple[Bag, Rows]]) -> None:
         """Apply deltas to state bags; the same bag may occur in several pairs."""
         add_logged(self.journal.entries, changes, ABSENT)
 
-    def replace_bag(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
+    def replace_bag(self, bag: Bag, now: Rows) -> Bag:
         """Replace the content of a state bag by `now`; returns the delta."""
         made: Bag = {}
         for row in {**bag, **now}:
@@ -132,15 +134,15 @@ class Operator:
         self._state_bags.append({})
         return self._state_bags[-1]
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         """Return the delta of the operator's rows for the deltas of its inputs."""
         raise NotImplementedError
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         """Return the operator's rows before its inputs have delivered a row."""
         return EMPTY
 
-    def add_parameters(self, numbers: Row) -> Mapping[Row, int]:
+    def add_parameters(self, numbers: Row) -> Rows:
         """Return the rows for a new parameter binding that has no input row.
 
         Args:
@@ -148,7 +150,7 @@ class Operator:
         """
         return EMPTY
 
-    def remove_parameters(self, numbers: Row) -> Mapping[Row, int]:
+    def remove_parameters(self, numbers: Row) -> Rows:
         """Remove the rows of a parameter binding that has no input row any more; returns the delta.
 
         Args:
@@ -157,7 +159,7 @@ class Operator:
         return EMPTY
 
     @property
-    def stored(self) -> Mapping[Row, int] | None:
+    def stored(self) -> Rows | None:
         """All present rows; None if the operator does not store them."""
         return None
 
@@ -180,7 +182,7 @@ class Operator:
         """Drop data that can be recomputed from the state."""
 
 
-def set_delta(before: Mapping[Row, int], now: Bag) -> Bag:
+def set_delta(before: Rows, now: Bag) -> Bag:
     """Return the delta of the set of distinct rows: 1 for a row that appeared, -1 for a row that vanished.
 
     Args:

@@ -24,7 +24,7 @@ from pantarhei.model.rule import Atom, Predicate
 from pantarhei.model.term import RDF_TYPE, Term
 from pantarhei.query.algebra.nodes import BGP, NegatedSet, PatternTerm
 from pantarhei.query.incremental.leaves import Evaluate, PatternLeaf, is_parameter
-from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, bag_of, rows_of
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Rows, SharedState, bag_of, rows_of
 from pantarhei.rules.compilation.body_plans import BodyPlans, FactPattern
 
 _SUBJECT, _PREDICATE, _OBJECT, _FORM = range(4)  # positions in `_Triple`
@@ -42,7 +42,7 @@ class FactLeaf(Operator):
         super().__init__(node, shared)
         self._evaluate = evaluate
 
-    def initial_rows(self) -> Mapping[Row, int]:
+    def initial_rows(self) -> Rows:
         return bag_of(rows_of(self._evaluate(self.node), self.variables))
 
 

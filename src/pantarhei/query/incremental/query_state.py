@@ -34,7 +34,7 @@ from pantarhei.query.continuous_query import ContinuousQuery, QueryStats, Report
 from pantarhei.query.incremental.closures import GRAPH_TERMS
 from pantarhei.query.incremental.leaves import DescribeLeaf, instantiate, is_parameter, parameters_of
 from pantarhei.query.incremental.network import keeps_all_columns
-from pantarhei.query.incremental.operator import Bag, Operator, Row
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Rows
 from pantarhei.query.incremental.persistent_terms import Decoder, PersistentTermIds
 from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
@@ -54,14 +54,14 @@ class _Delta(NamedTuple):
     """Answers as a delta of the version before."""
 
     before: Version
-    change: Mapping[Row, int]
+    change: Rows
     decoder: RowDecoder
 
 
 class _AllRows(NamedTuple):
     """Answers as a bag of rows of term numbers."""
 
-    rows: Mapping[Row, int]
+    rows: Rows
     decoder: RowDecoder
 
 
@@ -76,12 +76,12 @@ class RowDecoder:
         self.decoder = decoder
         self._decoded: dict[Row, AnswerRow] = {}
 
-    def bag(self, bag: Mapping[Row, int]) -> Counter[AnswerRow]:
+    def bag(self, bag: Rows) -> Counter[AnswerRow]:
         """Decode all rows of a bag."""
         self._decoded = {row: self.decoder.row(row) for row in bag}
         return Counter({made: bag[row] for row, made in self._decoded.items()})
 
-    def add(self, rows: Counter[AnswerRow], change: Mapping[Row, int]) -> None:
+    def add(self, rows: Counter[AnswerRow], change: Rows) -> None:
         """Apply a delta to decoded rows. Most rows need one lookup, since hashing terms takes most of the
         time.
         """
@@ -124,9 +124,7 @@ class Version:
         self.decoder, self.held = source.decoder, held
 
     @classmethod
-    def after(
-        cls, before: Version | None, change: Mapping[Row, int], answers: Mapping[Row, int], decoder: Decoder
-    ) -> Version:
+    def after(cls, before: Version | None, change: Rows, answers: Rows, decoder: Decoder) -> Version:
         """Return the version after a delta.
 
         Args:
@@ -161,10 +159,10 @@ class ReadAnswers:
     """Cache of the answers read last, so that the next read decodes only the changed rows."""
 
     def __init__(self) -> None:
-        self._numbers: Mapping[Row, int] = {}
+        self._numbers: Rows = {}
         self._version: Version | None = None
 
-    def rows(self, answers: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
+    def rows(self, answers: Rows, decoder: Decoder) -> Counter[AnswerRow]:
         """Decode answers. The cost is a lookup for each row, and decoding of the rows that changed since the
         last call.
         """

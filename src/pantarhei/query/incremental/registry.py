@@ -4,7 +4,7 @@ reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import cast
 
 import numpy as np
@@ -30,7 +30,7 @@ from pantarhei.query.continuous_query import BYTES_A_ROW, PLAIN, ReportPolicy
 from pantarhei.query.expressions import order
 from pantarhei.query.graph_names import CONCLUSIONS_GRAPH
 from pantarhei.query.incremental.journal import Journal, JournalSavepoint
-from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState, rows_of, table_of
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Rows, SharedState, rows_of, table_of
 from pantarhei.query.incremental.persistent_terms import LiteralForms, PersistentTermIds, rewritten_facts
 from pantarhei.query.incremental.query_sources import (
     Conclusions,
@@ -170,9 +170,7 @@ class QueryRegistry:
         self._sources.keep(windows, needs_conclusions)
         self._refresh_queries()
 
-    def _present_rows(
-        self, plan: PlanInstance, initialised: dict[Operator, Mapping[Row, int]]
-    ) -> Mapping[Row, int]:
+    def _present_rows(self, plan: PlanInstance, initialised: dict[Operator, Rows]) -> Rows:
         """Return the present rows of a query.
 
         Args:
@@ -293,13 +291,11 @@ class QueryRegistry:
         """End a block of steps."""
         self.scheduler.end(at, self._evaluator.state.step, self._evaluator.state.log)
 
-    def _changed_leaves(
-        self, changes: Changes, model: WindowModel, log_before: Log
-    ) -> dict[Operator, Mapping[Row, int]]:
+    def _changed_leaves(self, changes: Changes, model: WindowModel, log_before: Log) -> dict[Operator, Rows]:
         """Return the deltas of the leaves."""
         assert changes.log is not None, "each step has a log"
         before, form_of = self._forms.change(changes.forms)
-        leaves: dict[Operator, Mapping[Row, int]] = {}
+        leaves: dict[Operator, Rows] = {}
         touched: dict[QuerySource, set[Symbol]] = {}
         sees_windows, step = self.scheduler.sees_windows, changes.step
         is_changed = bool(changes.entries or before)
@@ -425,7 +421,7 @@ class QueryRegistry:
         if saved.closed is not None:
             self.journal.set(registered.source, "closed", saved.closed)
 
-    def _set_pending(self, registered: QueryState, changes: Mapping[Row, int]) -> None:
+    def _set_pending(self, registered: QueryState, changes: Rows) -> None:
         """Set the pending delta of a query; its next report includes it."""
         self.journal.replace(registered.pending, changes)
         if registered.is_plain:

@@ -22,7 +22,7 @@ from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, RepeatedReport
 from pantarhei.query.continuous_query import ContinuousQuery
 from pantarhei.query.incremental.journal import ABSENT
-from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Rows, SharedState
 from pantarhei.query.incremental.persistent_terms import Decoder
 from pantarhei.query.incremental.query_sources import QuerySource
 from pantarhei.query.incremental.query_state import QueryState, Version, nothing_pending
@@ -44,7 +44,7 @@ class MemberIndex(NamedTuple):
     size: int
     by_numbers: Mapping[Row, list[QueryState]]
 
-    def split(self, change: Mapping[Row, int]) -> Iterator[tuple[QueryState, Mapping[Row, int]]]:
+    def split(self, change: Rows) -> Iterator[tuple[QueryState, Rows]]:
         """Split a delta of the operator by query; queries without changes are skipped."""
         parts = group_by_suffix(change, self.size) if self.size else {(): change}
         for numbers, own in parts.items():
@@ -60,7 +60,7 @@ class Subscribers:
 
     def __init__(self, shared: SharedState) -> None:
         self._shared = shared
-        self._deferred: dict[int, Mapping[Row, int]] = {}
+        self._deferred: dict[int, Rows] = {}
         self._max_deferred = _MIN_DEFERRED
         self.pending_rows = 0
         """Number of deferred rows."""
@@ -83,7 +83,7 @@ class Subscribers:
                 registered.flush = nothing_pending
         self.members = MemberIndex(0, {})
 
-    def defer(self, change: Mapping[Row, int]) -> None:
+    def defer(self, change: Rows) -> None:
         """Store a delta, to be applied when answers are read, or when too many rows are deferred."""
         deferred = self._deferred
         number = len(deferred)
@@ -124,7 +124,7 @@ class EncodedReport(NamedTuple):
     """
 
     times: Sequence[TimePoint]
-    change: Mapping[Row, int] | Version
+    change: Rows | Version
 
     def decoded(self, decoder: Decoder) -> RepeatedReport:
         """Decode the report to terms."""
@@ -146,11 +146,11 @@ class ReportBatch(NamedTuple):
     """
 
     times: Sequence[TimePoint]
-    changes: Sequence[tuple[QueryState, Mapping[Row, int] | Version]]
-    shared: Sequence[tuple[MemberIndex, Mapping[Row, int]]] = ()
+    changes: Sequence[tuple[QueryState, Rows | Version]]
+    shared: Sequence[tuple[MemberIndex, Rows]] = ()
 
     @property
-    def single(self) -> Iterator[tuple[QueryState, Mapping[Row, int] | Version]]:
+    def single(self) -> Iterator[tuple[QueryState, Rows | Version]]:
         """Iterate over the delta or `Version` of each query. The cost is linear in the number of rows of
         `shared`.
         """
@@ -380,9 +380,7 @@ class ReportScheduler:
             for registered, weight in weights.items():
                 self._shared.add(registered.changed_facts, tuple(fact), sign * weight)
 
-    def record_changes(
-        self, changes: Mapping[Operator, Mapping[Row, int]], at: TimePoint, on_the_way: bool
-    ) -> None:
+    def record_changes(self, changes: Mapping[Operator, Rows], at: TimePoint, on_the_way: bool) -> None:
         """Record the deltas of operators.
 
         Args:
@@ -390,8 +388,8 @@ class ReportScheduler:
         """
         delayed = self._delayed
         on_the_way = on_the_way or self._in_block
-        shared: list[tuple[MemberIndex, Mapping[Row, int]]] = []
-        reported: list[tuple[QueryState, Mapping[Row, int]]] = []
+        shared: list[tuple[MemberIndex, Rows]] = []
+        reported: list[tuple[QueryState, Rows]] = []
         for operator, change in changes.items():
             subscribers = self._subscribers.get(operator)
             if subscribers is None:
@@ -411,11 +409,11 @@ class ReportScheduler:
             self._add_batch(ReportBatch((at,), reported, shared))
 
     def _record_single(
-        self, changes: Iterable[tuple[QueryState, Mapping[Row, int]]], on_the_way: bool
-    ) -> list[tuple[QueryState, Mapping[Row, int]]]:
+        self, changes: Iterable[tuple[QueryState, Rows]], on_the_way: bool
+    ) -> list[tuple[QueryState, Rows]]:
         """Record the deltas of single queries; returns the deltas to be reported now."""
-        reported: list[tuple[QueryState, Mapping[Row, int]]] = []
-        added: list[tuple[Bag, Mapping[Row, int]]] = []
+        reported: list[tuple[QueryState, Rows]] = []
+        added: list[tuple[Bag, Rows]] = []
         for registered, own in changes:
             if not registered.is_plain:
                 added.append((registered.pending, own))
@@ -456,7 +454,7 @@ class ReportScheduler:
         self._journal.replace(registered.pending, {})
         return change
 
-    def _report(self, registered: QueryState, change: Mapping[Row, int], at: TimePoint) -> None:
+    def _report(self, registered: QueryState, change: Rows, at: TimePoint) -> None:
         """Emit a delta in the query's output mode: all of it, only inserted rows, or only deleted rows."""
         self._shared.add_all(registered.answers, change)
         if (emit := registered.policy.emit) != "delta":
@@ -465,9 +463,7 @@ class ReportScheduler:
         if change:
             self._add_batch(ReportBatch((at,), [(registered, change)]))
 
-    def _report_all(
-        self, registered: QueryState, change: Mapping[Row, int], times: Sequence[TimePoint]
-    ) -> None:
+    def _report_all(self, registered: QueryState, change: Rows, times: Sequence[TimePoint]) -> None:
         """Report all answers of a query, which are equal at all these times."""
         answers = registered.answers
         self._shared.add_all(answers, change)

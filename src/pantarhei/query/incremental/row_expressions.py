@@ -23,7 +23,7 @@ from pantarhei.query.algebra.nodes import Call, Expression, is_volatile, variabl
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.expressions.comparison import ORDERS
 from pantarhei.query.expressions.scalars import Time
-from pantarhei.query.incremental.operator import Row, SharedState, table_of
+from pantarhei.query.incremental.operator import Row, Rows, SharedState, table_of
 from pantarhei.query.incremental.persistent_terms import (
     MAX_CACHED_TERMS,
     UNSUPPORTED,
@@ -381,7 +381,7 @@ class RowExpression:
 
         return self._by_row(self._result, rows, by_column)
 
-    def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int]:
+    def true_rows(self, change: Rows) -> Rows:
         """Return the rows of a delta that fulfil the expression."""
         found = self._truth.true_rows(change)
         if found is not None:
@@ -463,11 +463,11 @@ class _Function(Generic[_Value]):
         self.column = columns[0] if len(columns) == 1 else None
         self.known: dict[int, _Value] = {}
 
-    def true_rows(self, change: Mapping[Row, int]) -> Mapping[Row, int] | None:
+    def true_rows(self, change: Rows) -> Rows | None:
         """Return the rows of a delta that fulfil the expression; None if a row's result is not cached."""
         if self.column is None:
             return None
-        found: Mapping[Row, int] | None = true_rows(change, self.column, self.known)
+        found: Rows | None = true_rows(change, self.column, self.known)
         return found
 
     def evaluate_and_cache(self, row: Row) -> _Value:

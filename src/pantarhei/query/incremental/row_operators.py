@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.kernel.bags import project, put
@@ -13,6 +13,7 @@ from pantarhei.query.incremental.operator import (
     Bag,
     Operator,
     Row,
+    Rows,
     SharedState,
     columns_of,
     select,
@@ -38,7 +39,7 @@ class DistinctProjection(Operator):
         self._project = projected_row
         self._copies = self._new_bag()
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         before: dict[Row, int] = {}
         for row, weight in change.items():
@@ -66,7 +67,7 @@ class FilterOperator(Operator):
         super().__init__(node, shared, (child,))
         self._test = RowExpression(node.condition, child.variables, shared)
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         return self._test.true_rows(change)
 
@@ -88,7 +89,7 @@ class ExtendOperator(Operator):
         self._copies: Bag = {}
         self._volatile_values: dict[Row, int] = {}
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         if not self._is_volatile:
             ids = self._value.ids(change)
@@ -125,7 +126,7 @@ class ProjectOperator(Operator):
         super().__init__(node, shared, (child,))
         self._columns = list(columns_of(node.variables, child.variables))
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         delta: Bag = project(change, self._columns)
         return delta
@@ -138,7 +139,7 @@ class UnionOperator(Operator):
         super().__init__(node, shared, (left, right))
         self._columns = [columns_of(node.variables, side.variables) for side in (left, right)]
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         delta: Bag = {}
         for change, columns in zip(changes, self._columns, strict=True):
             for row, weight in change.items():
@@ -166,7 +167,7 @@ class ConstructOperator(Operator):
         self._template = query.template
         self._triples = self._new_bag()
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         weights = list(change.values())
         table = table_of(list(change), self.inputs[0].variables)

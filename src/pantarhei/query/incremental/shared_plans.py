@@ -7,7 +7,7 @@ the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from pantarhei.model.term import Term
 from pantarhei.query.algebra.nodes import Node, PatternTerm, Query
 from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, RecomputeLeaf, shape_of
 from pantarhei.query.incremental.network import Network
-from pantarhei.query.incremental.operator import Bag, Operator, Row, SharedState
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Rows, SharedState
 from pantarhei.query.incremental.pattern_changes import PatternMatcher
 from pantarhei.query.incremental.query_sources import QuerySource, StateEvaluator
 from pantarhei.query.incremental.row_operators import AskOperator, ConstructOperator
@@ -128,7 +128,7 @@ class ParameterisedPlan:
     def _numbers(self, names: tuple[Term, ...]) -> Row:
         return tuple(map(self._number, names))
 
-    def _propagate(self, member: PlanMember, sign: int) -> Mapping[Row, int]:
+    def _propagate(self, member: PlanMember, sign: int) -> Rows:
         """Insert (1) or delete (-1) the rows of a member; returns the delta of the root."""
         rows = self._leaf.rows_with(member.names, member.numbers)
         change: Bag = {row: sign * weight for row, weight in rows.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import total_ordering
 from typing import Any
@@ -18,6 +18,7 @@ from pantarhei.query.incremental.operator import (
     Maintenance,
     Operator,
     Row,
+    Rows,
     SharedState,
     columns_of,
     selector,
@@ -150,7 +151,7 @@ class SliceOperator(Operator):
             None  # last rank of the slice; None if it has all further rows, or is unknown
         )
 
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+    def change(self, *changes: Rows) -> Rows:
         (change,) = changes
         inserted, deleted = [], []
         for row, weight in change.items():
@@ -220,7 +221,7 @@ class SliceOperator(Operator):
         return list(self._current_rows())
 
     @property
-    def stored(self) -> Mapping[Row, int]:
+    def stored(self) -> Rows:
         return self._output
 
     def clear_caches(self) -> None:
