@@ -45,13 +45,11 @@ def _about(expected: float) -> str:
 
 def node_title(node: algebra.Node, show: Show) -> str:
     """Format a node without its children, in one line."""
-    name = {
-        "BGP": "Match",
-        "Closure": "Path",
-        "LeftJoin": "Optional",
-        "Extend": "Bind",
-    }.get(type(node).__name__, type(node).__name__)
-    return f"{name} {_details(node, show)}".rstrip()
+    kind = type(node).__name__
+    return f"{_TITLES.get(kind, kind)} {_details(node, show)}".rstrip()
+
+
+_TITLES = {"BGP": "Match", "Closure": "Path", "LeftJoin": "Optional", "Extend": "Bind"}
 
 
 def _details(node: algebra.Node, show: Show) -> str:

@@ -45,10 +45,7 @@ class QueryLimits:
     """
 
     def __init__(
-        self,
-        timeout: float | None = None,
-        max_bytes: int | None = None,
-        max_length: int | None = MAX_LENGTH,
+        self, timeout: float | None = None, max_bytes: int | None = None, max_length: int | None = MAX_LENGTH
     ) -> None:
         self.timeout, self.max_bytes, self.max_length = timeout, max_bytes, max_length
         self._end = math.inf if timeout is None else monotonic() + min(timeout, _LONGEST)

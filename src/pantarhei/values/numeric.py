@@ -343,11 +343,7 @@ def _round(value: Exact) -> int:
     return math.floor(Fraction(value) + Fraction(1, 2))
 
 
-_ROUNDINGS: Final[dict[str, Callable[[Any], int]]] = {
-    "CEIL": math.ceil,
-    "FLOOR": math.floor,
-    "ROUND": _round,
-}
+_ROUNDINGS: Final[dict[str, Callable[[Any], int]]] = {"CEIL": math.ceil, "FLOOR": math.floor, "ROUND": _round}
 
 
 def half_to_even(number: Numeric, decimals: int) -> Numeric:

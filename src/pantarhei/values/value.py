@@ -370,8 +370,7 @@ def single(value: float) -> float:
 # -- times -----------------------------------------------------------------------------------------
 
 _DATETIME = re.compile(
-    r"(-?(?:[1-9]\d{3,}|0\d{3}))-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?",
-    re.ASCII,
+    r"(-?(?:[1-9]\d{3,}|0\d{3}))-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?", re.ASCII
 )
 _CYCLE_START = datetime(2000, 1, 1)  # the Gregorian calendar repeats every 400 years
 _SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
