@@ -35,7 +35,7 @@ def reasoner_after(text, *pushed, ontology=NO_AXIOMS, range=0, slide=1):
 
 def proof_context(reasoner):
     """Return the data in which proofs are searched."""
-    return reasoner._held.concluding.testimony(reasoner._held.model)
+    return reasoner._held.rule_engine.testimony(reasoner._held.model)
 
 
 def a(name, *arguments):

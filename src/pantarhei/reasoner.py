@@ -593,7 +593,7 @@ class StreamReasoner(Materialized):
             self.interpretation,
             state.is_part,
             lambda: self.quality().triples(),
-            (lambda: plain_model(held.concluded(), held.vocabulary)) if held.concludes else None,
+            (lambda: plain_model(held.concluded(), held.vocabulary)) if held.rule_engine else None,
             self._additional_facts(state),
         )
 
@@ -602,7 +602,7 @@ class StreamReasoner(Materialized):
         default graph.
         """
         held = self._held
-        if not held.concludes or self.options.conclusions != "default":
+        if not held.rule_engine or self.options.conclusions != "default":
             return None
         if self._additional_cache is None or self._additional_cache[0] is not state:
             facts = held.concluded()

@@ -264,8 +264,10 @@ class Tables(NamedTuple):
         literals, kept_literals = renaming.literals.tolist(), renaming.kept_literals
         everything = renaming.keeps_symbols  # the usual case: their tables are reused
         lexicon = Lexicon(
-            old.symbols if everything else [old.symbols[number] for number in renaming.kept_symbols.tolist()],
-            NameTable(list(map(old.names.keys.__getitem__, renaming.kept_names.tolist()))),
+            old.symbols
+            if everything
+            else [old.symbols[number] for number in np.flatnonzero(renaming.symbols != NONE).tolist()],
+            NameTable(list(map(old.names.keys.__getitem__, np.flatnonzero(renaming.names != NONE).tolist()))),
             list(map(old.literals.__getitem__, kept_literals.tolist())),
             old.varied.kept(kept_literals),
         )

@@ -309,16 +309,6 @@ class Renaming:
         return self.keeps_symbols and NONE not in self._numbers[:-1]
 
     @property
-    def kept_symbols(self) -> npt.NDArray[np.intp]:
-        """Former numbers of the kept symbols, ascending."""
-        return np.flatnonzero(self.symbols != NONE)
-
-    @property
-    def kept_names(self) -> npt.NDArray[np.intp]:
-        """Former numbers of the kept names, ascending."""
-        return np.flatnonzero(self.names != NONE)
-
-    @property
     def kept_literals(self) -> npt.NDArray[np.intp]:
         """Former indexes of the kept literals, ascending."""
         return np.flatnonzero(self.literals != NONE)

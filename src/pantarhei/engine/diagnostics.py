@@ -461,9 +461,6 @@ class InputDiagnostics(NamedTuple):
         )
 
 
-NOTHING_NOTED: Final = InputDiagnostics()
-
-
 def _name(text: str) -> Predicate:
     term = parse_term(text)
     if isinstance(term, Literal):

@@ -349,7 +349,7 @@ class QueryRegistrar:
     def step(self, work: Callable[[], _U]) -> _U:
         """Run a step, and attach the reports to its update."""
         with self._lock:
-            if self._waits:
+            if self._depth and not self._reports_each_step:  # the whole block is one step for the queries
                 update = replace(work(), answers=AnswerChanges())
                 self._undelivered = [update]
                 return update
@@ -400,11 +400,6 @@ class QueryRegistrar:
                 self._fill(undelivered[-1])
         for update in undelivered:
             self._notify(update)
-
-    @property
-    def _waits(self) -> bool:
-        """True inside a block that is one step for the queries."""
-        return self._depth > 0 and not self._reports_each_step
 
     def _fill(self, update: WindowUpdate | GraphUpdate) -> bool:
         """Attach the reports to an update; returns true if there are any."""

@@ -78,6 +78,8 @@ class StreamState(MaintainedState[StreamHistory]):
         prove: finds the proofs of conflicts.
         known: function that returns the names of ontology and background.
 
+    `rule_engine` is the engine of temporal rules, None without rules.
+
     Raises:
         InconsistentOntologyError: the background violates a constraint.
         MemoryLimitError: the background alone exceeds the limits.
@@ -94,7 +96,7 @@ class StreamState(MaintainedState[StreamHistory]):
         self._history_writer = HistoryWriter(options.history)
         history = StreamHistory(past=PastEntries(options.history))
         super().__init__(foundation, history, options.keep, options.limits, options.derive, known)
-        self._rule_engine: TemporalRuleEngine | None = None
+        self.rule_engine: TemporalRuleEngine | None = None
 
     def conclude(self, rules: TemporalRules, known: Collection[Predicate]) -> None:
         """Evaluate temporal rules from now on.
@@ -108,50 +110,40 @@ class StreamState(MaintainedState[StreamHistory]):
         """
         given = with_ontology(rules, self.growing.theory, known)
         most_bytes = self.options.limits.max_bytes
-        concluding = TemporalRuleEngine(given, self.options.window, self.vocabulary, most_bytes)
-        self.attach(CONCLUSIONS, concluding)
-        self._rule_engine = concluding
-
-    @property
-    def concluding(self) -> TemporalRuleEngine | None:
-        """The engine of temporal rules, None without rules."""
-        return self._rule_engine
+        engine = TemporalRuleEngine(given, self.options.window, self.vocabulary, most_bytes)
+        self.attach(CONCLUSIONS, engine)
+        self.rule_engine = engine
 
     def conclusions(self) -> frozenset[TemporalAtom]:
         """Return the conclusions of temporal rules at the present tick."""
-        return frozenset() if self._rule_engine is None else self._rule_engine.atoms(self.model)
+        return frozenset() if self.rule_engine is None else self.rule_engine.atoms(self.model)
 
     def concluded_triples(self) -> ConclusionSet:
         """Return the conclusions of the present tick that are triples."""
-        return ConclusionSet(()) if self._rule_engine is None else self._rule_engine.triples(self.model)
+        return ConclusionSet(()) if self.rule_engine is None else self.rule_engine.triples(self.model)
 
     @property
     def temporal(self) -> TemporalRules | None:
         """The temporal rules; None without rules."""
-        return None if self._rule_engine is None else self._rule_engine.rules
+        return None if self.rule_engine is None else self.rule_engine.rules
 
     @property
     def next_turn(self) -> int | None:
         """The next tick at which a conclusion may change, in the smallest unit of the stream's time; None if
         unknown.
         """
-        return None if self._rule_engine is None else self._rule_engine.next_turn
-
-    @property
-    def concludes(self) -> bool:
-        """True if there are temporal rules."""
-        return self._rule_engine is not None
+        return None if self.rule_engine is None else self.rule_engine.next_turn
 
     def concluded(self) -> Integers:
         """Return the conclusions that are triples, as facts, shape (n, 3)."""
-        return NO_FACTS if self._rule_engine is None else self._rule_engine.facts(self.model)
+        return NO_FACTS if self.rule_engine is None else self.rule_engine.facts(self.model)
 
     def followed_conclusions(self) -> ConclusionFeed | None:
         """Return the feed of conclusions for registered queries; None without rules."""
-        if self._rule_engine is None:
+        if self.rule_engine is None:
             return None
         are_joined = self.options.conclusions == "default"
-        return ConclusionFeed(self._rule_engine, lambda: self.model, are_joined)
+        return ConclusionFeed(self.rule_engine, lambda: self.model, are_joined)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -168,31 +160,31 @@ class StreamState(MaintainedState[StreamHistory]):
         """
         is_cut, at, now = self.is_cut(at), plain_time(at), self._version.history.step
         step = step_to(self.options.window, now, at)
-        if (concluding := self._rule_engine) is None:
+        if (engine := self.rule_engine) is None:
             update = self._run(at, step, arriving)
         else:
-            if concluding.feeds_back and now and concluding.next_feedback(now.now, step.now, self.model):
+            if engine.feeds_back and now and engine.next_feedback(now.now, step.now, self.model):
                 self.forget_unused(step)
                 with self.whole(each_step=True):
-                    update = self._feed_back(concluding, at, step, arriving)
+                    update = self._feed_back(engine, at, step, arriving)
             else:
                 update = self._run(at, step, arriving)
-            update = replace(update, conclusions=concluding.take_changes())
+            update = replace(update, conclusions=engine.take_changes())
         if is_cut:
             self.count(Counters(times_cut=1))
         return update
 
     def _feed_back(
-        self, concluding: TemporalRuleEngine, at: TimePoint, step: Step, arriving: Arriving | None
+        self, engine: TemporalRuleEngine, at: TimePoint, step: Step, arriving: Arriving | None
     ) -> WindowUpdate:
         """Assert the conclusions of the ticks before a step, then run the step."""
         steps, fed_back = list[WindowUpdate](), list[FedBack]()
         not_assertable = 0
-        detector = concluding.fixpoint_detector
+        detector = engine.fixpoint_detector
         while (now := self.history.step) is not None and (
-            feedback := concluding.next_feedback(now.now, step.now, self.model)
+            feedback := engine.next_feedback(now.now, step.now, self.model)
         ) is not None:
-            ahead = concluding.tick_of(step.now) - concluding.tick_of(now.now)
+            ahead = engine.tick_of(step.now) - engine.tick_of(now.now)
             is_known = not self.options.limits and detector.is_reached(len(self.history.log.timeline))
             refuse_endless(len(fed_back) + is_known * ahead)
             then, facts = time_of(feedback.at, now.kind), feedback.facts
@@ -203,7 +195,7 @@ class StreamState(MaintainedState[StreamHistory]):
             if len(facts):
                 self.count(Counters(fed_back=len(facts)))
                 fed_back.append(FedBack(then, len(facts), steps[-1].repair))
-            is_all = self._derive == "all" and steps[-1].changes_nothing and not concluding.is_unsettled()
+            is_all = self._derive == "all" and steps[-1].changes_nothing and not engine.is_unsettled()
             detector.note(facts, is_all)
         self.count(Counters(not_fed_back=not_assertable))
         return self._run(at, step, arriving).after(steps, tuple(fed_back), not_assertable)

@@ -560,16 +560,16 @@ class ConclusionFeed:
     """Conclusions that are triples, for registered queries.
 
     Args:
-        concluding: the engine of temporal rules.
+        engine: the engine of temporal rules.
         model: function that returns the window model.
         are_joined: true if conclusions belong to the default graph too.
     """
 
     def __init__(
-        self, concluding: TemporalRuleEngine, model: Callable[[], WindowModel], are_joined: bool
+        self, engine: TemporalRuleEngine, model: Callable[[], WindowModel], are_joined: bool
     ) -> None:
-        self._concluding, self._model, self._are_joined = concluding, model, are_joined
-        concluding.follow()
+        self._engine, self._model, self._are_joined = engine, model, are_joined
+        engine.follow()
 
     def are_joined_for(self, needed: Symbols) -> bool:
         """Return true if conclusions belong to the default graph of a query.
@@ -577,12 +577,12 @@ class ConclusionFeed:
         Args:
             needed: classes and properties in the query; None for all.
         """
-        return self._are_joined and (needed is None or not needed.isdisjoint(self._concluding.symbols))
+        return self._are_joined and (needed is None or not needed.isdisjoint(self._engine.symbols))
 
     def facts(self) -> Integers:
         """Return all conclusions, shape (n, 3)."""
-        return self._concluding.facts(self._model())
+        return self._engine.facts(self._model())
 
     def take_facts(self) -> Integers:
         """See `TemporalRuleEngine`."""
-        return self._concluding.take_facts()
+        return self._engine.take_facts()

@@ -137,7 +137,7 @@ class Explainer:
         self, atom: TemporalAtom, window: ExplainedWindow, all_: bool, limit: int
     ) -> Iterator[Proof]:
         """Yield the proofs of a conclusion of temporal rules at the current tick."""
-        concluding, temporal_context = self._state.concluding, self._proof_context(window)
+        concluding, temporal_context = self._state.rule_engine, self._proof_context(window)
         if concluding is None or temporal_context is None:
             return
 
@@ -158,7 +158,7 @@ class Explainer:
         """Return the proof context of temporal rules; None if there are no temporal rules, or the window is
         an older one.
         """
-        concluding = self._state.concluding
+        concluding = self._state.rule_engine
         is_now = window.history is self._state.history
         return concluding.testimony(self._state.model) if concluding is not None and is_now else None
 
@@ -166,7 +166,7 @@ class Explainer:
         """Return the reason why conclusions of temporal rules at that time are no longer known; None if they
         are known.
         """
-        concluding = self._state.concluding
+        concluding = self._state.rule_engine
         if (
             concluding is None
             or window.history is self._state.history
@@ -252,7 +252,7 @@ class Explainer:
 
     def _names(self, window: ExplainedWindow, asserted: Integers) -> KnownNames:
         """Return the names used by rules, ontology, background and stream at that time."""
-        common, concluding = self._state.foundation.common, self._state.concluding
+        common, concluding = self._state.foundation.common, self._state.rule_engine
         concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
         declared = {*self._ontology().predicates, *concluded}
         return KnownNames(window.model.vocabulary, common.symbols, common.names, asserted, declared)

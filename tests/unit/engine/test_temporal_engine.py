@@ -359,7 +359,7 @@ def test_rules_are_attached_once():
 
 
 def work_of(reasoner):
-    return reasoner._held._rule_engine._make_evaluation(reasoner._held.model).model.work
+    return reasoner._held.rule_engine._make_evaluation(reasoner._held.model).model.work
 
 
 def test_until_a_window_has_passed_repeated_events_and_standing_states_cost_no_pop():
@@ -565,5 +565,5 @@ def test_conclusions_that_nobody_asks_for_again_are_not_kept():
     reasoner.conclusions()
     for tick in range(3 * temporal_engine._FEW):
         reasoner.push(tick, [(EX[f"x{tick}"], RDF.type, EX.Hot)])
-    assert len(reasoner._held._rule_engine._log._unapplied) <= temporal_engine._FEW + 2
+    assert len(reasoner._held.rule_engine._log._unapplied) <= temporal_engine._FEW + 2
     assert len(reasoner.conclusions()) == 2

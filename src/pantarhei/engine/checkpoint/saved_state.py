@@ -47,7 +47,7 @@ from pantarhei.engine.checkpoint.fact_columns import (
 )
 from pantarhei.engine.checkpoint.repairs import RepairTable, constraints_named, read_assertions, read_repairs
 from pantarhei.engine.consumer import Saved
-from pantarhei.engine.diagnostics import NOTHING_NOTED, InputDiagnostics
+from pantarhei.engine.diagnostics import InputDiagnostics
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
 from pantarhei.engine.temporal_engine import CONCLUSIONS
@@ -185,7 +185,7 @@ class State:
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
     consumers: Mapping[str, Saved] = field(default_factory=dict)
-    noted: InputDiagnostics = NOTHING_NOTED
+    noted: InputDiagnostics = field(default_factory=InputDiagnostics)
 
 
 # The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.

@@ -153,10 +153,6 @@ class _PendingFacts:
         self.parts.append((keys, levels))
         self.size += len(keys)
 
-    @property
-    def exceeds_limit(self) -> bool:
-        return self.size > self.most and len(self.parts) > 1
-
     def keep(self, new: Columns) -> None:
         """Replace the pending facts, and raise the limit to twice their number."""
         self.parts, self.size = [(new.keys, new.levels)], len(new)
@@ -259,7 +255,7 @@ class _Evaluation:
             pending = self._pending[predicate] = _PendingFacts(self._matcher.most_rows)
             heappush(self._queue, (self._program.rank(predicate), predicate))
         pending.add(keys, levels)
-        if pending.exceeds_limit:
+        if pending.size > pending.most and len(pending.parts) > 1:
             columns = self._columns.get(predicate, NO_COLUMNS)
             new = self._matcher.newer(predicate, *merged(pending.parts))
             if predicate >= 0:  # edges are counted as facts already
