@@ -160,7 +160,9 @@ INTEGER_BOUNDS: Final[dict[URIRef, tuple[int | None, int | None]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Regular expression that is compiled at first use, since those of XML names take long to compile."""
+    """Regular expression that is compiled at first use, since the expressions of XML names take long to
+    compile.
+    """
 
     expression: str
 

@@ -99,7 +99,7 @@ class Context:
 
 
 def _are_known_literals(ids: Ids) -> bool:
-    """Return whether all numbers are those of literals in the vocabulary."""
+    """Return whether all numbers belong to literals of the vocabulary."""
     return len(ids) > 0 and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL
 
 

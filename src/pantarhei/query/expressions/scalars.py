@@ -52,8 +52,8 @@ class Time(NamedTuple):
         datatype: xsd:dateTime, xsd:date or xsd:time.
         zoned: whether the time has a time zone.
         zone: minutes ahead of UTC; 0 without a time zone.
-        seconds: seconds since the year 0; for a date those of its first instant, for a time of day those of
-            this time on 1972-12-31.
+        seconds: seconds since the year 0; a date counts as its first instant, a time of day as this time on
+            1972-12-31.
     """
 
     datatype: URIRef

@@ -84,8 +84,8 @@ def map_text(function: Callable[[str], str], term: Term) -> Literal:
 
 
 def _compatible(one: Term, other: Term) -> tuple[Literal, str]:
-    """Return two compatible arguments (section 17.4.3.1.2): the second has no language tag, or that of the
-    first.
+    """Return two compatible arguments (section 17.4.3.1.2): the second has no language tag, or the first
+    one's tag.
 
     Raises:
         ExpressionError: the arguments are not compatible.

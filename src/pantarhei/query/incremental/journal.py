@@ -23,8 +23,8 @@ class JournalSavepoint:
     The savepoints form a tree whose root is the savepoint nearest to the present state.
 
     Args:
-        entries: changes that lead from the state of `next` to this state, to be applied from the last to the
-            first; for the nearest savepoint, those that lead there from the present state.
+        entries: changes that restore this state if they are applied, last one first, to the state of `next`;
+            the changes of the nearest savepoint are applied to the present state.
         next: the next savepoint on the way to the present state; None for the nearest savepoint.
     """
 

@@ -123,7 +123,7 @@ def _variables(patterns: Sequence[algebra.TriplePattern], positions: Iterable[in
 
 
 def _literal_variables(patterns: Sequence[algebra.TriplePattern]) -> set[Variable]:
-    """Return the variables that may be bound to literals, which are those that occur only as objects."""
+    """Return the variables that occur only as objects, since only these may be bound to literals."""
     objects = {each.object for each in patterns if isinstance(each.object, Variable)}
     names = {term for each in patterns for term in (each.subject, each.predicate)}
     return {each for each in objects if isinstance(each, Variable) and each not in names}

@@ -168,7 +168,7 @@ _OPERATORS: dict[type[algebra.Node], Callable[..., Operator]] = {
 
 
 class Network:
-    """Operators with serial numbers; the serial number of an operator is higher than those of its inputs.
+    """Operators with serial numbers; an operator has a higher serial number than its inputs.
 
     Args:
         evaluate: evaluates a node over a query source at the present state.

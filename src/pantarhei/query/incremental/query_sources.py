@@ -150,8 +150,8 @@ class QuerySource:
         return None if oldest is None else max(after + 1, self.window.leaving_at(kind, oldest.ticks))
 
     def closing_on_the_way(self, now: Step, step: Step, on_the_way: bool) -> range:
-        """Return the boundaries that close as time advances from `now` to `step`, without those that have
-        closed.
+        """Return the boundaries of windows that close as time advances from `now` to `step` and have not
+        closed yet.
 
         Args:
             on_the_way: True if the window that ends at `step` closes later, before the arrivals of that step.

@@ -175,10 +175,14 @@ class SharedPlans:
         self._parameterised: dict[tuple[QuerySource, str, Node], ParameterisedPlan] = {}
 
     def make(self, query: Query, node: Node, source: QuerySource) -> PlanInstance:
-        """Create the plan of a query whose rows are those of a node. It must not be called during a step.
+        """Create the plan of a query. It must not be called during a step.
 
         `keep` removes the plan, also if `make` was interrupted. If the plan is not parameterised, its new
         operators are to be initialised by `Network.initialise`.
+
+        Args:
+            node: algebra of the query's rows.
+            source: source of the query's default graph.
         """
         can_share = query.form in ("SELECT", "ASK") and not query.has_dataset_clause
         shape = shape_of(node) if can_share else None

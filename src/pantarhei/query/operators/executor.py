@@ -132,7 +132,11 @@ class Executor:
         return join(start, self.rows(node), self._context.terms, self._context.limits)
 
     def _binds_for_certain(self, start: SolutionTable, used: Iterable[Variable], node: algebra.Node) -> bool:
-        """Return whether each row of `node` binds those of the variables `used` that `start` binds."""
+        """Return whether each row of a node binds certain variables.
+
+        Args:
+            used: the variables; a variable that `start` does not bind is ignored.
+        """
         return all(v in node.certain for v in used if v in start.columns)
 
     # -- leaves ------------------------------------------------------------------------------------

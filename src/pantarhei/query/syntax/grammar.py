@@ -434,7 +434,7 @@ def span(part: Part) -> tuple[int, int]:
 
 
 def tokens(part: ParseTree, *types: str) -> list[Token]:
-    """Return the child tokens of a part, all or those of these types."""
+    """Return the child tokens of a part; all of them, or only tokens of these types."""
     found = (child for child in part.children if isinstance(child, Token))
     return [token for token in found if not types or token.type in types]
 
