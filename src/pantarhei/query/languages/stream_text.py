@@ -77,7 +77,7 @@ class StreamWindow:
 
 @dataclass(frozen=True, slots=True)
 class StreamText:
-    """A continuous query in one of the languages.
+    """Continuous query in one of the languages, whose defaults are
 
         | | emits | reports on | evaluated | a window's first report |
         |---|---|---|---|---|
@@ -88,16 +88,16 @@ class StreamText:
 
     Args:
         text: text of the registration.
-        language: language of its windows, `"SPARQL"` without windows.
-        query: the query. Windows are graphs: a WINDOW or STREAM block is a `Graph` with the window's name. If
-            it has FROM or FROM NAMED, its graphs include the windows; the others are static.
-        name: name of the query or of its stream of answers, None without a name.
-        emit: stream of answers.
+        language: language of the text's windows; `"SPARQL"` for a text without windows.
+        query: the query. Windows are graphs of its dataset: a WINDOW or STREAM block is a `Graph` with the
+            name of its window. FROM and FROM NAMED of the query list the windows and the static graphs.
+        name: name of the query or of its answer stream; None without a name.
+        emit: content of a report.
         on: conditions of a report; a duration is a period.
-        tick: evaluation after each ABox, or when time leaves a timestamp.
-        whole_windows: whether the first report of a window waits for its whole range.
+        tick: whether the query is evaluated after each ABox, or when time leaves a timestamp.
+        whole_windows: whether a window reports only once its range has passed completely.
         windows: windows in the order of the text.
-        entailment: RSP-QL's entailment regime, None without one.
+        entailment: RSP-QL's entailment regime; None without one.
     """
 
     text: str
