@@ -429,8 +429,7 @@ class WindowModel:
     def interpretation(self, level: int) -> Integers:
         """Return the facts of the interpretation at a level, shape (n, 3)."""
         self._settle()
-        facts: Integers = self.kernel.store.facts(contiguous(self.kernel.interpretation(level - self._shift)))
-        return facts
+        return self.facts_of(self.kernel.interpretation(level - self._shift))
 
     def derived_at(self, level: int) -> Integers:
         """Return the facts of the interpretation at a level that are not asserted at it, shape (n, 3), in the
@@ -440,12 +439,11 @@ class WindowModel:
         """
         rows = self.kernel.interpretation(level - self._shift)[::-1]
         _, assertion_levels = self.kernel.levels_of(contiguous(rows))
-        facts: Integers = self.kernel.store.facts(contiguous(rows[assertion_levels != level - self._shift]))
-        return facts
+        return self.facts_of(rows[assertion_levels != level - self._shift])
 
-    def facts_of(self, rows: Sequence[int]) -> Integers:
+    def facts_of(self, rows: Sequence[int] | Integers) -> Integers:
         """Return the facts of kernel rows, shape (n, 3)."""
-        facts: Integers = self.kernel.store.facts(contiguous(np.array(rows, np.int32)))
+        facts: Integers = self.kernel.store.facts(contiguous(np.asarray(rows, np.int32)))
         return facts
 
     def violations(self) -> Integers:
@@ -544,7 +542,7 @@ class WindowModel:
         """Return a lineage with the facts of its rows and their levels."""
         levels, assertion_levels = self.kernel.levels_of(contiguous(rows))
         kept = np.where(assertion_levels >= self.kernel.oldest, self._in_stream(assertion_levels), NONE)
-        facts = self.kernel.store.facts(contiguous(rows))
+        facts = self.facts_of(rows)
         return Lineage(violations, instances, rows, facts, self._in_stream(levels), kept, cut_short)
 
     def plan(self, body: Sequence[Atom], different: Sequence[Different] = ()) -> BodyPlan:
@@ -704,8 +702,7 @@ class WindowModel:
             return self._scan(number, None, None)
         self.kernel.store.index(number, subject is not None, object_ is not None)
         chain = (subject, NONE, 0) if subject is not None else (NONE, object_, 1)
-        facts: Integers = self.kernel.store.facts(contiguous(self.kernel.store.select(number, *chain)))
-        return facts
+        return self.facts_of(self.kernel.store.select(number, *chain))
 
     def _lookup(self, number: int, subject: int, object_: int) -> Integers:
         found = self.kernel.store.row_of(number, subject, object_) >= 0

@@ -22,7 +22,7 @@ from pantarhei.materialize.bulk.columns import (
     subjects_of,
 )
 from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled, TooManyError, TooSlowError, edges_of
-from pantarhei.materialize.bulk.plans import MOST_ROWS, ColumnMatcher, Frame, JoinStep, Literals
+from pantarhei.materialize.bulk.plans import MOST_ROWS, ColumnMatcher, Frame, JoinStep, Literals, term_starts
 from pantarhei.materialize.kernel.constants import EDGE
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import ROW
@@ -269,7 +269,7 @@ class _ABoxMatcher(ColumnMatcher):
         predicate, first, _, _ = step.operands
         frame = _with_name_subjects(frame, first) if step.kind == FORWARD else frame
         background, own = (part.get(predicate, NO_COLUMNS) for part in (self._background, self.columns))
-        yield from self._join_ranges(background, frame, step, _of_terms, ONE_TERM)
+        yield from self._join_ranges(background, frame, step, term_starts, ONE_TERM)
         if step.kind == FORWARD:
             yield from self._join_ranges(own, frame, step, _of_subjects, ONE_TERM)
         else:
@@ -285,13 +285,9 @@ def _with_name_subjects(frame: Frame, subject: int) -> Frame:
     return frame if names.all() else frame.rows(names)
 
 
-def _of_terms(frame: Frame, known: int) -> Keys:
-    return starts_of(frame.column(known))
-
-
 def _of_subjects(frame: Frame, known: int) -> Keys:
     return starts_of(frame.slots[_ABOX] | frame.column(known))
 
 
 def _of_objects(frame: Frame, known: int) -> Keys:
-    return starts_of(frame.column(known)) | frame.slots[_ABOX]
+    return term_starts(frame, known) | frame.slots[_ABOX]

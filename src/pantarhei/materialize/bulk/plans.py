@@ -120,6 +120,11 @@ class Frame(NamedTuple):
         return np.broadcast_to(np.asarray(self.value(argument), np.int32), self.levels.shape)
 
 
+def term_starts(frame: Frame, known: int) -> Keys:
+    """Return for each match the lowest key of the term of an argument."""
+    return starts_of(frame.column(known))
+
+
 class ColumnMatcher:
     """Matcher of plans against columns.
 
@@ -200,9 +205,7 @@ class ColumnMatcher:
     def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         """Join a step with one bound argument, from subjects to objects or from objects to subjects."""
         columns = self.columns.get(step.operands[0], NO_COLUMNS)
-        return self._join_ranges(
-            columns, frame, step, lambda part, known: starts_of(part.column(known)), ONE_TERM
-        )
+        return self._join_ranges(columns, frame, step, term_starts, ONE_TERM)
 
     def _join_ranges(
         self,
