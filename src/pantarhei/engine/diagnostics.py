@@ -191,11 +191,11 @@ class DatatypeDiagnostics:
 
 def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
     """Warn of the first finding of each kind that is not `known`."""
-    told = {(each.other is None, each.is_text()) for each in known}
+    known_kinds = {(each.other is None, each.is_text()) for each in known}
     for each in found:
         kind = (each.other is None, each.is_text())
-        if kind not in told:
-            told.add(kind)
+        if kind not in known_kinds:
+            known_kinds.add(kind)
             warnings.warn(NumbersApartWarning(str(each), *kind), stacklevel=2)
 
 
@@ -313,10 +313,10 @@ class Unexpected:
         return "\n".join(self.lines())
 
 
-def _summary(told: list[str]) -> str:
+def _summary(texts: list[str]) -> str:
     """Join the first texts; the others are counted."""
-    more = [f"… and {len(told) - _MOST_SHOWN} more"] * (len(told) > _MOST_SHOWN)
-    return "; ".join([*told[:_MOST_SHOWN], *more])
+    more = [f"… and {len(texts) - _MOST_SHOWN} more"] * (len(texts) > _MOST_SHOWN)
+    return "; ".join([*texts[:_MOST_SHOWN], *more])
 
 
 class InputDiagnostics(NamedTuple):

@@ -126,7 +126,7 @@ class ConclusionLog:
             self._unapplied.append(changes)
             self._count += len(changes)
             if self._count > len(self._known) + _FEW:
-                self.reset()  # nobody reads them, or decoding all costs no more
+                self.reset()  # decoding all conclusions again costs no more
         if self._is_followed:
             self._undelivered = (*self._undelivered, numbered.triples(changes))
 

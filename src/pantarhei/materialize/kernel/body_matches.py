@@ -80,16 +80,16 @@ class BodyMatches(Visitor):
 
     def binds_registered(self, row, atom):
         """Return true if the parameter values bound by `row` and before it are registered together."""
-        asked: cython.int = self.parameter_atoms[self.parameter_offset + atom]
+        parameter: cython.int = self.parameter_atoms[self.parameter_offset + atom]
         state: cython.int
-        if asked < 0:
+        if parameter < 0:
             return True
         state = self.steps.value_of(
-            self.states[asked >> 1],
-            self.store.rows[row].object if asked & 1 else self.store.rows[row].subject,
+            self.states[parameter >> 1],
+            self.store.rows[row].object if parameter & 1 else self.store.rows[row].subject,
             NONE,
         )
-        self.states[(asked >> 1) + 1] = state
+        self.states[(parameter >> 1) + 1] = state
         return state >= 0
 
     def bind(self, plan, step, level):

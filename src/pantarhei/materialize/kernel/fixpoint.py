@@ -236,11 +236,11 @@ class Fixpoint(DerivationVisitor):
         """Take `row`, the first in the queue of `level`, and fire the rule instances that have it in the
         body.
         """
-        finished: cython.int = self.store.rows[row].flags & CLOSED
+        is_closed: cython.int = self.store.rows[row].flags & CLOSED
         self.prefetch_queued(self.store.rows[row].next_listed)
         self.levels.unlink(row)
         self.settle_row(row)
-        if finished:
+        if is_closed:
             self.triggers.fire_chosen(row, level, self)
         elif self.merged:
             self.triggers.fire(row, level, self)

@@ -208,8 +208,8 @@ class Retraction(Visitor):
         j: cython.int
         row: cython.int
         end: cython.int
-        shaken: cython.int = 0
-        while i < self.overdeleted.size or shaken < self.unreliable.size:
+        checked: cython.int = 0
+        while i < self.overdeleted.size or checked < self.unreliable.size:
             end = self.overdeleted.size
             self.affected_heads.size = 0
             while i < end:
@@ -218,11 +218,11 @@ class Retraction(Visitor):
                 self.store.rows[row].flags |= PROCESSED
                 i += 1
             end = self.unreliable.size
-            while shaken < end:
-                row = self.unreliable.items[shaken]
+            while checked < end:
+                row = self.unreliable.items[checked]
                 if not self.store.rows[row].flags & PROCESSED:
                     self.triggers.fire(row, self.levels.renewal_level(row), self)
-                shaken += 1
+                checked += 1
             for j in range(self.affected_heads.size):
                 self.store.rows[self.affected_heads.items[j]].flags &= ~COLLECTED
             for j in range(self.affected_heads.size):
