@@ -192,6 +192,7 @@ def test_ten_thousand_nested_class_expressions_are_lost_or_refused(tmp_path, nam
     assert check_is_lost(write(tmp_path / name, NESTED[name])) == expected
 
 
+@pytest.mark.long
 def test_ten_thousand_nested_class_expressions_of_a_graph_or_of_owlready2_are_lost(tmp_path):
     graph = Graph()
     nodes = [A, *(BNode(f"n{i}") for i in range(DEEP)), URIRef(INNERMOST)]
@@ -218,6 +219,7 @@ def test_other_constructs_nested_without_end_are_lost(predicate, inner):
     assert pr.load_ontology(graph).report().losses
 
 
+@pytest.mark.long
 def test_a_rule_of_ten_thousand_atoms_is_lost():
     swrl = "http://www.w3.org/2003/11/swrl#"
     rule, cells, graph = URIRef("urn:r"), [BNode(f"c{i}") for i in range(DEEP)], Graph()

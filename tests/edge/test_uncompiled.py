@@ -93,6 +93,7 @@ def test_the_worked_examples_come_out_the_same(copy):
     assert "passed" in done.stdout
 
 
+@pytest.mark.long
 def test_the_definitions_hold_step_by_step(copy):
     done = run(copy, STATE_MACHINES, TESTS)
     assert done.returncode == 0, done.stdout + done.stderr

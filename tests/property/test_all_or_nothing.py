@@ -218,7 +218,7 @@ BREAKS = {
     "compiling": (growth_module, "compile_", None),
     "adopting": (Vocabulary, "adopt", None),
     "adopting, at its end": (Vocabulary, "adopt", "after"),
-    "noting what is in ranges": (Vocabulary, "_note_memberships", "after"),
+    "noting what is in ranges": (Vocabulary, "_set_memberships", "after"),
     "making the model": (foundation_module, "WindowModel", None),
     "adding to the new model": (WindowModel, "_add", None),
     "adding to the new model, at its end": (WindowModel, "_add", "after"),

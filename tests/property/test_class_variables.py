@@ -173,7 +173,7 @@ def test_temporal_rules_read_and_conclude_classes_of_the_property():
 def test_temporal_rules_are_refused_where_conclusions_lead_to_classes_that_no_rule_names(rule):
     rules = pr.load_rules(rule, prefixes={"": str(EX)})
     loaded = ontology(ZOO + " rdf:type owl:propertyChainAxiom ( rdf:type :broader ) .")
-    with pytest.raises(pr.TemporalRuleError, match="class is variable"):
+    with pytest.raises(pr.TemporalRuleError, match="has a class variable"):
         pr.StreamReasoner(loaded, pr.Window(range=1), temporal=rules)
 
 

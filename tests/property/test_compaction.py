@@ -152,7 +152,7 @@ ways = st.lists(
 )
 
 
-@settings(max_examples=cases(5, 150, long=2_000), deadline=None)
+@settings(max_examples=cases(10, 150, long=2_000), deadline=None)
 @given(scenes(), windows, steps, ways)
 def test_forgetting_is_not_to_be_seen(scene, window, steps, ways):
     rules, background, pool, options = scene
@@ -182,7 +182,7 @@ def of_its_own(at, triple):
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
-@pytest.mark.parametrize("seed", seeds(2, 6))
+@pytest.mark.parametrize("seed", seeds(4, 6))
 def test_forgetting_is_not_to_be_seen_in_large_streams_of_fresh_names(seed, keep):
     world = World(seed, constraints=2)
     options = {"background": world.background, "keep": keep, "history": History(steps=2)}

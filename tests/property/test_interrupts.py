@@ -208,16 +208,18 @@ def check(step, event, looked_at, **options):
             shaken = reasoner_of(**options)
 
 
-@pytest.mark.parametrize("step", some(STEPS, ["a push", "a push that is contradicted", "a further part"]))
+@pytest.mark.parametrize("step", some(STEPS, ["a push", "a further part"]))
 def test_a_step_interrupted_at_any_line_is_not_done_or_done_as_a_whole(step):
     check(STEPS[step], "line", in_the_house)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", some(OPTIONS, ["every"]))
 def test_so_it_is_with_other_options(options):
     check(STEPS["a further part"], "line", in_the_house, **OPTIONS[options])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", some(["a push", "a further part", "time"], ["a push"]))
 def test_so_it_is_between_any_two_opcodes_where_state_changes(step):
     check(STEPS[step], "opcode", where_state_changes)

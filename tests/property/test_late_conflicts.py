@@ -12,7 +12,7 @@ from rdflib import RDF, Literal
 
 import pantarhei.engine.memory as compaction_module
 import pantarhei.engine.step_transaction as books_module
-from counts import of_many, seeds
+from counts import of_many, seeds, some
 from pantarhei import Conflict, History, MemoryLimitError, Ontology, StreamReasoner, Window
 from pantarhei.model.rule import Different, Rule
 from repaired_streams import stream, world
@@ -146,6 +146,7 @@ def test_copies_by_pickle_have_the_conflicts_read_at_once(seed):
     twins.check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", seeds(1, 6))
 def test_a_thousand_pushes_later_the_conflicts_are_those_read_at_once(monkeypatch, seed):
     monkeypatch.setattr(compaction_module, "MIN_GROWTH", 100)
@@ -269,7 +270,7 @@ def test_evidence_counts_against_max_bytes():
     assert limited.timestamps == (0,)
 
 
-@pytest.mark.parametrize("keep", ["newest", "every"])
+@pytest.mark.parametrize("keep", some(["newest", "every"], ["every"]))
 def test_beyond_the_bound_of_a_window_the_oldest_repairs_list_no_conflicts(monkeypatch, keep):
     steady, bounded = (StreamReasoner(ONTOLOGY, Window(1000), keep=keep) for _ in "12")
     contradicting(steady, 0)

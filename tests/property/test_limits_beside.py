@@ -7,7 +7,7 @@ import pytest
 from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
-from counts import seeds
+from counts import seeds, some
 
 EX = Namespace("http://e/")
 NO_AXIOMS = pr.load_ontology(Graph())
@@ -46,7 +46,7 @@ def aboxes(rnd):
 
 
 @pytest.mark.parametrize("on_limit", ["error", "drop"])
-@pytest.mark.parametrize("kind", [*RULES, "query"])
+@pytest.mark.parametrize("kind", some([*RULES, "query"], ["states", "query"]))
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_a_push_that_would_leave_more_is_refused_and_it_goes_on(kind, on_limit, seed):
     rnd, refused, at = random.Random(seed), 0, 0

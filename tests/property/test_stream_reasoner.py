@@ -63,7 +63,7 @@ TestNewest = Stepping.TestCase
 TestEvery = SteppingEvery.TestCase
 for case in (TestNewest, TestEvery):
     case.settings = settings(
-        max_examples=cases(60, 150, long=4_000), stateful_step_count=40 if LONG else 20, deadline=None
+        max_examples=cases(150, 150, long=4_000), stateful_step_count=40 if LONG else 20, deadline=None
     )
 del case
 

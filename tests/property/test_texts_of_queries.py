@@ -166,6 +166,7 @@ def test_long_texts_are_refused() -> None:
         reasoner.query("ASK {}", max_length=3)
 
 
+@pytest.mark.long
 def test_a_limit_that_was_not_given_is_not_named() -> None:
     error = pr.QueryMemoryError(None)
     assert "0 rows" not in str(error) and "0 bytes" not in str(error)

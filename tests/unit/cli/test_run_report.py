@@ -328,7 +328,9 @@ def test_rows_are_appended_under_the_header_that_is_there(files):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGINT", 130)])
+@pytest.mark.parametrize(
+    ("name", "status"), [("SIGTERM", 143), pytest.param("SIGINT", 130, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("format_", some(FORMATS, ["csv"]))
 def test_a_signal_ends_the_run_with_its_summary_though_the_pipe_is_quiet(files, format_, name, status):
     import signal

@@ -323,6 +323,7 @@ def test_from_says_which_graphs_are_asked_and_one_that_has_left_is_empty(reasone
     assert rows(reasoner.push(9, [a("z")]).answers[first].removed) == ["x"]
 
 
+@pytest.mark.long
 def test_a_text_nested_too_deeply_is_refused_and_leaves_nothing(reasoner):
     reasoner.push(1, [a("x")])
     conditions = "&&".join(["?x = ?x"] * 400)

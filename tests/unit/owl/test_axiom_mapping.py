@@ -176,6 +176,7 @@ def test_what_cannot_be_read_is_one_leftover_with_the_reason(text):
     assert str(leftover)
 
 
+@pytest.mark.long
 def test_a_list_of_twenty_thousand_members_reads():
     triples = [(A, OWL.oneOf, BNode("c0"))]
     for i in range(20_000):
@@ -198,6 +199,7 @@ def test_nesting_to_the_limit_reads_and_beyond_is_named():
     assert len(leftover.triples) == 10_001
 
 
+@pytest.mark.long
 def test_an_expression_shared_many_times_over_is_named():
     triples = [(A, RDFS.subClassOf, BNode("n0"))]
     for i in range(40):

@@ -218,6 +218,7 @@ def test_off_reports_all_contradictions_of_the_window_at_each_step(keep):
     assert reasoner.materialization() == {a, b, c}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(60)
 def test_off_lists_all_pairs_of_the_values_of_a_functional_property():
     count = 200

@@ -364,6 +364,7 @@ def test_many_ranges_contain_what_each_contains_by_itself(ranges, literals):
     assert together == [[i for i, one in enumerate(apart) if one(literal)] for literal in literals]
 
 
+@pytest.mark.long
 @given(st.lists(RANGES, min_size=MIN_INTERVALS, max_size=20), st.lists(LITERALS, min_size=1))
 @settings(deadline=None)
 def test_positions_come_in_ascending_order(ranges, literals):

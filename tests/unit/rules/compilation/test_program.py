@@ -142,6 +142,7 @@ def test_a_program_is_a_value(given):
         assert other.plans.indexed_by_subject == program.plans.indexed_by_subject
 
 
+@pytest.mark.long
 def test_a_program_does_not_depend_on_the_hashes_of_a_process():
     script = """
 import hashlib, pickle
