@@ -240,9 +240,9 @@ ways = pytest.mark.parametrize("encode", some(ENCODINGS, [encoded_by_text]))
 @ways
 def test_two_terms_have_two_numbers_wherever_numbering_broke_off(encode):
     for vocabulary, _ in numbering_broken_off(encode):
-        for given in (OTHER, BROKEN, KNOWN):
-            facts, forms = encode(vocabulary, given)
-            assert list(vocabulary.decode(facts, forms.by_fact)) == given
+        for triples in (OTHER, BROKEN, KNOWN):
+            facts, forms = encode(vocabulary, triples)
+            assert list(vocabulary.decode(facts, forms.by_fact)) == triples
         ill_typed = {vocabulary.number(term) for _, _, term in BROKEN if str(term) == "x"}
         assert {n for n in range(FIRST_LITERAL, FIRST_LITERAL + 9) if n in vocabulary.ill_typed} == ill_typed
 
@@ -255,8 +255,8 @@ def test_what_was_numbered_before_numbering_broke_off_can_be_forgotten(encode):
         encode(fresh, KNOWN)
         assert vocabulary.counts == fresh.counts
         assert vocabulary.size == fresh.size
-        for given in (OTHER, BROKEN):
-            assert encode(vocabulary, given).facts.tolist() == encode(fresh, given).facts.tolist()
+        for triples in (OTHER, BROKEN):
+            assert encode(vocabulary, triples).facts.tolist() == encode(fresh, given).facts.tolist()
         assert vocabulary.counts == fresh.counts
 
 
