@@ -180,7 +180,9 @@ class StreamQuerySpec:
 
     @property
     def spine(self) -> Window:
-        """Window that defines the kind of the query's timestamps, to be used for advancing time."""
+        """Window whose timestamps advance the query's time; they also decide whether times are numbers or
+        datetimes.
+        """
         ranges = [each.window.range for each in self.clocks if each.window.kind is not None]
         return Window(ranges[0] if ranges else 0)
 

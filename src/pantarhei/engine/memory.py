@@ -55,8 +55,9 @@ class Memory:
     counts_consumers: bool = True
 
     def counting(self, used: UsedTerms) -> Memory:
-        """Return the memory after determining the bytes of unused terms. Adds the terms of the consumers to
-        `used`.
+        """Return these figures completed by the bytes of the terms that nothing uses.
+
+        Terms that registered queries and temporal rules use are added to `used` first.
         """
         self.consumers.used_terms(used)
         terms = vocabulary_bytes(self.vocabulary)

@@ -133,7 +133,7 @@ class CheckpointError(PantarheiError):
     """A checkpoint cannot be written, read or used.
 
     Args:
-        source: the path of the checkpoint, or text on the given bytes.
+        source: the path of the checkpoint, or a description of the given bytes.
         reason: the error and a remedy.
     """
 
@@ -149,7 +149,7 @@ class CheckpointMismatchError(CheckpointError):
     """A checkpoint was written with another ontology or background than the given one.
 
     Args:
-        source: the path of the checkpoint, or text on the given bytes.
+        source: the path of the checkpoint, or a description of the given bytes.
         what: the input that differs.
         saved: the fingerprint of the input in the checkpoint.
         given: the fingerprint of the given input.
@@ -173,7 +173,7 @@ class CheckpointOptionError(CheckpointMismatchError):
     """A checkpoint was written with another value of an option.
 
     Args:
-        source: the path of the checkpoint, or text on the given bytes.
+        source: the path of the checkpoint, or a description of the given bytes.
         what: the name of the option.
         saved: the value in the checkpoint.
         given: the given value.

@@ -73,7 +73,8 @@ _COUNTS = ("assertions", "cut", "won", "conflicts", "disputes")
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Counts by entity, property and constraint over window and history (`StreamReasoner.quality`).
+    """Numbers of conflicts and of assertions that repairs removed, in window and history
+    (`StreamReasoner.quality`).
 
     Args:
         at: the present time.

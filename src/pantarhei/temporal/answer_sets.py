@@ -45,7 +45,7 @@ class TickAtoms(NamedTuple):
 
     Args:
         tick: the tick.
-        states: states at the end of the tick, and at the following ticks up to the next record.
+        states: the states that hold from the end of this tick until the tick of the next `TickAtoms`.
         events: assertions, in the given order, without duplicates.
     """
 

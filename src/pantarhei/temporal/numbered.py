@@ -109,7 +109,7 @@ class NumberedInput(NamedTuple):
 
     @property
     def is_direct(self) -> bool:
-        """Test whether each fact is one row, whose expiry follows from the fact alone."""
+        """True if each input fact becomes exactly one row, whose expiry depends on no other fact."""
         return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted
 
     @property

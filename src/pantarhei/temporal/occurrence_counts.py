@@ -272,7 +272,7 @@ class OccurrenceRows:
         return count >= feed.times
 
     def next_due(self, repeats: bool) -> int | None:
-        """Return the next tick at which rows change although no input arrives; None if there is none.
+        """Return the next tick at which rows change even if no input arrives; None if there is none.
 
         Args:
             repeats: true if the present facts occur again at each tick, as states do.

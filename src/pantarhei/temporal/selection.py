@@ -33,8 +33,8 @@ class ArgumentCondition(NamedTuple):
 
     Args:
         place: position of the argument, from 1.
-        operand: the term that the argument must equal, or the data range that must contain it; no data range
-            contains a name.
+        operand: the term that the argument must equal, or the data range that must contain it. An IRI or a
+            blank node is in no data range.
     """
 
     place: int

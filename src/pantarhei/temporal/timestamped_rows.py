@@ -268,7 +268,11 @@ class TickCounter(StratumOperator):
         return rows
 
     def next_due(self) -> int | None:
-        """Return the next tick while the window still grows: then each fact needs a further tick to hold."""
+        """Return the next tick if the window is still growing, else None.
+
+        While a window grows, a fact can cease to hold at each tick without a change of the input, since it
+        must hold at one tick more.
+        """
         is_growing = self._times is None and self._required_before <= self._size
         return self._tick + 1 if self._held and is_growing else None
 

@@ -247,7 +247,9 @@ class _MappingReader:
         )
 
     def _statement(self, node: DocumentNode) -> list[tuple[TermTemplate, TermTemplate]]:
-        """Return each pair of a predicate and an object; the objects of `rdf:type` are IRIs."""
+        """Return the pairs of predicate and object that a node describes; objects of `rdf:type` are read as
+        IRIs.
+        """
         if isinstance(node.content, dict):
             for key, value in node.content.items():
                 if ":" in key and isinstance(value.content, str):

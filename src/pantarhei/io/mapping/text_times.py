@@ -148,7 +148,9 @@ class RowOrder:
         self._runs: list[_Run] = []  # at most three, the newest last
 
     def note(self, instants: Ticks) -> None:
-        """Add rows with unambiguous instants, in row order."""
+        """Add the instants of the next rows, whose local times denote one instant each, in the order of the
+        rows.
+        """
         for at, rows in _last_runs(instants):
             self.add(at, rows)
 

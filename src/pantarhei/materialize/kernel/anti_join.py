@@ -53,7 +53,9 @@ class AntiJoin:
         return inserted.array().reshape(-1, 3), deleted.array().reshape(-1, 3)
 
     def is_negated(self, subject, object):
-        """Return true if `negated` has the fact that corresponds to a requested one."""
+        """Return true if `negated` has the fact with the requested `subject` and `object`, so that no row may
+        match.
+        """
         if self.unit != NONE:
             return self.is_stored(self.negated, object, NONE)
         return self.is_stored(self.negated, subject, object)

@@ -110,8 +110,10 @@ class AttachmentVisitor(DerivationVisitor):
         return 0
 
     def close_alone(self, bit: cython.int):
-        """Close the queued rows under the rules within one level and the background. Afterwards the queue has
-        all rows of the closure.
+        """Close the queued rows under the rules, with only the facts of the level of `bit` and of the
+        background.
+
+        Afterwards the queue has all rows of the closure.
         """
         i: cython.int
         row: cython.int

@@ -129,18 +129,19 @@ def program_of(
 
 @cython.cclass
 class HornClosure:
-    """Closure of seeded atoms by linear Horn propagation (Dowling and Gallier), with undo.
+    """Closure of assumed atoms by linear Horn propagation (Dowling and Gallier), with undo.
 
-    `trail` has the known atoms in the order of their derivation; the first `done` of them are propagated.
-    `fired` has, in order, the constraints whose body is known and the rules that derive a `marked` atom; with
-    `stops_at_inconsistent` also the rules that derive an `inconsistent` atom. `missing` is the number of
-    unknown body atoms of each rule. `reason` is the rule that derived an atom, NONE for a seeded atom.
-    `known` is 0 for an unknown atom, 1 for a committed and 2 for another known atom. `work` counts
-    propagation steps.
+    - `trail`: the known atoms in the order of their derivation; the first `done` of them are propagated.
+    - `fired`: in order, the constraints whose body is known and the rules that derive an atom flagged in
+      `marked`; with `stops_at_inconsistent` also the rules that derive an `inconsistent` atom.
+    - `missing`: the number of unknown body atoms of each rule.
+    - `reason`: the rule that derived an atom, NONE for an atom that `seed` assumed.
+    - `known`: 0 for an unknown atom, 1 for a known atom after `commit`, 2 for another known atom.
+    - `work`: the number of propagation steps.
 
     Args:
         program: the rules.
-        inconsistent: marks of atoms that lead to a contradiction by themselves.
+        inconsistent: flags of the atoms that lead to a contradiction by themselves.
     """
 
     def __init__(self, program: HornProgram, inconsistent: cython.uchar[::1]):

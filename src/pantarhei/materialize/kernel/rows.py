@@ -276,8 +276,8 @@ class Rows:
     def first_with_subject(self, predicate, subject, edge):
         """Return the first row of a subject chain, or -1; the chain continues through `next_subject`.
 
-        The predicate must be indexed by subject. `edge` EDGE selects the chain of edges, 0 that of other
-        facts.
+        The predicate must be indexed by subject. Edges (see `kernel.edges`) have a chain of their own: `edge`
+        is EDGE for it, and 0 for the chain of the other facts.
         """
         tag: cython.int = chain_tag(predicate, subject, SUBJECT | edge)
         return self.subject_chains.cells[2 * self.subject_cell(predicate, subject, edge, tag)]

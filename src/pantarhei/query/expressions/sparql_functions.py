@@ -309,6 +309,6 @@ FUNCTIONS: Final[dict[str, SparqlFunction]] = {
 
 
 def function_of(name: str, context: Context) -> Function:
-    """Return the function with a name on single terms."""
+    """Return the SPARQL function called `name` that takes a term, not a column, for each argument."""
     known = FUNCTIONS.get(str(name))  # an IRI's hash differs from that of its text
     return partial(_custom, name) if known is None else known.in_context(context)

@@ -325,8 +325,9 @@ class _Writer:
 
 
 def _keys(trigger: Sequence[int], parameters: int, requested: Sequence[Terms]) -> dict[Terms, Terms]:
-    """Return the pairs (subject, object) that the trigger of a plan can match, NONE for any term; each with a
-    tuple of requested values that has these terms.
+    """Return the pairs (subject, object) that the trigger of a plan can match; NONE stands for any term.
+
+    Each pair is mapped to one tuple of requested values that leads to it.
     """
 
     def key(terms: Terms) -> Terms:
