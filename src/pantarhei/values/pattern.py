@@ -279,7 +279,7 @@ class _Parser:
             if members and self._skip("-["):
                 subtracted = self._bracket(depth + 1)
                 if self._next() != "]":
-                    raise self.error("characters end_of_piece a subtracted class")
+                    raise self.error("characters after a subtracted class")
             else:
                 members.append(self._member(is_first=not members))
         if not members:
