@@ -256,7 +256,7 @@ def test_what_was_numbered_before_numbering_broke_off_can_be_forgotten(encode):
         assert vocabulary.counts == fresh.counts
         assert vocabulary.size == fresh.size
         for triples in (OTHER, BROKEN):
-            assert encode(vocabulary, triples).facts.tolist() == encode(fresh, given).facts.tolist()
+            assert encode(vocabulary, triples).facts.tolist() == encode(fresh, triples).facts.tolist()
         assert vocabulary.counts == fresh.counts
 
 
