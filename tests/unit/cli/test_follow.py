@@ -227,7 +227,10 @@ def test_a_text_may_have_several_windows_over_the_stream(options, capsys):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 0] { ?x a ?c }", "a step of 0 is 0"),
+        (
+            "SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 0] { ?x a ?c }",
+            "a step of 0; expected a step above 0",
+        ),
         ("SELECT ?x FROM STREAM <urn:s> [TRIPLES 2] { ?x a ?c }", "counts triples"),
         ("SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 2] FROM <urn:g> { ?x a ?c }", "--background"),
         (

@@ -217,7 +217,7 @@ class BoundsReader:
         """
         length = self.length(part)
         if not length:
-            raise self._text.error(part, f"{what} of {self._text.of(part)} is 0", f"{what} above 0")
+            raise self._text.error(part, f"{what} of {self._text.of(part)}", f"{what} above 0")
         return length
 
     def length(self, part: ParseTree) -> Length:
