@@ -214,8 +214,7 @@ class Vocabulary:
 
         Raises:
             InvalidTripleError: one is not a triple of RDF terms, or its text is not Unicode. The terms of
-            preceding
-                triples have got numbers.
+                preceding triples have got numbers.
         """
         if (
             isinstance(triples, list | tuple | set | frozenset)
@@ -726,9 +725,8 @@ class ComputedForms:
     """Lexical forms of computed values, by number.
 
     If several ABoxes share a vocabulary, the result for one must not depend on the others. The number of a
-    computed
-    value is therefore only reserved: an ABox that asserts the value determines its form; for an ABox that
-    does not, the value has the form that was computed.
+    computed value is therefore only reserved: an ABox that asserts the value determines its form; for an ABox
+    that does not, the value has the form that was computed.
 
     Args:
         first: lowest number of a literal whose form may differ between ABoxes.

@@ -2,8 +2,7 @@
 
 A step ends by storing one value, a `StateVersion`, with everything that it has changed. If the step fails or
 is interrupted before that, the model is rebuilt from the ground truth. Subclasses define the steps, and how
-the
-model is built: `StreamState` for a stream, `GraphState` for a graph without time.
+the model is built: `StreamState` for a stream, `GraphState` for a graph without time.
 """
 
 from __future__ import annotations

@@ -207,8 +207,7 @@ class TemporalRuleEngine:
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the ticks of the stream, or a rule uses an
-        unsupported
-            construct.
+            unsupported construct.
     """
 
     needs_levels = False

@@ -69,8 +69,7 @@ class FixpointDetector:
     """Detector of ticks that are identical to the previous one, so that all later ticks are identical too.
 
     This is the case once the same facts were asserted, and nothing else changed, at more ticks than rules
-    look back
-    and than the window has ABoxes: then the states differ in their times only.
+    look back and than the window has ABoxes: then the states differ in their times only.
 
     Args:
         reach: the number of ticks that rules look back; None if rules read the time itself or count

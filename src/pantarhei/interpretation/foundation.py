@@ -102,8 +102,7 @@ class Foundation:
         Raises:
             InvalidTripleError: an item of `background` is not a triple.
             OptionError: `ontology` is not an ontology, `background` is neither a graph nor triples nor a
-            table, or
-                `numbers` has an invalid value.
+                table, or `numbers` has an invalid value.
         """
         check_choice("numbers", numbers, get_args(Numbers))
         check_type("ontology", ontology, Axioms, "what load_ontology gives")

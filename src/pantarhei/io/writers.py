@@ -9,9 +9,8 @@ with the time alone is written.
   and booleans as JSON values, other literals as their text, unbound variables as null. End record: an object
   with the time as its only key.
 - CSV: as in SPARQL 1.1's CSV results: IRIs and texts unchanged, blank nodes as `_:label`, unbound variables
-as
-  empty cells. End record: a row with the time in which all other cells are empty (an answer of empty texts
-  looks alike).
+  as empty cells. End record: a row with the time in which all other cells are empty (an answer of empty texts
+  has an equal row).
 - Table: IRIs are shortened by prefixes. A window without answers has a line of its own, and no end record.
 """
 

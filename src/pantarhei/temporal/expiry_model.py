@@ -132,8 +132,8 @@ class ExpiryModel:
     def add(self, facts: Integers, until: Until) -> Integers:
         """Insert base facts, or raise their expiries; expiries are not before the present tick.
 
-        Returns: For each fact the kernel's level before the call. `expiries` converts the levels to expiries,
-        until
+        Returns:
+            The kernel's level of each fact before the call. `expiries` converts the levels to expiries, until
             time advances.
         """
         return self._add(facts, self._levels(until, len(facts)))

@@ -69,8 +69,7 @@ class TemporalRules:
 
     Raises:
         TemporalRuleError: a rule is malformed or unsafe, a conclusion depends on its own absence, or a
-        remembered
-            predicate is not concluded.
+            remembered predicate is not concluded.
         TimestampError: `start` is not a timestamp.
         OptionError: a rule is not a TemporalRule.
     """
@@ -279,9 +278,8 @@ def with_ontology(rules: TemporalRules, theory: Theory, known: Collection[Predic
 
     Raises:
         TemporalRuleError: without feedback conclusions could violate a constraint; names could become equal;
-        the
-            rules together are not stratified; names are compared that may denote one individual; or a rule of
-            the ontology has a class variable.
+            the rules together are not stratified; names are compared that may denote one individual; or a
+            rule of the ontology has a class variable.
     """
     if not theory.unique_names:
         check_name_comparisons(rules.rules)

@@ -164,8 +164,7 @@ class BodyMatches(Visitor):
 
         Args:
             noted: int32 rows `predicate, subject, object, ±1`. Only facts that occur an odd number of times
-                have
-                changed: such a fact was inserted if it is stored, else deleted.
+                have changed: such a fact was inserted if it is stored, else deleted.
             replaced: stored facts to treat as deleted and inserted again.
         """
         self.search(noted, replaced)

@@ -3,11 +3,10 @@
 Facts of one level are taken first in, first out; newest.py relies on this order.
 
 Derived heads are collected in a `HeadBuffer` and inserted in blocks. Inserting a fact mostly waits for
-memory,
-and several inserts can wait at the same time: the hash cells of a head are prefetched when it is buffered,
-its rows when the block is inserted. A block is inserted before a fact is taken whose level is below that of a
-buffered head, so buffering does not change the order of the queue. `prefetch_block` prefetches asserted facts
-likewise.
+memory, and several inserts can wait at the same time: the hash cells of a head are prefetched when it is
+buffered, its rows when the block is inserted. A block is inserted before a fact is taken whose level is below
+the level of a buffered head, so buffering does not change the order of the queue. `prefetch_block` prefetches
+asserted facts likewise.
 """
 
 from __future__ import annotations
@@ -291,9 +290,8 @@ class Fixpoint(DerivationVisitor):
 
         They need not be queued, since no queued fact has a higher level. If a superclass fact has settled at
         the level already, the facts of its own superclasses have too, so these are skipped. The method is not
-        used once
-        interpretations were merged: the level of a row then does not bound the levels of the facts that
-        depend on it.
+        used once interpretations were merged: the level of a row then does not bound the levels of the facts
+        that depend on it.
         """
         predicate: cython.int = self.store.rows[row].predicate
         subject: cython.int = self.store.rows[row].subject

@@ -170,7 +170,7 @@ class Store(Rows):
         rows.
 
         Args:
-            wanted: a flag for each predicate; longer numbers are not flagged.
+            wanted: a flag for each predicate; larger numbers are not flagged.
         """
         found = np.empty((self.live, 3), np.int32)
         out: cython.int[:, ::1] = found

@@ -136,7 +136,7 @@ def plain_number(result: Result) -> tuple[PlainNumber, Hashable]:
 
 
 Addend = tuple[int, int, tuple[tuple[int, Any], ...]]
-"""Contribution of a number to a total, in the form of `kernel.groups.sum_up`."""
+"""Contribution of a number to a total, in the form that `kernel.groups.update_totals` reads."""
 
 
 def addends(term: Callable[[int], Term]) -> TermCache[Addend]:
