@@ -506,12 +506,13 @@ class ExplainOptions(RuleOptions):
         str | None, READING(metavar="TIME", help="Time of the statement; by default the end of the stream.")
     ] = None
     all: Annotated[
-        bool, EXPLAINING("--all", help="Show one explanation for each minimal set of assertions.")
+        bool, EXPLAINING("--all", help="Show one explanation for each minimal set of supporting assertions.")
     ] = False
     why_not: Annotated[
         bool,
         EXPLAINING(
-            "--why-not", help="Explain why the statement does not hold: the missing facts, and why they miss."
+            "--why-not",
+            help="Explain why the statement does not hold: the missing facts, and why they are missing.",
         ),
     ] = False
     limit: Annotated[
