@@ -88,7 +88,7 @@ def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
     check_functions(**functions)
     for name, given in functions.items():
         if given is not None and max_ahead is None:
-            expected = "None without max_ahead, which says how far ahead is too far"
+            expected = "None, or with it max_ahead, the bound on how far ahead an ABox may be"
             raise OptionError(name, repr(given), expected)
 
 

@@ -303,7 +303,7 @@ class HistoryWriter:
         Args:
             history: the history after a step.
             vocabulary: decodes the numbers of the history.
-            least: the size of a batch, in assertions; by default that of the history's bounds.
+            least: the size of a batch, in assertions; by default the attribute `batch` of the sink, or 1.
         """
         sink, past, step = self._history.sink, history.past, history.step
         if sink is None or step is None:
@@ -337,9 +337,7 @@ class HistoryWriter:
         self._failed += 1
         if gone or self._failed >= 2 * self._warned_at:
             self._warned_at = self._failed
-            what = (
-                f"; {counted(gone, 'timestamp')} could be kept no longer and went unwritten" if gone else ""
-            )
+            what = f"; {counted(gone, 'timestamp')} dropped, not written: too many bytes wait" if gone else ""
             _log.warning("the history's sink %r failed: %r%s", self._history.sink, error, what)
         counters = history.counters.plus(Counters(unwritten=gone))
         return replace(history, past=past.without_due(lost), counters=counters)

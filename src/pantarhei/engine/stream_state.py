@@ -327,7 +327,7 @@ class StreamState(MaintainedState[StreamHistory]):
         history = replace(self.history, counters=self.history.counters.plus(more))
         self._version = self._version._replace(history=history)
 
-    # -- looking -----------------------------------------------------------------------------------
+    # -- reads -------------------------------------------------------------------------------------
 
     def history_at(self, at: TimePoint) -> StreamHistory:
         """Return the history as of the last step at or before a time.
@@ -338,7 +338,8 @@ class StreamState(MaintainedState[StreamHistory]):
         """
         step = self.history.step
         if step is None:
-            raise TimestampError(f"the time {show_time(at)}", "one that has been: no ABox has come so far")
+            expected = "a time after the first ABox, and no ABox has arrived so far"
+            raise TimestampError(f"the time {show_time(at)}", expected)
         return self.history.at(ticks_of(at, step.kind), self.options.window)
 
     def quality(self) -> Quality:

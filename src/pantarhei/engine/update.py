@@ -98,7 +98,7 @@ def refuse_endless(asserted: int) -> None:
     if asserted >= MOST_AT_ONCE:
         problem = f"on the way to a timestamp, conclusions are asserted at {asserted:_} ticks or more"
         raise TemporalRuleError(
-            problem, "fewer: give the reasoner's window a slide, or come there in several steps (advance)"
+            problem, "fewer: give the reasoner's window a slide, or advance in several steps"
         )
 
 

@@ -36,9 +36,7 @@ def checked_note(note: Mapping[str, Json]) -> dict[str, Json]:
     Raises:
         OptionError: the note is not JSON.
     """
-    expected = (
-        "a mapping of texts to what JSON can say: texts, numbers, lists, dictionaries, True, False, None"
-    )
+    expected = "a mapping of texts to JSON values: texts, numbers, lists, dictionaries, True, False, None"
     try:
         found = json.loads(json.dumps(dict(note), allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
