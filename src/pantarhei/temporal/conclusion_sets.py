@@ -17,7 +17,8 @@ class TickConclusions(NamedTuple):
     """Changes of conclusions at one tick.
 
     Args:
-        at: time at which the tick ends.
+        at: time of the push or `advance`; for an earlier tick of the step, the time at which the tick ends,
+            or with feedback its first instant.
         added: conclusions that began, with any number of arguments.
         removed: conclusions that ended.
     """

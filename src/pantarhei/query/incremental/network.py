@@ -203,7 +203,7 @@ class Network:
     # -- making ------------------------------------------------------------------------------------
 
     def use(self, node: algebra.Node, source: QuerySource) -> Operator:
-        """Return the operator of a node; a new operator is to be initialised by `begin`.
+        """Return the operator of a node; a new operator is to be initialised by `initialise`.
 
         `keep` removes the operator once it is unused. Volatile nodes are not shared. Parameterised nodes are
         not shared either, since plans have different parameter bindings.
