@@ -290,7 +290,7 @@ def _of_window(
         if isinstance(statement, tuple) and statement[1] in (OWL.sameAs, OWL.differentFrom):
             with suppress(NotEntailedError):
                 return explain_statement(ontology, [statement], options)
-        given = (error.statement, error.at, error.reason or "--why-not says what is missing")
+        given = (error.statement, error.at, error.reason or "--why-not lists what is missing")
         raise NotEntailedError(*given, error.unknown, error.lost) from None
 
 

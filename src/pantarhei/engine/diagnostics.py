@@ -1,10 +1,10 @@
-"""Diagnostics of suspicious input: axioms in the stream, unknown names, numbers that can never meet a
-condition.
+"""Diagnostics of suspicious input: axioms in the stream, unknown names, numbers that cannot satisfy
+conditions.
 
 A push without new symbols and new literals is not inspected, except that axioms are counted once the stream
 has some.
 
-Numbers: OWL distinguishes values of xsd:double and xsd:float from decimals. So a double never meets a
+Numbers: OWL distinguishes values of xsd:double and xsd:float from decimals. So a double never satisfies a
 condition on decimals, and values of both kinds of one property never join. A text that reads as a number,
 where a condition requires numbers, lacks a datatype. Such data is valid, but nothing follows from it; the
 first case of each kind gives a warning. Only new values are inspected, and none after 10,000 values without a
@@ -59,7 +59,7 @@ Seen = tuple[tuple[Predicate, Literal], ...]
 
 
 class NumbersApart(NamedTuple):
-    """Property of the stream whose numbers do not meet.
+    """Property of the stream whose numbers are not comparable.
 
     Args:
         property: the property.
@@ -80,9 +80,12 @@ class NumbersApart(NamedTuple):
         if self.other is not None:
             return f"{on} has the values {_shown(self.other)} and {value}, which never equal one another"
         if self.is_text():
-            return f"{on} has the text {value}, which meets no condition on its values: these are of numbers"
-        asked = "decimals" if _KINDS[self.value.datatype] == _BINARY else "xsd:double or xsd:float"
-        return f"{on} has the value {value}, which meets no condition on its values: these are of {asked}"
+            given, expected = "text", "numbers"
+        else:
+            given = "value"
+            expected = "decimals" if _KINDS[self.value.datatype] == _BINARY else "xsd:double or xsd:float"
+        problem = f"{on} has the {given} {value}, which satisfies no condition on its values"
+        return f"{problem}: these require {expected}"
 
 
 def _kind_of(literal: Literal) -> int:
@@ -138,7 +141,7 @@ class DatatypeDiagnostics:
         self._revision = None  # values that were new then are new once more
 
     def found(self, facts: Integers, vocabulary: Vocabulary) -> tuple[NumbersApart, ...]:
-        """Inspect asserted facts; returns the properties with numbers that never meet.
+        """Inspect asserted facts; returns the properties with numbers that are not comparable.
 
         Costs O(1) if the facts have no new values.
         """
@@ -255,7 +258,7 @@ class Unexpected:
         axioms: the number of assertions that write axioms; they are plain facts, from which nothing follows.
         unknown: classes and properties that are in neither the ontology nor the background, in order of
             arrival; at most 1,000.
-        numbers: properties with numbers that never meet; see `NumbersApart`.
+        numbers: properties with numbers that are not comparable; see `NumbersApart`.
         seen: for each property that has numbers, the first value of each kind.
     """
 
@@ -305,9 +308,9 @@ class Unexpected:
         numbers = [str(each) for each in self.numbers if not each.is_text()]
         if numbers:
             by_value = parameter("numbers", '"by_value"')
-            yield f"numbers that never meet, unless {by_value}: {_summary(numbers)}"
+            yield f"numbers that are not comparable without {by_value}: {_summary(numbers)}"
         if texts:
-            yield f"numbers that are texts, for want of a datatype: {_summary(texts)}"
+            yield f"texts that read as numbers, without a numeric datatype: {_summary(texts)}"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -326,7 +329,7 @@ class InputDiagnostics(NamedTuple):
         axioms: the number of assertions that write axioms.
         unknown: the unknown symbols.
         axiom_symbols: the numbers of the symbols that write axioms.
-        numbers: properties with numbers that never meet.
+        numbers: properties with numbers that are not comparable.
         symbols, revision: the number of inspected symbols, and the revision of their vocabulary.
         seen: for each property that has numbers, the first value of each kind; only set for checkpoints.
     """

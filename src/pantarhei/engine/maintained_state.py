@@ -342,7 +342,7 @@ class MaintainedState(ABC, Generic[GroundTruthT]):
     @property
     def mistakes(self) -> tuple[int, int, int]:
         """Counts of three kinds of suspicious input: assertions that write axioms, unknown names, and
-        properties with numbers that never meet.
+        properties with numbers that are not comparable.
         """
         noted = self._version.noted
         return noted.axioms, len(noted.unknown), len(noted.numbers)

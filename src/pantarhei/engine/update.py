@@ -127,7 +127,7 @@ class Stats(NamedTuple):
         running: rules in force: all, except with `derive="needed"`.
         axioms: assertions that write axioms, from which nothing follows; see `Unexpected`.
         unknown: asserted classes and properties that neither ontology nor background has.
-        apart: asserted properties with numbers that never meet, doubles and decimals.
+        apart: asserted properties with numbers that are not comparable, doubles and decimals.
     """
 
     facts: int

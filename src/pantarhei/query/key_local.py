@@ -221,7 +221,7 @@ class _LocalityCheck:
     def _shared(self, one: _Locality, other: _Locality, written: str) -> frozenset[Hashable]:
         shared = one.keys & other.keys
         if not shared:
-            raise self._error(f"{written} joins rows of different shards; share {self._key_description}")
+            raise self._error(f"{written} matches rows of different shards; share {self._key_description}")
         return shared
 
     def _group_locality(

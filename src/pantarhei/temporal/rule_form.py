@@ -170,8 +170,12 @@ def check_triples(rules: Sequence[TemporalRule]) -> None:
 
 def _check_head(rule: TemporalRule) -> None:
     head, expected = rule.head, "an atom such as alarm(X), or alarm(X) at T"
-    if head.is_negated or head.atom.is_asserted or head.window or head.mode not in (Mode.NOW, Mode.AT):
-        raise rule_error(f"the head {head} is not an atom", expected, head, rule)
+    if head.is_negated:
+        raise rule_error(f"the head {head} is negated", expected, head, rule)
+    if head.atom.is_asserted:
+        raise rule_error(f"the head {head} contains `asserted`", expected, head, rule)
+    if head.window or head.mode not in (Mode.NOW, Mode.AT):
+        raise rule_error(f"the head {head} is a condition on a window", expected, head, rule)
 
 
 def _check_one_kind(rules: Sequence[TemporalRule]) -> None:

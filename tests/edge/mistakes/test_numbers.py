@@ -83,70 +83,73 @@ MISTAKES = {
     "a float of Python against a threshold": (
         lambda: pushed(HOT, Literal(85.5)),
         (
-            'celsius has the value "85.5"^^xsd:double, which meets no condition on its values: '
-            'these are of decimals; read numbers by value (numbers="by_value"), or write both '
-            'with datatypes of one kind | numbers that never meet, unless numbers="by_value": '
-            'celsius has the value "85.5"^^xsd:double, which meets no condition on its values: '
-            "these are of decimals"
+            'celsius has the value "85.5"^^xsd:double, which satisfies no condition on its '
+            'values: these require decimals; read numbers by value (numbers="by_value"), or '
+            "write both with datatypes of one kind | numbers that are not comparable without "
+            'numbers="by_value": celsius has the value "85.5"^^xsd:double, which satisfies no '
+            "condition on its values: these require decimals"
         ),
     ),
     "an xsd:float against a threshold": (
         lambda: pushed(HOT, literal("85.5", FLOAT)),
         (
-            'celsius has the value "85.5"^^xsd:float, which meets no condition on its values: '
-            'these are of decimals; read numbers by value (numbers="by_value"), or write both '
-            'with datatypes of one kind | numbers that never meet, unless numbers="by_value": '
-            'celsius has the value "85.5"^^xsd:float, which meets no condition on its values: '
-            "these are of decimals"
+            'celsius has the value "85.5"^^xsd:float, which satisfies no condition on its '
+            'values: these require decimals; read numbers by value (numbers="by_value"), or '
+            "write both with datatypes of one kind | numbers that are not comparable without "
+            'numbers="by_value": celsius has the value "85.5"^^xsd:float, which satisfies no '
+            "condition on its values: these require decimals"
         ),
     ),
     "a decimal against a threshold of doubles": (
         lambda: pushed(IN_DOUBLES, Literal("85.5", datatype=XSD.decimal)),
         (
-            'celsius has the value "85.5"^^xsd:decimal, which meets no condition on its values: '
-            'these are of xsd:double or xsd:float; read numbers by value (numbers="by_value"), or'
-            " write both with datatypes of one kind | numbers that never meet, unless "
-            'numbers="by_value": celsius has the value "85.5"^^xsd:decimal, which meets no '
-            "condition on its values: these are of xsd:double or xsd:float"
+            'celsius has the value "85.5"^^xsd:decimal, which satisfies no condition on its '
+            "values: these require xsd:double or xsd:float; read numbers by value "
+            '(numbers="by_value"), or write both with datatypes of one kind | numbers that are '
+            'not comparable without numbers="by_value": celsius has the value '
+            '"85.5"^^xsd:decimal, which satisfies no condition on its values: these require '
+            "xsd:double or xsd:float"
         ),
     ),
     "an integer against a threshold of doubles": (
         lambda: pushed(IN_DOUBLES, Literal(85)),
         (
-            'celsius has the value "85"^^xsd:integer, which meets no condition on its values: '
-            'these are of xsd:double or xsd:float; read numbers by value (numbers="by_value"), or'
-            " write both with datatypes of one kind | numbers that never meet, unless "
-            'numbers="by_value": celsius has the value "85"^^xsd:integer, which meets no '
-            "condition on its values: these are of xsd:double or xsd:float"
+            'celsius has the value "85"^^xsd:integer, which satisfies no condition on its '
+            "values: these require xsd:double or xsd:float; read numbers by value "
+            '(numbers="by_value"), or write both with datatypes of one kind | numbers that are '
+            'not comparable without numbers="by_value": celsius has the value '
+            '"85"^^xsd:integer, which satisfies no condition on its values: these require '
+            "xsd:double or xsd:float"
         ),
     ),
     "a float against a value": (
         lambda: pushed(VALUE, Literal(80.0)),
         (
-            'celsius has the value "80.0"^^xsd:double, which meets no condition on its values: '
-            'these are of decimals; read numbers by value (numbers="by_value"), or write both '
-            'with datatypes of one kind | numbers that never meet, unless numbers="by_value": '
-            'celsius has the value "80.0"^^xsd:double, which meets no condition on its values: '
-            "these are of decimals"
+            'celsius has the value "80.0"^^xsd:double, which satisfies no condition on its '
+            'values: these require decimals; read numbers by value (numbers="by_value"), or '
+            "write both with datatypes of one kind | numbers that are not comparable without "
+            'numbers="by_value": celsius has the value "80.0"^^xsd:double, which satisfies no '
+            "condition on its values: these require decimals"
         ),
     ),
     "a float of a property below": (
         lambda: pushed(BELOW, Literal(85.5), of=EX.fahrenheit),
         (
-            'fahrenheit has the value "85.5"^^xsd:double, which meets no condition on its values:'
-            ' these are of decimals; read numbers by value (numbers="by_value"), or write both '
-            'with datatypes of one kind | numbers that never meet, unless numbers="by_value": '
-            'fahrenheit has the value "85.5"^^xsd:double, which meets no condition on its values:'
-            " these are of decimals"
+            'fahrenheit has the value "85.5"^^xsd:double, which satisfies no condition on its '
+            'values: these require decimals; read numbers by value (numbers="by_value"), or '
+            "write both with datatypes of one kind | numbers that are not comparable without "
+            'numbers="by_value": fahrenheit has the value "85.5"^^xsd:double, which satisfies '
+            "no condition on its values: these require decimals"
         ),
     ),
     "doubles and integers of one property": (
         lambda: pushed(RANGE[:31] + " .", Literal(5), Literal(5.0)),
         (
-            'celsius has the values "5"^^xsd:integer and "5.0"^^xsd:double, which never equal one'
-            ' another; read numbers by value (numbers="by_value"), or write both with datatypes '
-            'of one kind | numbers that never meet, unless numbers="by_value": celsius has the '
-            'values "5"^^xsd:integer and "5.0"^^xsd:double, which never equal one another'
+            'celsius has the values "5"^^xsd:integer and "5.0"^^xsd:double, which never equal '
+            'one another; read numbers by value (numbers="by_value"), or write both with '
+            "datatypes of one kind | numbers that are not comparable without "
+            'numbers="by_value": celsius has the values "5"^^xsd:integer and "5.0"^^xsd:double, '
+            "which never equal one another"
         ),
     ),
     "integers, then doubles, of a functional property": (
@@ -154,11 +157,11 @@ MISTAKES = {
             ":celsius a owl:DatatypeProperty , owl:FunctionalProperty .", Literal(5), Literal(5.0)
         ),
         (
-            'celsius has the values "5"^^xsd:integer and "5.0"^^xsd:double, which never equal one'
-            ' another; read numbers by value (numbers="by_value"), or write both with datatypes '
-            'of one kind | numbers that never meet, unless numbers="by_value": celsius has the '
-            'values "5"^^xsd:integer and "5.0"^^xsd:double, which never equal one another | at 1:'
-            " 1 conflict, 1 assertion removed s celsius "
+            'celsius has the values "5"^^xsd:integer and "5.0"^^xsd:double, which never equal '
+            'one another; read numbers by value (numbers="by_value"), or write both with '
+            "datatypes of one kind | numbers that are not comparable without "
+            'numbers="by_value": celsius has the values "5"^^xsd:integer and "5.0"^^xsd:double, '
+            "which never equal one another | at 1: 1 conflict, 1 assertion removed s celsius "
             '"5"^^<http://www.w3.org/2001/XMLSchema#integer> (0) against s celsius '
             '"5.0"^^<http://www.w3.org/2001/XMLSchema#double> (1), by '
             "FunctionalDataProperty(celsius)"
@@ -215,15 +218,17 @@ MISTAKES = {
     "a mapping to doubles": (
         lambda: table("85.5"),
         (
-            'numbers that never meet, unless numbers="by_value": celsius has the value '
-            '"85.5"^^xsd:double, which meets no condition on its values: these are of decimals'
+            'numbers that are not comparable without numbers="by_value": celsius has the value '
+            '"85.5"^^xsd:double, which satisfies no condition on its values: these require '
+            "decimals"
         ),
     ),
     "a mapping that makes both": (
         lambda: table("85.5", "21.0", datatype="xsd:float"),
         (
-            'numbers that never meet, unless numbers="by_value": celsius has the value '
-            '"85.5"^^xsd:float, which meets no condition on its values: these are of decimals'
+            'numbers that are not comparable without numbers="by_value": celsius has the value '
+            '"85.5"^^xsd:float, which satisfies no condition on its values: these require '
+            "decimals"
         ),
     ),
     "a number by value that is no word of it": (

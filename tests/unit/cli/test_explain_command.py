@@ -148,7 +148,7 @@ def test_prefixes_of_the_background_do(explain, tmp_path):
 
 def test_what_does_not_hold_leads_to_the_option_that_says_why(explain):
     done = explain(":x a :Accelerating", "--at", "3")
-    assert done.exit_code == 1 and "--why-not says what is missing" in done.stderr
+    assert done.exit_code == 1 and "--why-not lists what is missing" in done.stderr
 
 
 def test_a_time_before_the_stream_is_refused(explain):
@@ -311,7 +311,7 @@ def test_the_window_denies_with_losses_and_unknown_names_too(
         ":kit a :Plant", *stream_of_explain_axioms, ontology=ONTOLOGY.replace(", :anna", "") + LOST
     )
     assert done.exit_code == 1 and "1 axiom of the ontology is lost" in done.stderr
-    assert "--why-not says what is missing" in done.stderr
+    assert "--why-not lists what is missing" in done.stderr
     done = explain_of_explain_axioms(
         ":kitt a :Plnt", *stream_of_explain_axioms, ontology=ONTOLOGY.replace(", :anna", "")
     )

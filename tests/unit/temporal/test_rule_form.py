@@ -82,8 +82,8 @@ X = Variable("X")
     ("rules", "said"),
     [
         ([rule(some(A, 3), B)], "the head a in"),
-        ([rule(no(A), B)], "the head not a is not an atom"),
-        ([rule(atom("asserted a"), B)], "the head asserted a is not an atom"),
+        ([rule(no(A), B)], "the head not a is negated"),
+        ([rule(atom("asserted a"), B)], "the head asserted a contains `asserted`"),
         ([rule(now(TemporalAtom(SWRLB.add, (X, X, X))), P)], "uses a built-in as a predicate"),
         (
             [rule(A, now(TemporalAtom(RDF.type, (X, X))))],
