@@ -65,7 +65,7 @@ def test_without_the_option_it_is_said_why_nothing_is_found(made):
     stream, _ = made
     with pytest.warns(NumbersApartWarning, match="celsius has the value"):
         done = run(stream)
-    assert "#lab" not in done.stdout and "unless --numbers by_value: celsius has the value" in done.stderr
+    assert "#lab" not in done.stdout and "without --numbers by_value: celsius has the value" in done.stderr
 
 
 def test_the_site_model_may_be_part_of_the_ontology_as_well(made):
