@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from counts import LONG, cases
+from counts import LONG
 from pantarhei import Ontology, StreamReasoner, Window
 from strategies import worlds
 from worlds import SideBySide, subsets
@@ -63,7 +63,7 @@ TestNewest = Stepping.TestCase
 TestEvery = SteppingEvery.TestCase
 for case in (TestNewest, TestEvery):
     case.settings = settings(
-        max_examples=cases(150, 150, long=4_000), stateful_step_count=40 if LONG else 20, deadline=None
+        max_examples=4000 if LONG else 150, stateful_step_count=40 if LONG else 20, deadline=None
     )
 del case
 
