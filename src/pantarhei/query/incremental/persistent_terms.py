@@ -36,8 +36,7 @@ from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.solutions import LOCAL, Ids, TermSpace
 from pantarhei.values import canonical
 from pantarhei.values.numeric import Numeric
-from pantarhei.values.value import DECIMAL, STRING, double_key
-from pantarhei.values.value import normalized_number as number_of_value
+from pantarhei.values.value import DECIMAL, STRING, double_key, normalized_number
 
 MAX_CACHED_TERMS: Final = 1 << 16
 """Limit on the number of cached terms."""
@@ -112,7 +111,7 @@ def value_key(result: Numeric) -> Hashable:
     type_, value = result
     if isinstance(value, float):
         return double_key(value) if type_ == kinds.DOUBLE and value and math.isfinite(value) else None
-    return (DECIMAL, number_of_value(value)) if -_MAX_UNSETTLED < value < _MAX_UNSETTLED else None
+    return (DECIMAL, normalized_number(value)) if -_MAX_UNSETTLED < value < _MAX_UNSETTLED else None
 
 
 def numeric_of(value: PlainNumber) -> Numeric:
