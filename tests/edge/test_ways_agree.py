@@ -181,6 +181,7 @@ def test_registered_queries_have_the_answers_of_asked_ones_on_each_way(expected,
 LIMITED = [
     parameters("plant, 10 k", 15, pr.Budget(steps=50), is_daily=False),
     parameters("plant, 10 k", 24, pr.Budget(instances=50), is_daily=False),
+    parameters("plant, 6 k", 2, pr.Budget(instances=20), is_daily=True),
     parameters("plant, 6 k", 5, pr.Budget(instances=200), is_daily=False),
     parameters("plant, 10 k", None, pr.Budget(sets=3, steps=200), is_daily=False),
     parameters("plant, 100 k", 40, pr.Budget(steps=50, instances=500), is_daily=False),
