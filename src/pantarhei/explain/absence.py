@@ -11,7 +11,7 @@ from typing import Any
 from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
-from pantarhei.model.message_text import disambiguate
+from pantarhei.model.message_text import disambiguate, one_line
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple
@@ -19,7 +19,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import JsonObject, fact_as_json, temporal_as_json, time_as_json
-from pantarhei.proofs.sentences import Labels, TimeFormat, labels_among, one_line, sentence, term_name
+from pantarhei.proofs.sentences import Labels, TimeFormat, labels_among, sentence, term_name
 from pantarhei.proofs.step import TemporalCondition, UnmetRule, atom_sentence
 from pantarhei.rdf.ntriples import exactly, write_term
 from pantarhei.repair.result import Conflict

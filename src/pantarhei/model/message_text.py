@@ -32,6 +32,30 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     return f" (did you mean {by_folded[near[0]]}?)" if near else ""
 
 
+LONGEST_LINE = 80
+"""Default length of a text in a line of a message."""
+_JOINERS = frozenset("\u200c\u200d")  # join controls, needed by some scripts
+
+
+def one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    r"""Return a text on one line: white space is collapsed, invisible characters are escaped, and a long text
+    is truncated.
+
+    >>> one_line("two\nlines"), one_line("\x1b[31m"), len(one_line("x" * 10_000)) < 120
+    ('two lines', '\\x1b[31m', True)
+    """
+    cut = text[: 4 * longest]
+    shown = "".join(
+        c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode()
+        for c in " ".join(cut.split())
+    )
+    return (
+        shown
+        if len(shown) <= longest and len(cut) == len(text)
+        else f"{shown[:longest]}… ({len(text):,} characters)"
+    )
+
+
 class TextPosition(NamedTuple):
     """Position in a text.
 

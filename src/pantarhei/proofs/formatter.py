@@ -9,9 +9,10 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
+from pantarhei.model.message_text import one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import short
-from pantarhei.proofs.sentences import Labels, TimeFormat, denied_statement, one_line, sentence
+from pantarhei.proofs.sentences import Labels, TimeFormat, denied_statement, sentence
 from pantarhei.proofs.step import (
     Conclusion,
     ObservedInterval,

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
 
-from pantarhei.model.message_text import last_part
+from pantarhei.model.message_text import LONGEST_LINE, last_part, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
@@ -24,9 +24,7 @@ Labels = Mapping[URIRef, str]
 
 NO_LABELS: Labels = {}
 
-_LONGEST = 80
 _LABELS = frozenset({RDFS.label})
-_JOINERS = frozenset("\u200c\u200d")  # join controls, needed by some scripts
 _PLAIN = frozenset(
     {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
 )
@@ -145,26 +143,7 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
         verb = _verb(constraint.body[0].predicate, labels)
         noun = verb.removeprefix("has ")
         return f"nothing {verb} more than one thing" if noun == verb else f"nothing has more than one {noun}"
-    return one_line(constraint.axiom, 3 * _LONGEST)
-
-
-def one_line(text: str, longest: int = _LONGEST) -> str:
-    r"""Return a text on one line: white space is collapsed, invisible characters are escaped, and a long text
-    is truncated.
-
-    >>> one_line("two\nlines"), one_line("\x1b[31m"), len(one_line("x" * 10_000)) < 120
-    ('two lines', '\\x1b[31m', True)
-    """
-    cut = text[: 4 * longest]
-    shown = "".join(
-        c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode()
-        for c in " ".join(cut.split())
-    )
-    return (
-        shown
-        if len(shown) <= longest and len(cut) == len(text)
-        else f"{shown[:longest]}… ({len(text):,} characters)"
-    )
+    return one_line(constraint.axiom, 3 * LONGEST_LINE)
 
 
 def _words(term: Term, labels: Labels) -> str:

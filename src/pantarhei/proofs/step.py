@@ -10,11 +10,12 @@ from enum import Enum
 
 from rdflib import Variable
 
+from pantarhei.model.message_text import one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow, term_text
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.sentences import Labels, TimeFormat, one_line, sentence
+from pantarhei.proofs.sentences import Labels, TimeFormat, sentence
 
 Assertion = tuple[TimePoint, Triple]
 """A fact with the timestamp of an ABox that asserts it."""
