@@ -19,6 +19,7 @@ from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.model.term import Term, Triple
+from pantarhei.model.time import Duration
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.algebra.analysis import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
@@ -130,7 +131,7 @@ class Materialized(ABC):
         initBindings: Mapping[str, Term] | None = None,
         initNs: Mapping[str, str] | None = None,
         *,
-        timeout: float | None = None,
+        timeout: Duration | None = None,
         max_bytes: int | None = MAX_BYTES,
         max_length: int | None = MAX_LENGTH,
         schema: bool = False,
@@ -152,7 +153,8 @@ class Materialized(ABC):
             text: the text of the query, or a query prepared by rdflib's `prepareQuery`.
             initBindings: values of variables, by name.
             initNs: predeclared prefixes; by default those of the ontology's graph.
-            timeout: time limit in seconds for parsing and evaluation; None for no limit.
+            timeout: time limit for parsing and evaluation: a duration (`"5s"`), or a number of seconds; None
+                for no limit.
             max_bytes: memory limit in bytes, for the rows of one operator, and for all texts created by
                 functions; None for no limit.
             max_length: maximum number of characters of the text; None for no limit.

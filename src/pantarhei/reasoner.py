@@ -310,12 +310,13 @@ class StreamReasoner(Materialized):
 
         Args:
             stream: pairs of timestamp and ABox, as yielded by `read_stream` and `abox_stream`.
-            allowed_lateness: duration by which ABoxes may be out of order, and for which they are held back.
+            allowed_lateness: duration (`"5m"`) by which ABoxes may be out of order, and for which they are
+                held back.
             on_late: called with timestamp and ABox of each ABox that is later; None to raise an error.
-            max_ahead: maximum distance of a timestamp ahead of the clock, or of the newest time if there is
-                no clock. Without a clock, an ABox further ahead is held back until three following ABoxes,
-                equally far ahead, prove that time has advanced; if the next ABox is not far ahead, the
-                timestamp of the first one is wrong.
+            max_ahead: duration: maximum distance of a timestamp ahead of the clock, or of the newest time if
+                there is no clock. Without a clock, an ABox further ahead is held back until three following
+                ABoxes, equally far ahead, prove that time has advanced; if the next ABox is not far ahead,
+                the timestamp of the first one is wrong.
             clock: function that returns the present time, such as `lambda: datetime.now(UTC)`.
             on_ahead: called with timestamp and ABox of each ABox that is too far ahead; None to raise an
                 error.
@@ -569,7 +570,8 @@ class StreamReasoner(Materialized):
                 exceed its range.
             on: the condition for a report: the window has changed (`"change"`); the window closes
                 (`"close"`); the window contains an assertion, even if a repair removed it (`"non-empty"`); or
-                a duration, of which the time is a multiple. If several conditions are given, all must hold.
+                a duration (`"5m"`), of which the time is a multiple. If several conditions are given, all
+                must hold.
             emit: the answers in a report: those inserted and deleted since the last report (`"delta"`), only
                 the inserted (`"istream"`) or only the deleted ones (`"dstream"`), or all answers
                 (`"rstream"`).

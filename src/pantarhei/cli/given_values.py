@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
@@ -19,9 +18,9 @@ from pantarhei.model.time import (
     TimePoint,
     duration_ticks,
     kind_of,
-    measured,
     parse_length,
     parse_timestamp,
+    seconds_of,
 )
 
 
@@ -108,10 +107,6 @@ def refuse_other_than_ndjson(path: Path, option: str) -> None:
         raise typer.BadParameter(problem, param_hint=option)
 
 
-_UNIT = re.compile(r"(\d+(?:\.\d+)?)(ns|ms|s|m|h|d)", re.ASCII)
-_WITH_UNITS = re.compile(rf"(?:{_UNIT.pattern})+", re.ASCII)
-
-
 def bytes_of(text: str) -> int:
     """Parse the value of `--max-bytes`, such as 200MB, to a number of bytes. Raises `BadParameter`."""
     from pantarhei.window.retention import parse_bytes
@@ -123,18 +118,28 @@ def bytes_of(text: str) -> int:
 
 
 def length_of(text: str, option: str) -> Duration:
-    """Parse a length of time: a number, an ISO 8601 duration, or numbers with units such as 1h30m.
+    """Parse a duration: a number, or a text such as 5m, 1 h 30 min or PT5M.
 
     Raises:
-        BadParameter: the text is not a length of time.
+        BadParameter: the text is not a duration.
     """
     try:
-        units = _WITH_UNITS.fullmatch(text.strip())
-        length = measured(_UNIT.findall(text)) if units else parse_length(text)
+        length = parse_length(text)
         duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
     except TimestampError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
     return length
+
+
+def seconds_given(text: str) -> float:
+    """Parse a time limit: a number of seconds, or a duration. Raises `BadParameter` below a millisecond."""
+    try:
+        seconds = seconds_of(parse_length(text))
+    except TimestampError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not seconds >= 1e-3:
+        raise typer.BadParameter(f"{text} is too short; give 1ms or more, such as 5s")
+    return seconds
 
 
 def check_calendar_length(text: str, option: str) -> None:

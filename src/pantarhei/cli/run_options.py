@@ -16,6 +16,7 @@ from pantarhei.cli.given_values import (
     check_calendar_length,
     format_by_suffix,
     length_of,
+    seconds_given,
     time_of,
 )
 from pantarhei.errors import OptionError, TimestampError
@@ -66,8 +67,8 @@ class StreamOptions:
         str | None,
         WINDOW(
             metavar="DURATION",
-            help="Length of the window, such as PT5M for five minutes; a number if times are numbers. "
-            "Required unless the query declares its window.",
+            help="Length of the window, such as 5m, 1h30m or PT5M; a number if times are numbers. Required "
+            "unless the query declares its window.",
         ),
     ] = None
     mapping: Annotated[
@@ -172,7 +173,7 @@ class StreamOptions:
         str | None,
         WINDOW(
             metavar="ZONE",
-            help="Time zone of a calendar window, whose range and slide are days (P1D), weeks, months or "
+            help="Time zone of a calendar window, whose range and slide are days (1d, P1D), weeks, months or "
             "years: windows end at local midnights.",
         ),
     ] = None
@@ -271,7 +272,7 @@ class StreamOptions:
         """Text of `--range`. Raises `BadParameter` if it is not given."""
         if self.range is None:
             problem = (
-                "required unless the query declares its window: PT5M, P1D, a number if times are numbers"
+                "required unless the query declares its window: 5m, 1d, PT5M; a number if times are numbers"
             )
             raise typer.BadParameter(problem, param_hint="--range")
         return self.range
@@ -406,7 +407,11 @@ class RunOptions(RuleOptions):
     ] = "answers"
     query_timeout: Annotated[
         float | None,
-        ANSWERS(min=1e-3, metavar="SECONDS", help="Time limit of each evaluation of the query."),
+        ANSWERS(
+            parser=seconds_given,
+            metavar="DURATION",
+            help="Time limit of each evaluation of the query, such as 500ms; a number is in seconds.",
+        ),
     ] = None
     output: Annotated[
         str | None,

@@ -23,6 +23,7 @@ from pantarhei.errors import (
     OptionError,
     TimestampError,
 )
+from pantarhei.model.durations import parse_duration
 from pantarhei.model.time import (
     Duration,
     TimeKind,
@@ -62,6 +63,7 @@ class Arrivals:
 
     def __post_init__(self) -> None:
         check_ahead(self.max_ahead, clock=self.clock, on_ahead=self.on_ahead)
+        check_durations(allowed_lateness=self.allowed_lateness, max_ahead=self.max_ahead)
         check_functions(on_late=self.on_late, on_invalid=self.on_invalid)
 
     @property
@@ -90,6 +92,20 @@ def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
         if given is not None and max_ahead is None:
             expected = "None, or with it max_ahead, the bound on how far ahead an ABox may be"
             raise OptionError(name, repr(given), expected)
+
+
+def check_durations(**durations: Duration | None) -> None:
+    """Check durations that are given as texts, before the kind of the stream's time is known.
+
+    Raises:
+        OptionError: a text is not a duration.
+    """
+    for name, given in durations.items():
+        if isinstance(given, str):
+            try:
+                parse_duration(given)
+            except TimestampError as error:
+                raise OptionError(name, repr(given), error.expected) from None
 
 
 def check_functions(**functions: object) -> None:

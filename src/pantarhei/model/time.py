@@ -12,7 +12,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
-from decimal import Decimal
 from enum import Enum
 from typing import Literal, TypeVar, get_args
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from pantarhei.errors import OptionError, TimesCutWarning, TimestampError, check_choice
 from pantarhei.model.datetimes import EPOCH, EXACT, IN_RANGE, MICROSECOND, in_zone, read_iso, tick_of_datetime
+from pantarhei.model.durations import A_DURATION, parse_duration
 
 TimePoint = int | float | datetime
 Duration = int | float | timedelta | str
@@ -155,30 +155,30 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
 def duration_ticks(duration: Duration, kind: TimeKind) -> int:
     """Return the length of a nonnegative duration in ticks of the given kind.
 
-    Durations are numbers in streams of numbers, and timedeltas or ISO 8601 durations in streams of datetimes.
+    Durations are numbers in streams of numbers, and timedeltas or texts (`parse_duration`) in streams of
+    datetimes.
 
     Raises:
         TimestampError: the duration is negative, not finite, too long, or invalid for the kind.
 
-    >>> duration_ticks("PT5M", TimeKind.DATETIME), duration_ticks(2, TimeKind.INTEGER)
+    >>> duration_ticks("5 min", TimeKind.DATETIME), duration_ticks(2, TimeKind.INTEGER)
     (300000000, 2)
     """
-    if isinstance(duration, str):
-        duration = parse_duration(duration)
-    if isinstance(duration, timedelta):
+    length = parse_duration(duration) if isinstance(duration, str) else duration
+    if isinstance(length, timedelta):
         if kind is not TimeKind.DATETIME:
             raise TimestampError(
                 f"the duration {duration}", f"a number, since the stream's time is {kind.value}"
             )
-        ticks = duration // MICROSECOND
+        ticks = length // MICROSECOND
     else:
-        number = plain_time(duration)
+        number = plain_time(length)
         if isinstance(number, datetime):
-            raise TimestampError(repr(duration), "a duration")
+            raise TimestampError(repr(duration), f"a number, a timedelta or {A_DURATION}")
         if kind is TimeKind.DATETIME:
             raise TimestampError(
                 f"the duration {show_time(number)}",
-                "a timedelta or an ISO 8601 duration such as PT5M, since the stream's time is a datetime",
+                f"a timedelta or {A_DURATION}, since the stream's time is a datetime",
             )
         ticks = _scaled(number, kind)
         if kind is TimeKind.INTEGER and ticks != number:
@@ -203,68 +203,6 @@ def _scaled(number: float, kind: TimeKind) -> int:
         if abs(ticks) <= MOST_TICKS:
             return ticks
     raise TimestampError(show_time(number), _IN_REACH)
-
-
-_ISO_DURATION = re.compile(
-    r"P(?:(?P<weeks>\d+(?:\.\d+)?)W|(?:(?P<days>\d+(?:\.\d+)?)D)?"
-    r"(?:T(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?)",
-    re.ASCII,
-)
-
-
-def parse_duration(text: str) -> timedelta:
-    """Read an ISO 8601 duration in weeks, days, hours, minutes and seconds.
-
-    Raises:
-        TimestampError: the text is not such a duration, or has years or months, whose length varies.
-
-    >>> parse_duration("P1DT12H")
-    datetime.timedelta(days=1, seconds=43200)
-    """
-    match = _ISO_DURATION.fullmatch(text.strip())
-    parts = {unit: float(count) for unit, count in match.groupdict().items() if count} if match else {}
-    if not parts or text.strip().endswith("T"):
-        raise TimestampError(
-            f"the duration {text!r}",
-            "an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as PT5M for five minutes",
-        )
-    try:
-        return timedelta(**parts)
-    except OverflowError:
-        raise TimestampError(f"the duration {text!r}", "a duration below a billion days") from None
-
-
-_MICROSECONDS = {
-    "ns": Decimal("0.001"),
-    "ms": Decimal(10**3),
-    "s": Decimal(10**6),
-    "m": Decimal(60 * 10**6),
-    "h": Decimal(3600 * 10**6),
-    "d": Decimal(86400 * 10**6),
-}
-_TOO_MANY = 10**9 * _MICROSECONDS["d"]
-
-
-def measured(parts: Iterable[tuple[str, str]]) -> timedelta:
-    """Return the duration given by numbers with units: ns, ms, s, m, h or d.
-
-    Raises:
-        TimestampError: the duration is too long, or not a whole number of microseconds.
-
-    >>> measured([("1", "h"), ("0.5", "m")])
-    datetime.timedelta(seconds=3630)
-    """
-    given = list(parts)
-    written = "".join(f"{number}{unit}" for number, unit in given)
-    try:
-        microseconds = sum(Decimal(number) * _MICROSECONDS[unit] for number, unit in given)
-        if microseconds >= _TOO_MANY:
-            raise OverflowError
-    except ArithmeticError:
-        raise TimestampError(f"the length {written}", "a length below a billion days") from None
-    if microseconds % 1:
-        raise TimestampError(f"the length {written}", "a whole number of microseconds")
-    return timedelta(microseconds=int(microseconds))
 
 
 _NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -310,23 +248,41 @@ def parse_timestamp(
     return at
 
 
-def parse_length(text: str) -> Duration:
-    """Read a duration given on the command line: a number or an ISO 8601 duration.
+def parse_length(text: str) -> int | float | timedelta:
+    """Read a duration given on the command line: a number, or a text for `parse_duration`.
 
     Raises:
         TimestampError: the text is neither.
 
-    >>> parse_length("2"), parse_length("PT1M")
+    >>> parse_length("2"), parse_length("1 min")
     (2, datetime.timedelta(seconds=60))
     """
-    text = text.strip()
-    number = _number_in(text)
+    number = _number_in(text.strip())
     if number is not None:
         return number
     try:
         return parse_duration(text)
     except TimestampError as error:
-        raise TimestampError(error.given, f"a number, or {error.expected}") from None
+        either = "a number, or " if error.expected.startswith(A_DURATION) else ""
+        raise TimestampError(error.given, f"{either}{error.expected}") from None
+
+
+def seconds_of(duration: Duration) -> float:
+    """Return the length of a duration of the real time, such as a time limit: a number is in seconds.
+
+    Raises:
+        TimestampError: it is not a duration.
+
+    >>> seconds_of(2.5), seconds_of("2 min"), seconds_of(timedelta(milliseconds=500))
+    (2.5, 120.0, 0.5)
+    """
+    length = parse_duration(duration) if isinstance(duration, str) else duration
+    if isinstance(length, timedelta):
+        return length.total_seconds()
+    number = plain_time(length)
+    if isinstance(number, datetime):
+        raise TimestampError(repr(duration), f"a number of seconds, a timedelta or {A_DURATION}")
+    return number
 
 
 def _number_in(text: str) -> int | float | None:

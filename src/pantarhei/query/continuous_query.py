@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, Pro
 from weakref import WeakSet
 
 from pantarhei.errors import OptionError, QueryError
+from pantarhei.model.durations import A_DURATION
 from pantarhei.model.message_text import counted
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.answer_reports import MAX_QUEUED, AnswerChange, AnswerRow, Follower, Overflow
@@ -90,7 +91,7 @@ class ReportPolicy:
         given = on if isinstance(on, tuple) else (on,)
         conditions = frozenset(each for each in get_args(Condition) if each in given)
         periods = [each for each in given if each not in get_args(Condition)]
-        expected = f"{', '.join(map(repr, get_args(Condition)))}, a duration, or a tuple of these"
+        expected = f"{', '.join(map(repr, get_args(Condition)))}, {A_DURATION}, or a tuple of these"
         if not given or len(periods) > 1:
             raise OptionError("on", repr(on), expected)
         for period in periods:

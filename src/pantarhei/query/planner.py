@@ -19,10 +19,10 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from pantarhei.encoding.numbers import FactForms, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
+from pantarhei.errors import OptionError, QueryError, QueryMemoryError, TimestampError, check_type
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.term import Term, Triple, respelled, short
-from pantarhei.model.time import TimePoint
+from pantarhei.model.time import Duration, TimePoint, seconds_of
 from pantarhei.query.algebra.analysis import symbols_of_query, with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
@@ -216,20 +216,29 @@ def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def limited(
-    timeout: float | None = None, max_bytes: int | None = MAX_BYTES, max_length: int | None = MAX_LENGTH
+    timeout: Duration | None = None, max_bytes: int | None = MAX_BYTES, max_length: int | None = MAX_LENGTH
 ) -> QueryLimits:
     """Return the limits of a query; its time begins now.
 
     Raises:
-        OptionError: a limit is not a positive number.
+        OptionError: a limit is not a positive number, and the timeout not a duration above 0.
     """
-    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
-        raise OptionError("timeout", repr(timeout), "seconds above 0, or None")
+    seconds = None if timeout is None else _seconds(timeout)
     if max_bytes is not None and not (isinstance(max_bytes, int) and max_bytes > 0):
         raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
     if max_length is not None and not (isinstance(max_length, int) and max_length > 0):
         raise OptionError("max_length", repr(max_length), "a number of characters, or None")
-    return QueryLimits(timeout, max_bytes, max_length)
+    return QueryLimits(seconds, max_bytes, max_length)
+
+
+def _seconds(timeout: Duration) -> float:
+    try:
+        seconds = seconds_of(timeout)
+    except TimestampError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise OptionError("timeout", repr(timeout), "seconds above 0, a duration such as 5s or PT5S, or None")
+    return seconds
 
 
 def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
@@ -291,7 +300,7 @@ def run_query(
     *,
     namespaces: Mapping[str, Any] | None = None,
     bindings: Mapping[str, Term] | None = None,
-    timeout: float | None = None,
+    timeout: Duration | None = None,
     max_bytes: int | None = MAX_BYTES,
     max_length: int | None = MAX_LENGTH,
 ) -> QueryResult:
@@ -302,7 +311,7 @@ def run_query(
     Args:
         namespaces: prefixes that the query can use without declaring them; by default the graph's.
         bindings: values of variables.
-        timeout: greatest number of seconds for parsing and execution; None for no limit.
+        timeout: time limit for parsing and execution: a duration, or a number of seconds; None for no limit.
         max_bytes: greatest number of bytes of the rows of one operator, and of all computed strings; None for
             no limit.
         max_length: greatest number of characters of the text; None for no limit.

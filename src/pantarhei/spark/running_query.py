@@ -18,7 +18,7 @@ from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
-from pantarhei.model.time import TimePoint
+from pantarhei.model.time import Duration, TimePoint, seconds_of
 from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.quality import Quality
@@ -237,16 +237,21 @@ class ReasoningQuery:
         """True while the query is running."""
         return self.spark_query.isActive
 
-    def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the query ends, at most `timeout` seconds; return whether it has ended.
+    def await_termination(self, timeout: Duration | None = None) -> bool:
+        """Wait until the query ends; return whether it has ended.
+
+        Args:
+            timeout: maximum time to wait: a duration (`"5m"`), or a number of seconds; None for no limit.
 
         Raises:
+            TimestampError: the timeout is not a duration.
             PantarheiError: an error of the stream or the checkpoint; a `SparkError` with the same text if an
                 executor raised it.
             StreamingQueryException: another error of the query.
         """
         wait: Any = self.spark_query.awaitTermination
-        return self._watched(wait if timeout is None else lambda: wait(timeout)) is not False
+        seconds = None if timeout is None else seconds_of(timeout)
+        return self._watched(wait if seconds is None else lambda: wait(seconds)) is not False
 
     def process_all_available(self) -> None:
         """Wait until all input that the source has now is processed; intended for tests and notebooks.

@@ -238,8 +238,8 @@ def reason_stream(
         ontology, window, background, repair, keep, unique_names, numbers, budget: options of
             `StreamReasoner`.
         columns, mapping, on_error: as for `materialize_aboxes`.
-        allowed_lateness: duration by which ABoxes may be out of order between batches, and for which they are
-            held back.
+        allowed_lateness: duration (`"5m"`) by which ABoxes may be out of order between batches, and for which
+            they are held back.
         on_update: called with the update of each ABox and the reasoner.
         on_late: called with each late ABox; their number is in `counts`.
         query: a SPARQL query, evaluated after each ABox. Without a query, the results are the changes of the

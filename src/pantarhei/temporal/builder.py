@@ -15,6 +15,7 @@ from decimal import Decimal
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import OptionError, TimestampError, check_type
+from pantarhei.model.durations import A_DURATION, parse_duration
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import (
     RELATIONS,
@@ -28,17 +29,16 @@ from pantarhei.model.temporal_rule import (
     TupleWindow,
 )
 from pantarhei.model.term import respelled
-from pantarhei.model.time import parse_duration
 from pantarhei.values.scalar_functions import SWRLB
 
 Given = Argument | str | int | float | Decimal | bool | date
 """Term or variable; a Python value stands for its literal."""
 Window = int | str | timedelta | Reach
-"""Number of ticks, length of time (PT5M), or the `last` assertions."""
+"""Number of ticks, duration (`5m`, `PT5M`), or the `last` assertions."""
 
 _RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()}
 _SIGN_NAMES = {sign: name for name, sign in SIGNS.items()}
-_A_WINDOW = "a number of ticks, a timedelta, an ISO 8601 duration such as PT5M, or last(3)"
+_A_WINDOW = f"a number of ticks, a timedelta, {A_DURATION}, or last(3)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,16 @@ Ticks are microseconds since 1970-01-01T00:00Z. Days are proleptic Gregorian ord
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, date, datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
 from pantarhei.errors import OptionError, TimestampError
 from pantarhei.model.datetimes import EPOCH, MICROSECOND, tick_of_datetime, zone_named
+from pantarhei.model.durations import duration_parts
 from pantarhei.model.time import Duration
 
 Boundaries = range
@@ -28,9 +29,10 @@ _DAY = 86_400_000_000  # microseconds
 _FIRST_DAY, _LAST_DAY = 3, date(MAXYEAR, 12, 31).toordinal() - 2  # days that exist in every zone
 _MONDAY = date(1970, 1, 5).toordinal()
 _TYPICAL = (1970, 2100)  # years in which the lengths of windows are compared
-_LENGTH = re.compile(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?", re.ASCII)
-_A_LENGTH = "whole days, weeks, months or years, such as P1D or P1M, since the window has a zone"
+_A_LENGTH = "whole days, weeks, months or years, such as 1 day, 2 weeks or P1M, since the window has a zone"
 _MOST_DAYS = 10**7
+_IN_CALENDAR = {"y": (12, 0), "month": (1, 0), "w": (0, 7), "d": (0, 1)}
+"""Months and days of a unit."""
 
 
 class CalendarLength(NamedTuple):
@@ -54,7 +56,7 @@ _A_DAY = CalendarLength(0, 1)
 
 
 def calendar_length(given: Duration) -> CalendarLength:
-    """Convert an ISO 8601 duration of years, months, weeks and days, or a timedelta of whole days.
+    """Convert a duration of years, months, weeks and days, or a timedelta of whole days.
 
     Raises:
         TimestampError: the duration is not of this form, has a fraction of a day, or is too long.
@@ -64,13 +66,13 @@ def calendar_length(given: Duration) -> CalendarLength:
     """
     if isinstance(given, timedelta) and not given % timedelta(days=1) and given.days >= 0:
         return CalendarLength(0, given.days)
-    found = _LENGTH.fullmatch(given.strip()) if isinstance(given, str) else None
-    if found is None or not any(found.groups()):
+    parts = duration_parts(given) if isinstance(given, str) else ()
+    if not parts or any(unit not in _IN_CALENDAR or not number.isdecimal() for number, unit in parts):
         raise TimestampError(f"the duration {given!r}", _A_LENGTH)
-    years, months, weeks, days = (int(each or 0) for each in found.groups())
-    length = CalendarLength(years * 12 + months, weeks * 7 + days)
+    counted = [(min(Decimal(number), Decimal(_MOST_DAYS + 1)), _IN_CALENDAR[unit]) for number, unit in parts]
+    length = CalendarLength(*(sum(int(number) * unit[i] for number, unit in counted) for i in range(2)))
     if length.most_days > _MOST_DAYS:
-        raise TimestampError(f"the duration {given!r}", f"a length below {_MOST_DAYS:_} days")
+        raise TimestampError(f"the duration {given!r:.60}", f"a length below {_MOST_DAYS:_} days")
     return length
 
 

@@ -152,15 +152,15 @@ class Window:
     With `closed="right"` it is `(end - range, end]`, with `closed="left"` it is `[end - range, end)`.
 
     Args:
-        range: length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
-            datetimes. 0, which contains the newest timestamp alone, is valid for both.
+        range: length, a duration: a number for streams of numbers; for datetimes a timedelta or a text such
+            as `5m`, `1 h 30 min` or `PT5M`. 0, which contains the newest timestamp alone, is valid for both.
         slide: distance of the boundaries at which the window can end; None for one tick of the stream's
             timestamps, so that the window moves with every ABox. For datetimes 1 is a tick too, a
             microsecond. A slide that exceeds the range is valid for windows of queries only.
         origin: a boundary; for datetimes the default 0 is 1970-01-01T00:00Z.
         closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles); for
             windows of queries also `"left"` (as CSRBench's expected answers, YASPER and Kolibrie).
-        zone: name of a time zone in whose calendar range and slide are measured: `P1D`, `P1W`, `P1M` or
+        zone: name of a time zone in whose calendar range and slide are measured: `1d`, `1 week`, `P1M` or
             `P1Y`, by default a slide of `P1D`. Boundaries are then starts of local days, mostly 23 to 25
             hours apart. The origin is one of them, by default Monday, 1970-01-05; for months, 1970-01-01.
 

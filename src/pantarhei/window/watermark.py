@@ -57,7 +57,7 @@ class Tolerance(NamedTuple):
             TimestampError: a length is invalid for the kind of timestamps.
         """
         most = None if max_ahead is None else duration_ticks(max_ahead, kind)
-        return cls(duration_ticks(lateness, kind) if lateness else 0, most)
+        return cls(0 if lateness is None or lateness == 0 else duration_ticks(lateness, kind), most)
 
 
 class Arrived(NamedTuple, Generic[T]):

@@ -27,7 +27,7 @@ MISTAKES = {
     "bad unit": (
         "alarm(X) :-\n  hot(X) in [5 fortnights].",
         "fortnights",
-        "fortnights is not a unit of time",
+        "fortnights is not a unit; [5] for ticks, [5 #] for assertions",
     ),
     "unsafe variable": ("alarm(X,\n  Y) :- hot(X).", "Y", "Y is in the head, and nothing binds it"),
     "unsafe negation": ("alarm(X) :- hot(X),\n  not near(X, Y).", "Y", "and nothing binds it"),

@@ -15,7 +15,7 @@ from lark import Token, Tree
 from rdflib import URIRef
 
 from pantarhei.errors import TimestampError, check_type
-from pantarhei.model.time import Duration, measured, parse_duration, parse_length
+from pantarhei.model.time import Duration, parse_length
 from pantarhei.query.continuous_query import Condition, Emit, Tick
 from pantarhei.query.languages.stream_text import (
     CountWindow,
@@ -226,14 +226,9 @@ class BoundsReader:
         Raises:
             QueryTextError: the length is malformed.
         """
-        first, *others = tokens(part)
+        written = "".join(tokens(part))
         try:
-            if first.type == "DURATION":
-                return parse_duration(first.upper())
-            if others:
-                written = [first, *others]
-                return measured((str(n), _unit(u)) for n, u in zip(written[::2], written[1::2], strict=True))
-            return parse_length(first)  # type: ignore[return-value]
+            return parse_length(written.upper() if written[0] in "pP" else written.lower())
         except TimestampError as error:
             raise self._text.error(part, f"{error.given} is not valid here", error.expected) from None
 
@@ -252,20 +247,7 @@ def _distance(start: Length | None, end: Length | None) -> Length | None:
     return None
 
 
-_UNITS = frozenset(("ns", "ms", "s", "m", "h", "d"))
 _MAX_DIGITS = 18
-
-
-def _unit(written: str) -> str:
-    """Return `ms` for milliseconds, otherwise the first letter of the unit.
-
-    >>> [_unit(each) for each in ("ms", "Milliseconds", "min", "H", "ns", "days")]
-    ['ms', 'ms', 'm', 'h', 'ns', 'd']
-    """
-    unit = written.lower()
-    if unit in _UNITS:
-        return unit
-    return "ms" if unit.startswith("milli") else unit[0]
 
 
 class _Defaults(NamedTuple):

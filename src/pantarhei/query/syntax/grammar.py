@@ -234,7 +234,7 @@ OPERATOR.6: /(?:RSTREAM|ISTREAM|DSTREAM)\b/i
 REPORT.6: /(?:(?:ON_)?WINDOW_CLOSE|(?:ON_)?CONTENT_CHANGE|NON_EMPTY_CONTENT|PERIODIC)\b/i
 TICK.6: /(?:TIME|BATCH|TUPLE)_DRIVEN\b/i
 DURATION.4: /P[0-9T][0-9A-Z.]*/i
-UNIT.3: /(?:ns|ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)(?![A-Za-z])/i
+UNIT.1: /[A-Za-z\xb5\u03bc]++/
 NUMBER.2: /[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?/
 NAME.1: /[^\W\d][\w\-]*/
 %ignore /(?:[ \t\r\n]++|#[^\r\n]*+)+/

@@ -167,7 +167,7 @@ def shard_stream(
         background: further facts that hold at every time.
         streaming: the classes and properties that the stream asserts, as for `sharding_report`.
         repair, keep, unique_names, numbers, budget: options of `StreamReasoner`.
-        allowed_lateness: duration by which rows may be out of order.
+        allowed_lateness: duration (`"5m"`) by which rows may be out of order.
         limits: limits of each shard's window, and the reaction to an excess; a resumed query may have others.
         query: a SPARQL query, evaluated by each shard after each of its steps.
         queries: registered queries by name, as for `reason_stream`, instead of `query`.

@@ -17,27 +17,14 @@ from typing import NamedTuple
 from rdflib import Variable
 
 from pantarhei.errors import TemporalTextError, TimestampError
-from pantarhei.model.message_text import did_you_mean
+from pantarhei.model.durations import UNITS, parse_duration
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, Reach, TemporalAtom, TimeWindow, TupleWindow
-from pantarhei.model.time import measured, parse_duration
 from pantarhei.temporal.text.cursor import Token, TokenCursor
 from pantarhei.temporal.text.rule_terms import ArithmeticReader
 
 A_WINDOW = "a window such as [5 min], [10] for ticks, or [3 #] for assertions"
-_UNITS = {
-    written: unit
-    for unit, names in (
-        ("ms", "ms msec millisecond milliseconds"),
-        ("s", "s sec secs second seconds"),
-        ("m", "m min mins minute minutes"),
-        ("h", "h hour hours"),
-        ("d", "d day days"),
-    )
-    for written in names.split()
-}
 _TICKS = ("tick", "ticks")
-_A_UNIT = "ms, sec, min, h or d; # for assertions; nothing for ticks"
 _MOST_DIGITS = 18
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _LOWERED = str.maketrans(_RAISED, "0123456789")
@@ -51,7 +38,7 @@ def read_window(cursor: TokenCursor) -> Reach:
     """
     cursor.need("[", A_WINDOW)
     first = cursor.peek()
-    window = TimeWindow(_duration(cursor)) if first.text.startswith("P") else _counted(cursor)
+    window = TimeWindow(_duration(cursor, 1)) if first.kind == "duration" else _counted(cursor)
     cursor.need("]", "] after the window")
     return window
 
@@ -93,9 +80,7 @@ def _counted(cursor: TokenCursor) -> Reach:
     """Parse a number and its unit."""
     number, unit = cursor.peek(), cursor.peek(1)
     if number.kind == "number" and unit.kind == "name" and unit.text not in _TICKS:
-        cursor.take()
-        cursor.take()
-        return TimeWindow(_length(cursor, number, unit))
+        return TimeWindow(_duration(cursor, 2))
     if cursor.is_at("#", further=1):
         size = _whole(cursor, at_least=1)
         cursor.take()
@@ -105,24 +90,19 @@ def _counted(cursor: TokenCursor) -> Reach:
     return TimeWindow(size)
 
 
-def _length(cursor: TokenCursor, number: Token, unit: Token) -> timedelta:
-    """Convert a number of units to a duration."""
-    if unit.text not in _UNITS:
-        raise cursor.error(
-            unit, f"{unit.shown} is not a unit of time{did_you_mean(unit.text, _UNITS)}", _A_UNIT
-        )
+def _duration(cursor: TokenCursor, count: int) -> timedelta:
+    """Parse a duration, which consists of a number of tokens and of the numbers and names after them."""
+    first, unit = cursor.peek(), cursor.peek(1)
+    parts = [cursor.take().text for _ in range(count)]
+    while cursor.peek().kind in ("number", "name"):
+        parts.append(cursor.take().text)
     try:
-        return measured([(number.text, _UNITS[unit.text])])
+        return parse_duration(" ".join(parts))
     except TimestampError as error:
-        raise cursor.error(number, f"{error.given} is not valid here", error.expected) from None
-
-
-def _duration(cursor: TokenCursor) -> timedelta:
-    token = cursor.take()
-    try:
-        return parse_duration(token.text)
-    except TimestampError as error:
-        raise cursor.error(token, f"{error.given} is not valid here", error.expected) from None
+        is_known = first.kind == "duration" or unit.text.lower() in UNITS
+        others = "" if is_known else f"; [{first.text}] for ticks, [{first.text} #] for assertions"
+        problem = f"{error.given} is not valid here"
+        raise cursor.error(unit if others else first, problem, f"{error.expected}{others}") from None
 
 
 def _whole(cursor: TokenCursor, at_least: int = 0) -> int:

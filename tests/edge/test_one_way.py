@@ -1,0 +1,157 @@
+"""One spelling of one thing at every door: durations."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from rdflib import Graph, Namespace, Variable
+
+import pantarhei as pr
+from pantarhei.cli.given_values import length_of, seconds_given
+from pantarhei.errors import OptionError, PantarheiError, TimestampError
+from pantarhei.model.time import TimeKind, duration_ticks
+from pantarhei.query.languages import read_stream_text
+from pantarhei.query.planner import limited
+from pantarhei.temporal.builder import predicate
+from pantarhei.window.calendar import calendar_length
+
+EX = Namespace("http://example.org/")
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+ONTOLOGY = pr.load_ontology(Graph())
+FIVE_MINUTES = ["5m", "5 min", "PT5M", "300 s", "5 minutes", "0h 5m", "PT300S"]
+DAYS = ["1d", "1 day", "P1D", timedelta(days=1)]
+
+
+def reasoner(window="1h", **options):
+    return pr.StreamReasoner(ONTOLOGY, pr.Window(range=window), **options)
+
+
+def facts(name):
+    return [(EX.a, EX.p, EX[name])]
+
+
+def by_range(given):
+    lasting = pr.StreamReasoner(ONTOLOGY, pr.Window(range=given))
+    lasting.push(AT, facts("b"))
+    lasting.push(AT + timedelta(minutes=5), facts("c"))
+    held = len(lasting.graph)
+    lasting.push(AT + timedelta(minutes=5, microseconds=1), facts("d"))
+    return held, len(lasting.graph)
+
+
+def by_slide(given):
+    window = pr.Window(range="1h", slide=given)
+    return window.next_boundary(TimeKind.DATETIME, 1)
+
+
+def disordered(minutes, **options):
+    """Return the times of the updates, and of the ABoxes that are late or too far ahead."""
+    stream = [(AT + timedelta(minutes=minute), facts(str(minute))) for minute in minutes]
+    refused = []
+    options["on_late"] = lambda at, _: refused.append(at)
+    if "max_ahead" in options:
+        options["on_ahead"] = options["on_late"]
+    return [update.at for update in reasoner().run(stream, **options)], refused
+
+
+def by_lateness(given):
+    return disordered([0, 6, 1, 0.5, 20], allowed_lateness=given)
+
+
+def by_advance(given):
+    return disordered([0, 5, 10.5, 6, 7, 8], max_ahead=given)
+
+
+def by_period(given):
+    observed = reasoner()
+    query = observed.register("SELECT ?x { ?x ?p ?y }", on=given)
+    return [
+        AT + timedelta(minutes=minute)
+        for minute in range(1, 12)
+        if observed.push(AT + timedelta(minutes=minute), facts(str(minute))).answers.get(query.name)
+    ]
+
+
+def by_rule_text(given):
+    return str(pr.load_rules(f"alarm(X) :- hot(X) in [{given}].", prefixes={"": EX}))
+
+
+def by_rule_window(given):
+    return str(predicate(EX.hot)(Variable("X")).within(given))
+
+
+def by_query_text(given):
+    return read_stream_text(
+        f"SELECT ?x FROM STREAM <urn:s> [RANGE {given} STEP {given}] {{ ?x a ?c }}"
+    ).windows
+
+
+DOORS = {
+    "Window(range)": by_range,
+    "Window(slide)": by_slide,
+    "run(allowed_lateness)": by_lateness,
+    "run(max_ahead)": by_advance,
+    "register(on)": by_period,
+    "temporal rules": by_rule_text,
+    "rules in Python": by_rule_window,
+    "stream languages": by_query_text,
+    "query(timeout)": lambda given: limited(given).timeout,
+    "a duration of the command line": lambda given: length_of(given, "--range"),
+    "--query-timeout": seconds_given,
+    "duration_ticks": lambda given: duration_ticks(given, TimeKind.DATETIME),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_spelling_of_a_duration_has_one_meaning_at_each_door(door):
+    first, *others = (DOORS[door](given) for given in FIVE_MINUTES)
+    assert all(other == first for other in others)
+    assert DOORS[door]("6m") != first
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("given", ["5 minuts", "P1Y", "3 years"])
+def test_each_door_refuses_another_text_and_names_valid_forms(door, given):
+    with pytest.raises(Exception) as raised:
+        DOORS[door](given)
+    text = str(raised.value)
+    assert isinstance(raised.value, PantarheiError | ValueError) or "BadParameter" in repr(raised.value)
+    assert "PT5M" in text or "PT5S" in text, text
+
+
+@pytest.mark.parametrize("given", [*FIVE_MINUTES, timedelta(minutes=5)])
+def test_a_checkpoint_keeps_the_window(given, tmp_path):
+    saved = reasoner(given)
+    saved.push(AT, facts("b"))
+    saved.checkpoint(tmp_path / "state")
+    restored = pr.StreamReasoner.restore(tmp_path / "state", ONTOLOGY)
+    restored.push(AT + timedelta(minutes=5), facts("c"))
+    assert len(restored.graph) == 2
+    restored.push(AT + timedelta(minutes=5, microseconds=1), facts("d"))
+    assert len(restored.graph) == 2
+
+
+@pytest.mark.parametrize("given", DAYS)
+def test_a_window_in_calendar_days_takes_each_spelling(given):
+    berlin = pr.Window(range=given, slide=given, zone="Europe/Berlin")
+    assert berlin.content_at(TimeKind.DATETIME, 0) == pr.Window("P1D", zone="Europe/Berlin").content_at(
+        TimeKind.DATETIME, 0
+    )
+
+
+@pytest.mark.parametrize(("given", "months"), [("1 month", 1), ("P1M", 1), ("1 year", 12), ("P1Y", 12)])
+def test_months_measure_windows_in_a_zone_only(given, months):
+    assert calendar_length(given).months == months
+    with pytest.raises(TimestampError, match="months and years vary in length"):
+        pr.Window(range=given)
+
+
+@pytest.mark.parametrize("given", [5, 5.0, "PT5S", "5s", timedelta(seconds=5)])
+def test_a_timeout_is_in_seconds_or_a_duration(given):
+    assert reasoner().query("SELECT ?s { ?s ?p ?o }", timeout=given) is not None
+    assert limited(given).timeout == 5
+
+
+@pytest.mark.parametrize("given", [0, -1, "0s", "soon", "5", True, timedelta(0), []])
+def test_other_timeouts_are_refused(given):
+    with pytest.raises(OptionError, match=r"timeout=.* a duration such as 5s or PT5S"):
+        limited(given)
