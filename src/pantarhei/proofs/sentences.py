@@ -186,6 +186,7 @@ class TimeFormat:
     Args:
         day: the common day with its time zone; None if there are several days, or the times are numbers.
         clock: the `strftime` format of a datetime; None for the full format.
+        digits: the number of digits of a fraction of a second.
 
     >>> from datetime import UTC
     >>> at = [datetime(2026, 3, 2, 7, minute, tzinfo=UTC) for minute in (0, 5)]
@@ -196,6 +197,7 @@ class TimeFormat:
 
     day: str | None
     clock: str | None
+    digits: int = 6
 
     @classmethod
     def of(cls, times: Iterable[TimePoint]) -> TimeFormat:
@@ -204,18 +206,32 @@ class TimeFormat:
         zones = {at.utcoffset() for at in given}
         if len(zones) != 1:
             return cls(None, None)
-        clock = "%H:%M:%S.%f" if any(at.microsecond for at in given) else "%H:%M:%S"
-        if not any(at.second or at.microsecond for at in given):
-            clock = "%H:%M"
+        shortest = cls.clocks(given)
+        clock, digits = shortest.clock, shortest.digits
         zone = zones.pop()
         assert zone is not None, "timestamps have a zone"
         shown_zone = given[0].isoformat()[-6:] if zone else "UTC"
         if len({at.date() for at in given}) == 1:
-            return cls(f"{given[0].date().isoformat()} ({shown_zone})", clock)
-        return cls(None, f"%Y-%m-%d {clock}{'Z' if not zone else shown_zone}")
+            return cls(f"{given[0].date().isoformat()} ({shown_zone})", clock, digits)
+        return cls(None, f"%Y-%m-%d {clock}{'Z' if not zone else shown_zone}", digits)
+
+    @classmethod
+    def clocks(cls, times: Iterable[TimePoint]) -> TimeFormat:
+        """Return the shortest format of the times of day of these times.
+
+        >>> from datetime import UTC
+        >>> TimeFormat.clocks([datetime(2026, 3, 2, 7, 5, 0, 250_000, UTC)])
+        TimeFormat(day=None, clock='%H:%M:%S.%f', digits=2)
+        """
+        given = [at for at in times if isinstance(at, datetime)]
+        digits = max((len(f"{at.microsecond:06}".rstrip("0")) for at in given), default=0)
+        has_seconds = digits or any(at.second for at in given)
+        return cls(None, "%H:%M:%S.%f" if digits else "%H:%M:%S" if has_seconds else "%H:%M", digits)
 
     def __call__(self, at: TimePoint) -> str:
-        return at.strftime(self.clock) if self.clock and isinstance(at, datetime) else show_time(at)
+        if not (self.clock and isinstance(at, datetime)):
+            return show_time(round(at, 9) if isinstance(at, float) else at)  # the digits of a tick
+        return at.strftime(self.clock.replace("%f", f"{at.microsecond:06}"[: self.digits]))
 
     def span(self, times: Iterable[TimePoint]) -> str:
         """Return the span from the first to the last time, with the day if it is common to all.

@@ -7,9 +7,11 @@ position of the neighbours of each box, and each box is moved as close to this m
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from html import escape
 from itertools import pairwise
 from typing import NamedTuple
@@ -164,8 +166,37 @@ COLOURS: dict[StepKind, tuple[str, str]] = {
 }
 """Fill and outline of a box."""
 
-DARK, PALE = "#1a1a1a", "#4b5563"
-_CHARACTER = 0.58  # mean width of a sans-serif character in ems; East Asian wide characters: 1 em
+_EXCLUDED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # by XML 1.0
+
+DARK, PALE, FAINT, PAPER = "#1a1a1a", "#4b5563", "#d5dbe3", "#ffffff"
+GREEN, RED, AMBER, BLUE, TEAL = "#2e7d32", "#b3261e", "#b7791f", "#1f5fa8", "#0f766e"
+
+_ON_DARK = {
+    DARK: "#e8eaed",
+    PALE: "#a3adba",
+    FAINT: "#313a46",
+    PAPER: "#14181f",
+    GREEN: "#66bb6a",
+    RED: "#f28b82",
+    AMBER: "#e0a94a",
+    BLUE: "#7ab0ee",
+    TEAL: "#3fb5a8",
+    "#334155": "#9fb0c7",
+    "#e7f5e8": "#173420",
+    "#eef2f6": "#232b36",
+    "#f3ecfb": "#2b2140",
+    "#6b46c1": "#a98bf0",
+    "#fff7e0": "#3a2e10",
+    "#fdeaea": "#431a18",
+    "#e6f6f4": "#10332f",
+}
+"""For each colour the colour that replaces it where a dark colour scheme is preferred."""
+
+# Widths of sans-serif characters in ems, from the widest of the usual fonts.
+_NARROW, _WIDE = frozenset("fijlrtI.,:;|!'()[]/ -"), frozenset("mwMW@%—…")
+_CAPITALS = frozenset("ABCDEFGHJKLNOPQRSTUVXYZ")
+_EMS = {**dict.fromkeys(_NARROW, 0.42), **dict.fromkeys(_WIDE, 1.0), **dict.fromkeys(_CAPITALS, 0.72)}
+_CHARACTER = 0.64
 
 
 def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
@@ -174,8 +205,28 @@ def wrapped(text: str, columns: int = COLUMNS) -> list[str]:
 
 
 def width_of(text: str, size: float) -> float:
-    """Estimate the width of a line of text in pixels."""
-    return size * sum(1.0 if east_asian_width(c) in "WF" else _CHARACTER for c in text)
+    """Estimate the width of a line of text in pixels, for a font with wide characters."""
+    return size * sum(map(_ems, text))
+
+
+@cache
+def _ems(character: str) -> float:
+    return 1.0 if east_asian_width(character) in "WF" else _EMS.get(character, _CHARACTER)
+
+
+def shortened(text: str, width: float, size: float, most: int) -> list[str]:
+    """Wrap a text to lines of a width in pixels. If there are more than `most` lines, the last one ends with
+    an ellipsis.
+
+    >>> shortened("one two three four", 60, 10, 2)
+    ['one two', 'three…']
+    """
+    columns = max(1, int(width / size / min(_EMS.values())))
+    lines = wrapped(text, columns)
+    while columns > 1 and max(width_of(line, size) for line in lines) > width - size:
+        columns -= 1 + columns // 10
+        lines = wrapped(text, columns)
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]}…"]
 
 
 def element(name: str, content: str | Iterable[str] = "", /, **attributes: object) -> str:
@@ -192,13 +243,28 @@ def element(name: str, content: str | Iterable[str] = "", /, **attributes: objec
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
 
 
-def text_element(text: str, x: float, y: float, size: float, fill: str = DARK, **attributes: object) -> str:
+def escaped(text: str) -> str:
+    """Escape a text for XML. Characters that XML excludes are replaced.
+
+    >>> escaped("a < b\\0")
+    'a &lt; b�'
+    """
+    return _EXCLUDED.sub("\ufffd", escape(text))
+
+
+def text_element(
+    text: str, x: float, y: float, size: float, fill: str = DARK, full: str = "", **attributes: object
+) -> str:
     """Return a line of text whose baseline starts at (x, y).
+
+    Args:
+        full: text shown while the pointer is on the line, for a line that is cut.
 
     >>> text_element("a < b", 1, 2, 12)
     '<text x="1" y="2" font-size="12" fill="#1a1a1a">a &lt; b</text>'
     """
-    return element("text", escape(text), x=x, y=y, font_size=size, fill=fill, **attributes)
+    shown = escaped(text) + (element("title", escaped(full)) if full and full != text else "")
+    return element("text", shown, x=x, y=y, font_size=size, fill=fill, **attributes)
 
 
 def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
@@ -212,21 +278,32 @@ def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
 
 
 def picture(width: float, height: float, title: str, content: Iterable[str]) -> str:
-    """Return an SVG document with a white background, which keeps text legible on dark pages."""
+    """Return an SVG document with a background of its own, which keeps text legible on every page. Colours
+    follow the preferred colour scheme.
+    """
+    drawn = "".join((element("rect", width=width, height=height, fill=PAPER), *content))
     return element(
         "svg",
-        (
-            element("title", escape(title)),
-            element("rect", width=width, height=height, fill="#ffffff"),
-            *content,
-        ),
+        (element("title", escaped(title)), _dark_style(drawn), drawn),
         xmlns="http://www.w3.org/2000/svg",
         width=width,
         height=height,
         viewBox=f"0 0 {_value(width)} {_value(height)}",
         font_family="sans-serif",
         role="img",
+        **{"class": "pantarhei"},
     )
+
+
+def _dark_style(drawn: str) -> str:
+    """Return the style of the colours in a drawing for a dark colour scheme."""
+    rules = (
+        f".pantarhei [{name}='{light}']{{{name}:{dark}}}"
+        for light, dark in _ON_DARK.items()
+        for name in ("fill", "stroke")
+        if f'{name}="{light}"' in drawn
+    )
+    return element("style", f"@media (prefers-color-scheme:dark){{{''.join(rules)}}}")
 
 
 def _value(value: object) -> str:

@@ -167,7 +167,7 @@ EAST = timezone(timedelta(hours=2))
     [
         ([DAY, DAY + timedelta(minutes=5)], "2026-03-02 (UTC)", "07:00"),
         ([DAY, DAY + timedelta(seconds=5)], "2026-03-02 (UTC)", "07:00:00"),
-        ([DAY, DAY + timedelta(milliseconds=5)], "2026-03-02 (UTC)", "07:00:00.000000"),
+        ([DAY, DAY + timedelta(milliseconds=5)], "2026-03-02 (UTC)", "07:00:00.000"),
         ([DAY.replace(tzinfo=EAST)], "2026-03-02 (+02:00)", "07:00"),
         ([DAY, DAY + timedelta(days=1)], None, "2026-03-02 07:00Z"),
         ([DAY.replace(tzinfo=EAST), DAY], None, "2026-03-02T07:00:00+02:00"),

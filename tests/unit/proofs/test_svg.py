@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import RDF
 
-from pantarhei.proofs.svg import element, layout, picture, text_element, width_of, wrapped
+from pantarhei.proofs.svg import (
+    _ON_DARK,
+    element,
+    layout,
+    picture,
+    shortened,
+    text_element,
+    width_of,
+    wrapped,
+)
 from proof_examples import chain, contradiction, malicious, plant
 from strategies import EX
 
@@ -55,7 +64,7 @@ def test_what_is_proved_stands_on_top():
 def test_a_picture_has_no_script_and_nothing_from_elsewhere():
     root = ElementTree.fromstring(malicious().to_svg())
     names = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert names == {"svg", "title", "rect", "defs", "marker", "path", "text"}
+    assert names == {"svg", "title", "style", "rect", "defs", "marker", "path", "text"}
     attributes = {(key, value) for element in root.iter() for key, value in element.attrib.items()}
     assert not [key for key, _ in attributes if key.startswith("on") or "href" in key]
     assert [value for _, value in attributes if "url(" in value] == ["url(#arrow)"]
@@ -111,8 +120,8 @@ def test_a_chain_stands_in_one_column():
 def test_text_is_escaped():
     shown = picture(10, 10, "a & b", [text_element('</text><script>"', 1, 2, 12), element("g", id='"><x')])
     root = ElementTree.fromstring(shown)
-    assert [child.tag.rpartition("}")[2] for child in root] == ["title", "rect", "text", "g"]
-    assert root[2].text == '</text><script>"'
+    assert [child.tag.rpartition("}")[2] for child in root] == ["title", "style", "rect", "text", "g"]
+    assert root[3].text == '</text><script>"'
 
 
 def test_wide_characters_take_more_room():
@@ -122,3 +131,32 @@ def test_wide_characters_take_more_room():
 def test_long_words_are_broken():
     assert wrapped("x" * 70, 30) == ["x" * 30, "x" * 30, "x" * 10]
     assert wrapped("") == [""]
+
+
+def test_colours_follow_the_preferred_scheme():
+    used = {
+        value
+        for element in ElementTree.fromstring(wasteful().to_svg()).iter()
+        for value in element.attrib.values()
+    }
+    colours = {value for value in used if value.startswith("#")}
+    style = ElementTree.fromstring(wasteful().to_svg()).find(f"{SVG}style").text
+    assert style.startswith("@media (prefers-color-scheme:dark){.pantarhei [")
+    assert colours and colours <= set(_ON_DARK) | {"#8794a5", "#6b9e6e"}
+
+
+@given(st.text())
+def test_any_text_gives_well_formed_xml(text):
+    shown = picture(10, 10, text, [text_element(text, 1, 2, 12, full=text + "x")])
+    root = ElementTree.fromstring(shown)
+    if text.isprintable():
+        assert root.findtext(f"{SVG}text") == text
+
+
+@given(
+    st.text(st.characters(min_codepoint=32, max_codepoint=0x9FFF)), st.integers(20, 900), st.integers(1, 3)
+)
+def test_shortened_lines_have_at_most_the_given_width(text, width, most):
+    lines = shortened(text, width, 11, most)
+    assert 1 <= len(lines) <= most
+    assert max(width_of(line, 11) for line in lines) <= max(width, 22)
