@@ -54,7 +54,7 @@ def test_there_is_code_to_run():
     guides = {f"docs/{name}.md" for name in ("development", "ontologies", "queries", "semantics", "streams")}
     assert set(pages) >= {"README.md", "examples/README.md", *guides}
     assert sum(pages.values()) >= 20
-    assert pages["README.md"] >= 2
+    assert pages["README.md"] >= 1
 
 
 def examples(name):
