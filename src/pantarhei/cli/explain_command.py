@@ -24,7 +24,7 @@ from pantarhei.cli.conclusion_output import check_feedback, read_rules
 from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
 from pantarhei.cli.given_values import format_by_suffix, refuse_unwritable
 from pantarhei.cli.run_options import ExplainOptions, TimelineOptions
-from pantarhei.cli.run_report import RunCounts
+from pantarhei.cli.run_report import RunCounts, reasons
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.message_text import did_you_mean, disambiguate
@@ -39,7 +39,6 @@ from pantarhei.proofs.sentences import Labels, denied_statement, labels_among, l
 from pantarhei.proofs.timeline import Contradicted, DrawnStep, timeline_svg
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
-from pantarhei.repair.removals import RemovedFact, removed_facts
 from pantarhei.temporal.rules import load_rules
 from pantarhei.window.sliding import Window
 
@@ -98,23 +97,36 @@ def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
     """Yield the facts that the repair removed; if it removed none, one fact of each conflict that it
     reports.
     """
-    found = removed_facts(repair)
-    for fact in sorted(found, key=lambda each: sentence(each.triple, labels)):
-        yield _contradiction(fact, labels, is_cut=True)
-    if not found:
-        for conflict in islice(repair.conflicts, _MOST_OF_A_STEP):
-            (at, triple), *_ = sorted(conflict.assertions, key=str)
-            yield _contradiction(RemovedFact(triple, (at,), conflict), labels, is_cut=False)
+    times: dict[Triple, list[TimePoint]] = {}
+    for at, triple in repair.removed:
+        times.setdefault(triple, []).append(at)
+    if not times:
+        for found in islice(repair.conflicts, _MOST_OF_A_STEP):
+            (at, triple), *_ = sorted(found.assertions, key=str)
+            yield _contradiction(triple, [at], found, labels, is_cut=False)
+        return
+    why = reasons(repair, times)
+    for triple in sorted(times, key=lambda triple: sentence(triple, labels)):
+        _, conflict = why.get(triple, ("", None))
+        yield _contradiction(triple, sorted(times[triple]), conflict, labels, is_cut=True)
 
 
-def _contradiction(fact: RemovedFact, labels: Labels, is_cut: bool) -> Contradicted:
-    """Describe a fact and the facts that contradict it, for the picture."""
-    words = labels_among(labels, [*fact.triple, *(term for _, other in fact.others for term in other)])
-    constraints = () if fact.conflict is None else fact.conflict.constraints
+def _contradiction(
+    triple: Triple, times: list[TimePoint], conflict: pr.Conflict | None, labels: Labels, is_cut: bool
+) -> Contradicted:
+    """Describe a fact and the facts that contradict it, for the picture.
+
+    Args:
+        conflict: the conflict; None if it is no longer recorded.
+        is_cut: whether the repair removed the fact.
+    """
+    others = [] if conflict is None else sorted((a for a in conflict.assertions if a[1] != triple), key=str)
+    words = labels_among(labels, [*triple, *(term for _, fact in others for term in fact)])
+    constraints = () if conflict is None else conflict.constraints
     return Contradicted(
-        sentence(fact.triple, words),
-        fact.times,
-        tuple((sentence(other, words), at) for at, other in fact.others),
+        sentence(triple, words),
+        tuple(times),
+        tuple((sentence(fact, words), at) for at, fact in others),
         "; ".join(dict.fromkeys(denied_statement(rule, labels) for rule in constraints)),
         is_cut,
     )

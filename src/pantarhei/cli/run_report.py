@@ -23,7 +23,6 @@ from pantarhei.io.writers import json_time, time_text
 from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
-from pantarhei.repair.removals import removed_facts
 from pantarhei.temporal.conclusion_sets import ConclusionChanges
 
 if TYPE_CHECKING:
@@ -93,6 +92,7 @@ def is_live(stream: str) -> bool:
         return False
 
 
+_INSPECTED_CONFLICTS = 1000
 _MOST_LINES = 40
 
 
@@ -147,14 +147,38 @@ def assertion_texts(
 
 
 def _cut_lines(repair: pr.Repair, chains: ConflictProofs | None) -> Iterator[str]:
-    for text, found in sorted(
-        ((fact_text(found.triple), found) for found in removed_facts(repair)), key=lambda each: each[0]
-    ):
-        when, conflict = ", ".join(map(time_text, found.times)), found.conflict
-        reason = "" if conflict is None else _reason(found.others, conflict.constraints)
+    times: dict[Triple, list[TimePoint]] = {}
+    for at, triple in repair.removed:
+        times.setdefault(triple, []).append(at)
+    why = reasons(repair, times) if times else {}
+    for text, triple in sorted((fact_text(triple), triple) for triple in times):
+        when = ", ".join(map(time_text, sorted(times[triple])))
+        reason, conflict = why.get(triple, ("", None))
         yield f"removed {text} at {when}{reason}"
         if chains is not None and conflict is not None:
             yield from (f"    {line}" for line in chains.lines(conflict))
+
+
+def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tuple[str, pr.Conflict]]:
+    """Return for each removed fact the reason of its removal as text, and the conflict set that it states.
+
+    Of a fact's conflict sets, the one with the newest other facts is chosen; among equally new ones the first
+    by its text, so that the result does not depend on their order.
+    """
+    best: dict[Triple, tuple[list[TimePoint], str, pr.Conflict]] = {}
+    for conflict in islice(repair.conflicts, _INSPECTED_CONFLICTS):
+        for _, triple in conflict.assertions:
+            if triple not in removed:
+                continue
+            others = [assertion for assertion in conflict.assertions if assertion[1] != triple]
+            age = sorted(at for at, _ in others)
+            newest, text, _ = best.get(triple, ([], "", None))
+            if triple in best and age < newest:
+                continue
+            reason = _reason(others, conflict.constraints)
+            if triple not in best or age > newest or reason < text:
+                best[triple] = (age, reason, conflict)
+    return {triple: (reason, conflict) for triple, (_, reason, conflict) in best.items()}
 
 
 def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
