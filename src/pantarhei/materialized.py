@@ -15,9 +15,10 @@ from rdflib import Dataset, Graph, URIRef
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.engine.maintained_state import MaintainedState, StateVersion
-from pantarhei.engine.update import GraphUpdate, WindowUpdate
+from pantarhei.engine.update import GraphUpdate, Stats, WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.materialize.model import WindowModel, Work
+from pantarhei.model.representation import html_of
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import Duration
 from pantarhei.ontology.ontology import Ontology
@@ -57,6 +58,19 @@ class Materialized(ABC):
         self.ontology, self._held = ontology, held
         self._lock = threading.RLock()  # also for reads, which may index the kernel's rows
         self._registrar: QueryRegistrar | None = None
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            "ontology": repr(self.ontology),
+            "registered queries": dict(self.queries),
+            "statistics": self.stats(),
+        }
+
+    @abstractmethod
+    def stats(self) -> Stats:
+        """Return sizes and counters, such as the numbers of facts, terms and bytes."""
 
     def unexpected(self) -> Unexpected:
         """Return suspicious assertions: axioms, unknown names, and numbers that are never equal."""

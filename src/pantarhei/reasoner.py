@@ -223,6 +223,14 @@ class StreamReasoner(Materialized):
             f"facts={'?' if facts is None else facts}, partitions={len(log.timeline)}, newest={newest})"
         )
 
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            "timestamps": self.timestamps,
+            "repairs": self.repairs,
+            "temporal rules": self.temporal,
+            **super()._shown_parts(),
+        }
+
     # -- steps -------------------------------------------------------------------------------------
 
     def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:

@@ -29,6 +29,7 @@ from pantarhei.errors.base import parameter
 from pantarhei.interpretation.foundation import FoundationCounts
 from pantarhei.model.datetimes import TIME_PROPERTIES
 from pantarhei.model.message_text import counted, last_part
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Member, Predicate, Rule
 from pantarhei.model.term import Term, short
 from pantarhei.ontology.unknown_names import UnknownName, similar_names
@@ -266,6 +267,9 @@ class Unexpected:
     unknown: tuple[UnknownName, ...] = ()
     numbers: tuple[NumbersApart, ...] = ()
     seen: Seen = field(default=(), repr=False, compare=False)
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     @classmethod
     def together(cls, parts: Iterable[Unexpected], rules: Iterable[Rule]) -> Unexpected:

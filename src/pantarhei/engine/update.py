@@ -14,6 +14,7 @@ from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers
 from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
 from pantarhei.materialize.model import Work
 from pantarhei.model.message_text import counted
+from pantarhei.model.representation import call_text, html_of, short_repr
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.query.continuous_query import NO_ANSWER_CHANGES, AnswerChanges
@@ -63,6 +64,9 @@ class FedBack(NamedTuple):
     at: TimePoint
     facts: int
     repair: Repair
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class FixpointDetector:
@@ -180,6 +184,17 @@ class Stats(NamedTuple):
         """Return all fields by name, with `terms` and `bytes`, as JSON values."""
         return {**self._asdict(), "terms": self.terms, "bytes": self.bytes}
 
+    def _shown_parts(self) -> dict[str, object]:
+        return {"summary": str(self), **self.as_dict()}
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
+
+    def __repr__(self) -> str:
+        sizes = {"fact": self.facts, "assertion": self.assertions, "timestamp": self.partitions}
+        counts = [counted(number, noun) for noun, number in sizes.items()]
+        return call_text(self, [*counts, in_megabytes(self.bytes), counted(self.repairs, "repair")])
+
     def __str__(self) -> str:
         cut = counted(self.cut, "fact cut", "facts cut")
         if self.undecided:
@@ -222,10 +237,15 @@ def in_megabytes(count: int) -> str:
 
 
 class TripleDelta:
-    """Triples that a step inserted into and deleted from the materialization; decoded when first read."""
+    """Triples that a step inserted into and deleted from the materialization; decoded when first read.
 
-    def __init__(self, make: Callable[[], Delta[Triple]]) -> None:
-        self._make = make
+    Args:
+        make: decodes the delta.
+        changes: the number of changes to decode; those of a few are decoded to be shown.
+    """
+
+    def __init__(self, make: Callable[[], Delta[Triple]], changes: int = 0) -> None:
+        self._make, self._changes = make, changes
 
     @classmethod
     def of(cls, noted: Integers, lexicon: Lexicon, forms: FactForms) -> TripleDelta:
@@ -234,14 +254,15 @@ class TripleDelta:
         def make() -> Delta[Triple]:
             return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
 
-        return cls(make)
+        return cls(make, len(noted))
 
     @classmethod
     def together(cls, parts: Sequence[TripleDelta]) -> TripleDelta:
         """Combine the deltas of consecutive steps."""
         if any(isinstance(part, _NotKept) for part in parts):
             return NO_DELTA
-        return cls(lambda: Delta.of(change for part in parts for change in part._delta.weights.items()))
+        changes = sum(part._changes for part in parts)
+        return cls(lambda: Delta.of(c for part in parts for c in part._delta.weights.items()), changes)
 
     @cached_property
     def _delta(self) -> Delta[Triple]:
@@ -269,11 +290,28 @@ class TripleDelta:
         """The numbers of inserted and deleted triples, as text."""
         return f"+{len(self.added)} -{len(self.removed)} facts"
 
+    @property
+    def shown_counts(self) -> str:
+        """The text of `counts`, without decoding many triples."""
+        if self._changes <= _MOST_DECODED or "_delta" in self.__dict__:
+            return self.counts
+        return f"{self._changes:,} changes of facts"
+
     def __repr__(self) -> str:
-        return f"TripleDelta({self.counts.removesuffix(' facts')})"
+        return f"TripleDelta({self.shown_counts.removesuffix(' facts')})"
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        if self.shown_counts != self.counts:
+            return {"added, removed": "not decoded yet: read added or removed"}
+        return {"added": self.added, "removed": self.removed}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_restored, self._delta)
+
+
+_MOST_DECODED: Final = 10_000  # changes decoded for a text
 
 
 def _restored(delta: Delta[Triple]) -> TripleDelta:
@@ -294,6 +332,9 @@ class _NotKept(TripleDelta):
     @property
     def counts(self) -> str:
         return "facts not counted"
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {"added, removed": str(DeltaNotKeptError())}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_NotKept)
@@ -371,6 +412,27 @@ class WindowUpdate:
             parts.append(not_asserted_text(self.not_fed_back))
         return f"at {show_time(self.at)}: {', '.join(parts)}"
 
+    def __repr__(self) -> str:
+        parts = [f"at {show_time(self.at)}: {self.delta.shown_counts}"]
+        if self.dropped:
+            parts.append(f"{counted(len(self.dropped), 'timestamp')} left")
+        if self.repair:
+            parts.append("repaired")
+        return call_text(self, parts)
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            "window": f"{show_time(self.start)} to {show_time(self.end)}",
+            **self.delta._shown_parts(),
+            "dropped": self.dropped,
+            **({"repair": self.repair} if self.repair or self.repair.conflicts else {}),
+            **({"answers": self.answers} if self.answers else {}),
+            **({"conclusions": self.conclusions} if self.conclusions else {}),
+            **({"asserted conclusions": self.fed_back} if self.fed_back else {}),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class GraphUpdate:
@@ -405,3 +467,19 @@ class GraphUpdate:
         if not self.is_consistent:
             parts.append(counted(len(self.conflicts), "conflict"))
         return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        inconsistent = [] if self.is_consistent else ["inconsistent"]
+        return call_text(self, [f"change {self.at}: {self.delta.shown_counts}", *inconsistent])
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            **self.delta._shown_parts(),
+            "already asserted": self.already_asserted,
+            "not asserted": self.not_asserted,
+            "consistent": self.is_consistent,
+            **({} if self.is_consistent else {"conflicts": self.conflicts}),
+            **({"answers": self.answers} if self.answers else {}),
+        }

@@ -12,6 +12,7 @@ from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
 from pantarhei.model.message_text import disambiguate, one_line
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple
@@ -50,6 +51,9 @@ class RetractedAssertion:
     conflicts: tuple[Conflict, ...] = ()
     left_early: bool = False
 
+    __repr__ = short_repr
+    _repr_html_ = html_of
+
 
 @dataclass(frozen=True, slots=True)
 class MissingFact:
@@ -62,6 +66,9 @@ class MissingFact:
 
     triple: Triple
     gone: tuple[RetractedAssertion, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,9 @@ class Abduction:
     present: tuple[Triple, ...]
     is_contradicted: bool = False
     conflicts: tuple[Conflict, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     @property
     def triples(self) -> frozenset[Triple]:
@@ -146,6 +156,8 @@ class Absence:
     lost: int = 0
     entailed: bool = False
     labels: Labels = field(default_factory=dict, compare=False, repr=False)
+
+    __repr__ = short_repr
 
     @property
     def missing(self) -> tuple[frozenset[Triple], ...]:

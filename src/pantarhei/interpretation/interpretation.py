@@ -27,6 +27,8 @@ from pantarhei.encoding.numbers import (
 from pantarhei.encoding.vocabulary import ComputedForms, Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation, FoundationCounts
+from pantarhei.model.message_text import counted
+from pantarhei.model.representation import call_text
 from pantarhei.model.term import Place, Term
 from pantarhei.rdf.ntriples import unused_prefix, write_term
 
@@ -68,6 +70,11 @@ class Interpretation:
     conflicts: tuple[tuple[int, ...], ...]
     contradictory: bool
     foundation: str
+
+    def __repr__(self) -> str:
+        conflicts = [counted(len(self.conflicts), "conflict")] if self.contradictory else []
+        counts = [counted(len(self.facts), "fact"), f"{self.asserted:,} of them asserted", *conflicts]
+        return call_text(self, [*counts, f"foundation={self.foundation[:8]}…"])
 
 
 class InterpretationWriter:

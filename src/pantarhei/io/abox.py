@@ -8,8 +8,10 @@ from typing import Any, NamedTuple, cast
 from rdflib import Graph
 
 from pantarhei.errors import TimestampError
+from pantarhei.model.message_text import counted
+from pantarhei.model.representation import call_text, members_table, panel
 from pantarhei.model.term import Triple, check_triple
-from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of, timed
+from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, show_time, ticks_of, timed
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
 
@@ -22,6 +24,12 @@ class TimestampedABox(NamedTuple):
 
     at: TimePoint
     triples: Sequence[Triple]
+
+    def __repr__(self) -> str:
+        return call_text(self, [f"at {show_time(self.at)}: {counted(len(self.triples), 'triple')}"])
+
+    def _repr_html_(self) -> str:
+        return panel(repr(self), members_table(self.triples))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(TimestampedABox, *self)

@@ -14,6 +14,7 @@ from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.message_text import NO_NAMES, DisplayNames, TextPosition, disambiguate
+from pantarhei.model.representation import text_repr
 from pantarhei.model.term import ONLY_TYPE, RDF_TYPE, Term, Triple, short
 
 
@@ -62,6 +63,8 @@ class Atom:
     predicate: Predicate
     arguments: tuple[Argument, ...]
 
+    __repr__ = text_repr
+
     def ground(self, binding: Mapping[Variable, Term]) -> Triple:
         """Return the triple of this atom; `binding` must bind all its variables."""
         first, *rest = (binding[a] if isinstance(a, Variable) else a for a in self.arguments)
@@ -105,6 +108,8 @@ class Different:
     left: Argument
     right: Argument
 
+    __repr__ = text_repr
+
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Different:
         """Return the inequality with `change` applied to both sides."""
         return Different(change(self.left), change(self.right))
@@ -122,6 +127,8 @@ class Member:
     argument: Argument
     range: DataRange
     inside: bool = True
+
+    __repr__ = text_repr
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -148,6 +155,8 @@ class Builtin:
     name: URIRef
     arguments: tuple[Argument, ...]
     written: TextPosition | None = field(default=None, compare=False, repr=False)
+
+    __repr__ = text_repr
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Builtin:
         """Return the built-in with `change` applied to its arguments."""
@@ -183,6 +192,8 @@ class Rule:
     different: tuple[Different, ...] = ()
     origin: Origin | None = None
     tests: tuple[Test, ...] = ()
+
+    __repr__ = text_repr
 
     @property
     def atoms(self) -> tuple[Atom, ...]:

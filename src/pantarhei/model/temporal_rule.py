@@ -17,6 +17,7 @@ from typing import Final
 from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.model.message_text import TextPosition, last_part
+from pantarhei.model.representation import text_repr
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.term import Triple, short
 
@@ -118,6 +119,8 @@ class TemporalAtom:
     arguments: tuple[Argument, ...] = ()
     is_asserted: bool = False
 
+    __repr__ = text_repr
+
     @property
     def variables(self) -> frozenset[Variable]:
         """Variables of the atom."""
@@ -206,6 +209,8 @@ class Formula:
     times: int = 1
     written: TextPosition | None = field(default=None, compare=False, repr=False)
 
+    __repr__ = text_repr
+
     @property
     def variables(self) -> frozenset[Variable]:
         """Variables of the atom and of the time."""
@@ -244,6 +249,8 @@ class TemporalRule:
     variables_written: tuple[tuple[Variable, TextPosition], ...] = field(
         default=(), compare=False, repr=False
     )
+
+    __repr__ = text_repr
 
     def __str__(self) -> str:
         conditions = [*map(str, self.body), *map(builtin_text, self.tests)]

@@ -10,6 +10,7 @@ from typing import Any
 from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.model.graphs import grouped
+from pantarhei.model.representation import short_repr
 from pantarhei.model.rule import Argument, Origin
 from pantarhei.model.term import Term, Triple, in_order
 from pantarhei.ontology.closure import AssertionClosure, is_fresh
@@ -34,6 +35,8 @@ class Entailment:
 
     statement: str
     proofs: tuple[Proof, ...]
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, statement: str, proofs: Iterable[Proof], labels: Labels) -> Entailment:

@@ -30,6 +30,7 @@ from pantarhei.errors import (
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.data_range import DataRange
 from pantarhei.model.message_text import DisplayNames, counted, disambiguate
+from pantarhei.model.representation import html_of
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.ontology.axiom_translation import shown_names_of, translate_axioms
@@ -101,6 +102,8 @@ class Ontology:
     _read: DocumentSet | None = field(default=None, repr=False, compare=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
+    _repr_html_ = html_of
+
     @classmethod
     def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
         """Return an ontology with the given rules and constraints, in the order given.
@@ -132,6 +135,15 @@ class Ontology:
     def __repr__(self) -> str:
         parts = ("rule", self.rules), ("constraint", self.constraints), ("assertion", self.background)
         return f"Ontology({', '.join(counted(len(found), noun) for noun, found in parts)})"
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            "rules": self.rules,
+            "constraints": self.constraints,
+            "background": self.background,
+            "prefixes": dict(self.prefixes),
+            "axioms": self._report,
+        }
 
     @property
     def names(self) -> DisplayNames:

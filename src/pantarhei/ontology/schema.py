@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
 from pantarhei.model.message_text import counted
+from pantarhei.model.representation import html_of
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.ontology.closure import AssertionClosure, is_internal
@@ -52,6 +53,8 @@ class Schema:
     unsatisfiable: Mapping[Predicate, Proof]
     object_properties: Names
     data_properties: Names
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         classes = counted(len(self.superclasses), "class", "classes")

@@ -13,6 +13,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.message_text import disambiguate, last_part
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl.axiom import Axiom, Class, DataRange, Property, parts
 from pantarhei.owl.name_kinds import is_defined, is_reserved
@@ -41,6 +42,9 @@ class UnknownName:
     name: Term
     kind: NameKind
     nearest: tuple[Term, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     def __str__(self) -> str:
         """Return the name with suggestions.

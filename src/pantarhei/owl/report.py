@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.expression_mapping import triple_key
@@ -67,6 +68,9 @@ class ReportEntry:
     kept: tuple[str, ...] = ()
     facts: tuple[Triple, ...] = ()
 
+    __repr__ = short_repr
+    _repr_html_ = html_of
+
     @property
     def axiom(self) -> str:
         """The axiom in functional-style syntax."""
@@ -102,6 +106,9 @@ class LossGroup:
 
     reason: str
     entries: tuple[ReportEntry, ...]
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     def constructs(self) -> dict[str, int]:
         """Return the number of axioms of each construct, most frequent first."""
@@ -145,6 +152,8 @@ class Report:
     contradiction: tuple[str, tuple[str, ...]] | None = None
     documents: tuple[str, ...] = ()
     names: DisplayNames = field(default=NO_NAMES, compare=False)
+
+    _repr_html_ = html_of
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
@@ -196,6 +205,22 @@ class Report:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _shown_parts(self) -> dict[str, object]:
+        outcomes = Counter(entry.outcome.value for entry in self.entries)
+        return {
+            **dict(outcomes.most_common()),
+            **dict(self.counts),
+            "imports skipped": self.imports_skipped,
+            "lost in whole or in part": [
+                (group.reason, len(group.entries), group.examples()[0].axiom)
+                for group in self.losses_by_reason()
+            ],
+            "can have no instance": [name for name, _ in self.unsatisfiable],
+            "names of one thing": [" = ".join(group) for group in self.merged],
+            "outside OWL 2 DL": self.notes,
+            "axioms": self.entries,
+        }
 
     def __repr__(self) -> str:
         axioms = counted(len(self.entries), "axiom")

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from rdflib import Graph
 
-from pantarhei.model.message_text import disambiguate
+from pantarhei.model.message_text import counted, disambiguate
+from pantarhei.model.representation import call_text, in_short
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
@@ -50,6 +51,11 @@ class Proof:
     steps: tuple[ProofStep, ...]
     complete: bool = True
     labels: Labels = field(default_factory=dict, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        fact = "⊥" if self.triple is None else in_short(self.triple)
+        state = [] if self.complete else ["incomplete"]
+        return call_text(self, [fact, counted(len(self.steps), "step"), *state])
 
     @property
     def triple(self) -> Triple | None:

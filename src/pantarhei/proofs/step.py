@@ -11,6 +11,7 @@ from enum import Enum
 from rdflib import Variable
 
 from pantarhei.model.message_text import one_line
+from pantarhei.model.representation import short_repr
 from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow, term_text
 from pantarhei.model.term import Term, Triple
@@ -62,6 +63,8 @@ class Conclusion:
     last: TimePoint
     bindings: tuple[tuple[Variable, Term], ...]
 
+    __repr__ = short_repr
+
     def sentence(self, labels: Labels, times: TimeFormat) -> str:
         """Return the conclusion as a sentence."""
         plain = atom_sentence(self.atom, labels)
@@ -90,6 +93,8 @@ class TemporalCondition:
     first: TimePoint
     last: TimePoint
     times: tuple[TimePoint, ...] = ()
+
+    __repr__ = short_repr
 
     @property
     def atom(self) -> TemporalAtom:
@@ -120,6 +125,8 @@ class ObservedInterval:
     last: TimePoint
     known: EvidenceBasis
 
+    __repr__ = short_repr
+
     def sentence(self, labels: Labels, times: TimeFormat) -> str:
         """Return the atom as a sentence."""
         return atom_sentence(self.atom, labels)
@@ -146,6 +153,8 @@ class UnmetRule:
     rule: Rule
     bindings: tuple[tuple[Variable, Term], ...]
     lacking: TemporalCondition | str
+
+    __repr__ = short_repr
 
 
 def _frequency(formula: Formula) -> str:
@@ -189,6 +198,8 @@ class ProofStep:
     is_open: bool = False
     is_supposed: bool = False
     temporal: TemporalStatement | None = None
+
+    __repr__ = short_repr
 
     @property
     def kind(self) -> StepKind:

@@ -7,15 +7,16 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import eq
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
 
 from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import counted, disambiguate
+from pantarhei.model.representation import ROWS, call_text, panel, table
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.ntriples import exactly
@@ -41,6 +42,35 @@ class AnswerReport(NamedTuple):
     added: Counter[AnswerRow]
     removed: Counter[AnswerRow]
 
+    def __repr__(self) -> str:
+        return call_text(self, [f"at {show_time(self.at)}: {row_counts(self.added, self.removed)}"])
+
+    def _repr_html_(self) -> str:
+        return panel(repr(self), *changes_in_html(self.added, self.removed))
+
+
+def row_counts(added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> str:
+    """Return the numbers of inserted and deleted rows as text."""
+    return f"+{added.total():,} -{removed.total():,}"
+
+
+def changes_in_html(
+    added: Mapping[AnswerRow, int], removed: Mapping[AnswerRow, int], variables: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield tables of inserted and of deleted rows with their number of copies, as HTML."""
+    for title, rows in (("added", added), ("removed", removed)):
+        if rows:
+            yield f"<div>{title}</div>"
+            yield answers_in_html(rows, variables)
+
+
+def answers_in_html(answers: Mapping[AnswerRow, int], variables: Sequence[str] = ()) -> str:
+    """Return the first answers as an HTML table; the number of copies has a column if a row has several."""
+    copied = any(copies > 1 for copies in islice(answers.values(), ROWS))
+    rows = ((*row, copies) if copied else row for row, copies in answers.items())
+    columns = [*(f"?{name}" for name in variables), *(["copies"] if copied else [])] if variables else []
+    return disambiguate(lambda: table(columns, rows, len(answers)))
+
 
 class RepeatedReport(NamedTuple):
     """Equal reports at consecutive times.
@@ -53,6 +83,10 @@ class RepeatedReport(NamedTuple):
     times: Sequence[TimePoint]
     added: Counter[AnswerRow]
     removed: Counter[AnswerRow]
+
+    def __repr__(self) -> str:
+        times = counted(self.repeats, "time")
+        return call_text(self, [f"{times}: {row_counts(self.added, self.removed)} at each"])
 
     @property
     def repeats(self) -> int:
@@ -128,9 +162,14 @@ class AnswerReports(Sequence[AnswerReport]):
 
     def __repr__(self) -> str:
         if len(self) == 1:
-            return f"AnswerReports({self[0]!r})"
+            at, added, removed = self[0]
+            return call_text(self, [f"at {show_time(at)}: {row_counts(added, removed)}"])
         times = f"at {show_time(self[0].at)} to {show_time(self[-1].at)}" if self else "none"
-        return f"AnswerReports({counted(len(self), 'report')}: {times})"
+        return call_text(self, [f"{counted(len(self), 'report')}: {times}"])
+
+    def _repr_html_(self) -> str:
+        rows = ((at, len(added), len(removed)) for at, added, removed in self)
+        return panel(repr(self), table(("at", "added", "removed"), rows, len(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_restored, tuple(map(tuple, self.distinct)))
@@ -195,7 +234,11 @@ class AnswerChange:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"AnswerChange(at {show_time(self.at)}: +{self.added.total()} -{self.removed.total()})"
+        counts = "" if self._make is not None else f": {row_counts(self.added, self.removed)}"
+        return call_text(self, [f"at {show_time(self.at)}{counts}"])
+
+    def _repr_html_(self) -> str:
+        return panel(repr(self), *changes_in_html(self.added, self.removed))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored_change, (self.at, self.reports, self.is_delta)

@@ -26,7 +26,8 @@ from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
 from pantarhei.errors import OptionError
-from pantarhei.model.message_text import counted, disambiguate
+from pantarhei.model.message_text import counted, disambiguate, one_line
+from pantarhei.model.representation import WIDTH, panel, table
 from pantarhei.model.term import Term, Triple, in_order, short
 from pantarhei.rdf.ntriples import exactly, write_term
 
@@ -255,8 +256,15 @@ class QueryResult(Result):
             return f"QueryResult(ASK: {self.askAnswer})"
         if self.type != "SELECT":
             return f"QueryResult({self.type}: {counted(len(self), 'triple')})"
-        variables = "".join(f" ?{variable}" for variable in self.vars or ())
-        return f"QueryResult(SELECT{variables}: {counted(len(self), 'row')})"
+        variables = one_line("".join(f" ?{variable}" for variable in self.vars or ()), WIDTH // 2)
+        return f"QueryResult(SELECT {variables}: {counted(len(self), 'row')})"
+
+    def _repr_html_(self) -> str:
+        columns = self.columns()
+        rows = zip(*columns.values(), strict=True) if columns else iter(())
+        noun = "row" if self.type == "SELECT" else "triple"
+        content = table([f"?{name}" if self.vars else name for name in columns], rows, len(self), noun=noun)
+        return disambiguate(lambda: panel(repr(self), content))
 
     def __str__(self) -> str:
         """Format the first answers as a table; `serialize` and `to_pandas` return all answers."""

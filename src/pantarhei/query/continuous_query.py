@@ -19,15 +19,24 @@ from collections.abc import (
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import iscoroutinefunction
+from itertools import islice
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, Protocol, get_args
 from weakref import WeakSet
 
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.durations import A_DURATION
-from pantarhei.model.message_text import counted
+from pantarhei.model.message_text import counted, one_line
+from pantarhei.model.representation import ROWS, call_text, folded, html_of, panel
 from pantarhei.model.time import Duration, TimeKind, TimePoint, duration_ticks
-from pantarhei.query.answer_reports import MAX_QUEUED, AnswerChange, AnswerRow, Follower, Overflow
+from pantarhei.query.answer_reports import (
+    MAX_QUEUED,
+    AnswerChange,
+    AnswerRow,
+    Follower,
+    Overflow,
+    answers_in_html,
+)
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.window.sliding import Window, common
 
@@ -243,7 +252,14 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"AnswerChanges({{{', '.join(f'{n}: {c!r}' for n, (_, c) in self._changes.items())}}})"
+        if self._pending is not None:
+            return "AnswerChanges(not read yet)"
+        return call_text(self, [counted(len(self._made), "query", "queries"), *map(one_line, self._made)])
+
+    def _repr_html_(self) -> str:
+        changes = islice(self._changes.items(), ROWS)
+        parts = [folded(one_line(name), change._repr_html_()) for name, (_, change) in changes]
+        return panel(f"AnswerChanges({counted(len(self), 'query', 'queries')})", *parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AnswerChanges, ([(name, change) for name, (_, change) in self._changes.items()],)
@@ -393,7 +409,12 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         return exactly(Counter, dict(self._rows))
 
     def __repr__(self) -> str:
-        return f"LiveAnswers({self._maintainer.name}: {counted(len(self), 'row')})"
+        return call_text(self, [f"{one_line(self._maintainer.name)}: {counted(len(self), 'row')}"])
+
+    def _repr_html_(self) -> str:
+        query = self._maintainer.query
+        variables = tuple(map(str, query.variables)) if query.form == "SELECT" else ()
+        return panel(repr(self), answers_in_html(self._rows, variables))
 
 
 class _Read(threading.local):
@@ -573,4 +594,9 @@ class ContinuousQuery:
 
     def __repr__(self) -> str:
         state = "closed" if self.is_closed else counted(self._maintainer.count(), "row")
-        return f"ContinuousQuery({self.name!r}, {state})"
+        return call_text(self, [repr(one_line(self.name)), state])
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {"query": self.text, "answers": self.answers, "plan": self.plan()}

@@ -16,6 +16,7 @@ from pantarhei.errors.base import parameter
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.message_text import disambiguate
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.proofs.extraction import proof_of_violation
@@ -35,6 +36,9 @@ class Contradiction:
 
     triples: frozenset[Triple]
     constraints: tuple[Rule, ...]
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     def __str__(self) -> str:
         return disambiguate(self._text, names_of(self.constraints))

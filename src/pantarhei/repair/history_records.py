@@ -10,6 +10,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.rdf.ntriples import write_term
@@ -29,6 +30,9 @@ class ConflictingAssertion(NamedTuple):
     predicate: str
     object: str
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
 
 class ConflictRecord(NamedTuple):
     """Conflict set that contains the assertion of a record.
@@ -40,6 +44,9 @@ class ConflictRecord(NamedTuple):
 
     constraints: tuple[str, ...]
     against: tuple[ConflictingAssertion, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 class HistoryRecord(NamedTuple):
@@ -61,6 +68,12 @@ class HistoryRecord(NamedTuple):
     fate: Fate
     at: TimePoint
     conflicts: tuple[ConflictRecord, ...] = ()
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 def records_of(

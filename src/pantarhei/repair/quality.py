@@ -23,6 +23,7 @@ from rdflib import Literal as RdfLiteral
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.message_text import counted, disambiguate
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import RDF_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.step import Assertion
@@ -67,6 +68,9 @@ class QualityRow:
     last_kept: TimePoint | None
     since: int | float | timedelta | None
 
+    __repr__ = short_repr
+    _repr_html_ = html_of
+
 
 _COUNTS = ("assertions", "cut", "won", "conflicts", "disputes")
 
@@ -89,6 +93,9 @@ class Quality:
     entities: tuple[QualityRow, ...] = ()
     properties: tuple[QualityRow, ...] = ()
     constraints: tuple[QualityRow, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     @property
     def rows(self) -> Iterator[tuple[Kind, QualityRow]]:

@@ -14,6 +14,7 @@ import numpy as np
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.model.message_text import counted, disambiguate
+from pantarhei.model.representation import call_text, html_of, members_table, panel, short_repr
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
@@ -44,6 +45,9 @@ class Occurrences:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        return call_text(self, [counted(len(self), "assertion")])
 
     @property
     def has_forms(self) -> bool:
@@ -175,7 +179,14 @@ class LazySequence(Sequence[_T]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<{len(self)} of {type(self).__name__}>" if len(self) > 10 else repr(list(self))
+        return (
+            f"{type(self).__name__}({counted(len(self), 'member') if self.is_counted else 'not counted yet'})"
+        )
+
+    @property
+    def is_counted(self) -> bool:
+        """True if the number of members is known without computing them."""
+        return "_length" in self.__dict__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_restored, self._members)
@@ -236,7 +247,15 @@ class ConflictList(LazySequence[_T]):
     def of(cls, members: Sequence[_T], complete: bool = True) -> ConflictList[_T]:
         """Return a list of known conflict sets."""
         listed: FoundConflicts = _Listed(tuple(members), complete)
-        return ConflictList(lambda: listed, lambda _: members)
+        known = ConflictList(lambda: listed, lambda _: members)
+        known._length = len(listed)
+        return known
+
+    def _repr_html_(self) -> str:
+        heading = (
+            f"ConflictList({counted(len(self), 'conflict')}{', ' * (not self.complete)}{self.unlisted or ''})"
+        )
+        return disambiguate(lambda: panel(heading, members_table(self)))
 
     def mapped(self, change: Callable[[_T], _S]) -> ConflictList[_S]:
         """Return the list with a function applied to each member on first access."""
@@ -253,6 +272,9 @@ class Conflict:
     assertions: frozenset[Assertion]
     constraints: tuple[Rule, ...]
     _prove: Prove = field(default=no_proofs, repr=False, compare=False)
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     @property
     def proofs(self) -> tuple[Proof, ...]:
@@ -473,7 +495,20 @@ class Repair:
         return text
 
     def __repr__(self) -> str:
-        return f"Repair(at={self.at!r}, method={self.method!r}, {len(self.conflicts)} conflicts)"
+        parts = [f"at {show_time(self.at)}", self.method, f"{counted(len(self._removed), 'fact')} removed"]
+        if self.conflicts.is_counted:
+            parts.append(counted(len(self.conflicts) + self.unlisted, "conflict"))
+        return call_text(self, parts)
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            "summary": self.summary(),
+            "conflicts": self.conflicts,
+            "removed": self.removed,
+            **({"undecided": self.undecided} if self.undecided_facts else {}),
+        }
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Repair):

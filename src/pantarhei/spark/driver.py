@@ -29,6 +29,8 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.interpretation.interpretation import InterpretationTables
 from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.model.message_text import counted
+from pantarhei.model.representation import call_text
 from pantarhei.model.time import Duration, TimeKind, TimePoint, show_time, ticks_of, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.worker import (
@@ -88,6 +90,9 @@ class LateABox(NamedTuple):
 
     at: TimePoint
     abox: pa.Table
+
+    def __repr__(self) -> str:
+        return call_text(self, [f"at {show_time(self.at)}: {counted(self.abox.num_rows, 'triple')}"])
 
 
 class Driver:

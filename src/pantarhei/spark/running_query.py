@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast, overload
 
 from pyspark.errors import StreamingQueryException
@@ -17,6 +17,7 @@ from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.message_text import counted
+from pantarhei.model.representation import html_of
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimePoint, seconds_of
 from pantarhei.proofs.proof import Proof
@@ -47,6 +48,8 @@ class QueryProgress:
     seconds: float | None
     at: TimePoint | None = None
     counts: Counts | None = None
+
+    _repr_html_ = html_of
 
     def __str__(self) -> str:
         parts = [self.state if self.batch < 0 else f"{self.state}, batch {self.batch} is complete"]
@@ -231,6 +234,12 @@ class ReasoningQuery:
     def __repr__(self) -> str:
         name = self.spark_query.name
         return f"ReasoningQuery({'' if name is None else f'{name}: '}{self.progress})"
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        progress = self.progress
+        return {"state": str(progress), **({} if progress.counts is None else asdict(progress.counts))}
 
     @property
     def is_active(self) -> bool:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import ClingoNotFoundError
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Builtin
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.model.term import Term
@@ -346,6 +347,9 @@ class AnswerStream:
 
     atoms: frozenset[TemporalAtom]
     elsewhere: DatedAtoms = frozenset()
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
 
 def answer_streams(

@@ -7,9 +7,11 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
+from pantarhei.model.message_text import counted
+from pantarhei.model.representation import call_text, html_of, members_in_short, members_table, panel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
-from pantarhei.model.time import TimePoint
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.ntriples import exactly
 
 
@@ -26,6 +28,13 @@ class TickConclusions(NamedTuple):
     at: TimePoint
     added: frozenset[TemporalAtom]
     removed: frozenset[TemporalAtom]
+
+    def __repr__(self) -> str:
+        counts = f"+{len(self.added):,} -{len(self.removed):,} conclusions"
+        return call_text(self, [f"at {show_time(self.at)}: {counts}"])
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 class ConclusionChanges:
@@ -97,7 +106,14 @@ class ConclusionChanges:
         return hash(self.turns)
 
     def __repr__(self) -> str:
+        if "turns" not in self.__dict__:
+            return "ConclusionChanges(not read yet)"
         return f"ConclusionChanges(+{len(self.atoms_added)} -{len(self.atoms_removed)})"
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {"added": self.atoms_added, "removed": self.atoms_removed, "turns": self.turns}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_restored, self.turns)
@@ -194,7 +210,13 @@ class ConclusionSet(Set[Triple]):
         return self._hash()
 
     def __repr__(self) -> str:
-        return f"ConclusionSet({set(self)})"
+        with self._lock:
+            return call_text(
+                self, ["of an older state" if self._held is None else members_in_short(self._held)]
+            )
+
+    def _repr_html_(self) -> str:
+        return panel(f"ConclusionSet({counted(len(self), 'triple')})", members_table(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return frozenset, (list(self),)

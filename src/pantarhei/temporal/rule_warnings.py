@@ -11,6 +11,7 @@ from rdflib import URIRef
 
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.message_text import position_prefix
+from pantarhei.model.representation import short_repr
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, builtin_text, term_text
 from pantarhei.model.term import short
@@ -28,6 +29,8 @@ class UnassertableConclusion:
     """
 
     rule: TemporalRule
+
+    __repr__ = short_repr
 
     def __str__(self) -> str:
         head = self.rule.head
@@ -49,6 +52,8 @@ class ConstantRule:
 
     rule: TemporalRule
     name: URIRef
+
+    __repr__ = short_repr
 
     def __str__(self) -> str:
         name, where = short(self.name), position_prefix(self.rule.written)
@@ -78,6 +83,8 @@ class UnrememberedConclusion:
     """
 
     formula: Formula
+
+    __repr__ = short_repr
 
     @property
     def predicate(self) -> URIRef:
@@ -122,6 +129,8 @@ class UnboundedComputation:
     """
 
     rule: TemporalRule
+
+    __repr__ = short_repr
 
     def __str__(self) -> str:
         test = self.rule.tests[0]

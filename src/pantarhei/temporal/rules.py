@@ -27,6 +27,7 @@ from pantarhei.errors import (
     check_type,
 )
 from pantarhei.model.message_text import TextPosition, disambiguate
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
@@ -81,6 +82,9 @@ class TemporalRules:
     prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
     written: InitVar[Mapping[URIRef, TextPosition] | None] = None
 
+    __repr__ = short_repr
+    _repr_html_ = html_of
+
     def __post_init__(self, written: Mapping[URIRef, TextPosition] | None) -> None:
         check_prefixes(self.prefixes)
         object.__setattr__(self, "rules", tuple(self.rules))
@@ -133,6 +137,9 @@ class TemporalRules:
             (set(each.rules), each.remembered, each.start, each.feedback) for each in (self, other)
         )
         return mine == theirs
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {"rules": str(self), "warnings": self.warnings}
 
     def __str__(self) -> str:
         names = names_in_text(self._iris(), self.prefixes)

@@ -257,7 +257,8 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     update = pickle.loads(pickle.dumps(told))
     assert update == told and update.answers != reasoner.push(1, [a("y")]).answers
     assert rows(update.answers["all"].added) == ["x"] and list(update.answers) == ["all"]
-    assert "+1 -0" in repr(update.answers)
+    assert repr(update.answers) == "AnswerChanges(1 query, all)"
+    assert repr(update.answers["all"]) == "AnswerChange(at 1: +1 -0)"
     assert update.answers.get(7) is None and 7 not in update.answers
 
 

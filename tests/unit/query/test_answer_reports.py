@@ -65,7 +65,7 @@ def test_reports_pickle_as_they_are_held():
 
 def test_a_text_says_how_many_reports_there_are():
     assert repr(REPORTS) == "AnswerReports(100,000,000,000 reports: at 3 to 999999999990)"
-    assert "at=3" in repr(AnswerReports(REPORTS.distinct[:1]))
+    assert repr(AnswerReports(REPORTS.distinct[:1])) == "AnswerReports(at 3: +2 -1)"
 
 
 EX = Namespace("http://example.org/")

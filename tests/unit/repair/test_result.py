@@ -94,8 +94,8 @@ def test_the_first_conflicts_come_with_a_text_where_there_are_more():
 
 
 def test_a_list_of_many_conflicts_is_shown_by_its_length():
-    assert repr(ConflictList.of([1, 2])) == "[1, 2]"
-    assert repr(ConflictList.of(range(11))) == "<11 of ConflictList>"
+    assert repr(ConflictList.of([1, 2])) == "ConflictList(2 members)"
+    assert repr(ConflictList.of(range(1, 1001))) == "ConflictList(1,000 members)"
 
 
 def test_a_conflict_names_its_assertions_with_their_times_and_the_axiom():

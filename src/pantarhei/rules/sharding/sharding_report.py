@@ -14,6 +14,7 @@ from rdflib import URIRef, Variable
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
 from pantarhei.model.message_text import DisplayNames, counted, disambiguate
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.model.term import Term, short
 from pantarhei.rules.translation.demand import TYPE
@@ -47,6 +48,8 @@ class KeyMap:
     key: Key
     keys: Mapping[Term, Term] = field(repr=False)
     numbers: Numbers = "by_datatype"
+
+    __repr__ = short_repr
 
     def of(self, term: Term) -> Term:
         """Return κ(term)."""
@@ -102,6 +105,8 @@ class KeyPositions:
     given: frozenset[Symbol]
     keeping: frozenset[Symbol]
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
@@ -115,6 +120,9 @@ class Obstacle:
     rule: Rule
     atoms: tuple[Atom, Atom]
     reason: str
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     @property
     def axiom(self) -> str:
@@ -133,6 +141,8 @@ class NoKey:
     """Reason why a property does not define a key."""
 
     reason: str
+
+    __repr__ = short_repr
 
     def __str__(self) -> str:
         return self.reason
@@ -161,6 +171,8 @@ class ShardingReport:
     assertable: frozenset[Symbol] | None = field(default=None, repr=False)
     places: Mapping[Key, KeyPositions] = field(default_factory=dict, repr=False)
     has_class_variables: bool = field(default=False, repr=False)
+
+    _repr_html_ = html_of
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -219,6 +231,14 @@ class ShardingReport:
     def __repr__(self) -> str:
         checked = counted(len(self.obstacles) + len(self.no_keys), "key")
         return f"ShardingReport({checked} checked, {len(self.keys)} of them usable)"
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {
+            "report": str(self),
+            "usable keys": self.keys,
+            "obstacles": [(key, each) for key, found in self.obstacles.items() for each in found],
+            "properties that are not keys": self.no_keys,
+        }
 
     @property
     def _names(self) -> DisplayNames:

@@ -21,6 +21,7 @@ from rdflib import Variable
 
 from pantarhei.model.graphs import ranks, reached
 from pantarhei.model.message_text import DisplayNames, disambiguate
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.rules.translation.canonical_rule import canonical
 from pantarhei.rules.translation.demand import has_class_variables, over_one_relation
@@ -45,6 +46,9 @@ class NormalConstraint:
     constraint: Rule
     recursive: bool
     definitions: Mapping[Symbol, tuple[Rule, ...]]
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     def conjunctions(self, depth: int) -> Iterator[Rule]:
         """Yield the distinct constraints over asserted facts that together replace this one.
@@ -74,6 +78,8 @@ class InconsistencyNormalForm:
     constraints: tuple[NormalConstraint, ...]
     depth: int
 
+    _repr_html_ = html_of
+
     @classmethod
     def of(
         cls, rules: Sequence[Rule], constraints: Iterable[Rule], depth: int = 3
@@ -90,6 +96,10 @@ class InconsistencyNormalForm:
         table = {head: tuple(deriving) for head, deriving in by_head.items()}
         looping = _looping_symbols(table)
         return cls(tuple(_normal(constraint, table, looping) for constraint in constraints), depth)
+
+    def _shown_parts(self) -> dict[str, object]:
+        constraints = [each.constraint for each in self.constraints]
+        return {"constraints": disambiguate(lambda: list(map(str, constraints)), self._names)}
 
     def summary(self) -> str:
         """Return the number of constraints and of recursive constraints as one line.

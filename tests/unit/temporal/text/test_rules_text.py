@@ -324,7 +324,8 @@ def test_a_quoted_name_is_an_iri_a_prefixed_name_or_of_the_default_prefix(writte
         del prefixes["http"]
     for text in (f"{written}(X) :- b(X).", f"a(X) :- {written}(X, Y).", f"a(X) :- b(X, {written})."):
         program = read_rules(text, prefixes)
-        assert f"<{iri}>" in str(program.rules) or iri in repr(program.rules)
+        atoms = [formula.atom for rule in program.rules for formula in rule.formulas]
+        assert iri in {str(term) for atom in atoms for term in (atom.predicate, *atom.arguments)}
 
 
 @pytest.mark.parametrize("name", ["'p'", "p", "'no:p'", "no:p", "'p/q'"])
