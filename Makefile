@@ -3,6 +3,7 @@
 #   make test        the tests of every day: some minutes on two cores
 #   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
 #   make check       lint, types, import contract
+#   make docs        the site, in build/site; fails on a warning, a broken link, or anything loaded from a network
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
 #   make bench-page  the newest measurements into the page "Performance"
 
@@ -19,7 +20,7 @@ EDITABLE := PANTARHEI_UNCOMPILED=1 $(PIP) install --no-build-isolation --editabl
 # Bytecode is kept, whatever the shell says: two processes, and each that a test starts, compile tests or package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-checked test-long test-uncompiled check bench bench-page bench-spark clean
+.PHONY: demo test test-all test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -52,6 +53,10 @@ check: $(VENV)/.check $(VENV)/.kernel
 	$(BIN)/mypy
 	PYTHONPATH=tests $(BIN)/lint-imports --no-cache
 
+docs: $(VENV)/.docs $(VENV)/.kernel
+	$(BIN)/python -m sphinx -q -E -W --keep-going -n docs build/site
+	@echo "the site is build/site/index.html, its external links are listed in build/site/external-links.txt"
+
 bench: $(VENV)/.bench $(VENV)/.kernel
 	$(BIN)/python -m bench
 
@@ -79,6 +84,11 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 # What the checks take besides: mypy looks at the libraries that the tests take too.
 $(VENV)/.check: pyproject.toml | $(VENV)/.dev
 	$(EDITABLE) '.[check]'
+	@touch $@
+
+# What the site takes besides.
+$(VENV)/.docs: pyproject.toml | $(VENV)/.run
+	$(EDITABLE) '.[docs]'
 	@touch $@
 
 # What the tests take besides.

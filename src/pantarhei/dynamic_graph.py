@@ -110,7 +110,9 @@ class DynamicGraph(Materialized):
         Literals are compared by value: deleting `"01"^^xsd:integer` deletes `"1"^^xsd:integer`. A triple that
         stays asserted keeps its lexical form.
 
-        The cost depends on the change of the materialization, not on the size of the graph.
+        The cost depends on the change of the materialization, not on the size of the graph. After an error
+        the graph is unchanged. After an interrupt either the graph is unchanged, or the whole change has been
+        applied.
 
         Args:
             insert: the triples to insert: a graph, triples, or an Arrow table with string columns `subject`,
@@ -122,8 +124,6 @@ class DynamicGraph(Materialized):
         Raises:
             InvalidTripleError: an item is not a triple.
             ContradictionError: the assertions would contradict each other.
-            After an error the graph is unchanged. After an interrupt either the graph is unchanged, or the
-            whole change has been applied.
         """
         # Iterators are read first, since they may query the graph, which could renumber terms.
         given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]

@@ -106,7 +106,7 @@ class StreamReasoner(Materialized):
             contains it. Query answers are equal.
         unique_names: whether different names denote different things, so that two values of a functional
             property are a conflict; names that are `owl:sameAs` in the background are merged. If False, such
-            values become equal, the equality rules (eq-*) apply, and only `owl:differentFrom` contradicts an
+            values become equal, the equality rules (`eq-*`) apply, and only `owl:differentFrom` contradicts an
             equality; n equal names yield n² facts of equality, and n copies of each other fact.
         budget: limits of the search in a repair; undecided facts are removed and counted.
         max_facts: maximum number of facts in the materialization after a push, including the background.
@@ -236,7 +236,9 @@ class StreamReasoner(Materialized):
     def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:
         """Insert the ABox of timestamp `at`, after dropping ABoxes that leave the window; derive and repair.
 
-        Two pushes at the newest timestamp are equivalent to one push of both ABoxes.
+        Two pushes at the newest timestamp are equivalent to one push of both ABoxes. After an error the
+        reasoner is unchanged. After an interrupt either the reasoner is unchanged, or the whole push has been
+        applied.
 
         Args:
             at: a timestamp not older than the present time, of the same kind as the stream's other
@@ -249,8 +251,6 @@ class StreamReasoner(Materialized):
             TimestampError: `at` is not of the stream's kind.
             InvalidTripleError: an item of `abox` is not a triple.
             MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
-            After an error the reasoner is unchanged. After an interrupt either the reasoner is unchanged, or
-            the whole push has been applied.
         """
         return self._step(lambda: self._held.step(at, Arriving((abox,))))
 

@@ -123,8 +123,8 @@ class Stats(NamedTuple):
         consumer_bytes: temporal rules and registered queries.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was built, which happens
             again after an error and when the rules grow.
-        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back,
-            undecided, ahead, invalid, times_cut: see `Counters`; since the stream began.
+        pushes, repairs, cut, late, dropped_early, forgotten_early: see `Counters`; since the stream began.
+        unwritten, fed_back, not_fed_back, undecided, ahead, invalid, times_cut: see `Counters`.
         waiting: ABoxes that wait in `run`; `bytes` does not count them.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those for asserted predicates included.

@@ -247,7 +247,7 @@ class Ontology:
 
         Raises:
             InputError: the graph has no axiom or assertion, or has malformed axioms or an undecidable data
-            range.
+                range.
             OptionError: `graph` is neither a graph nor triples.
         """
         reading = self._read_statement(graph, annotations)

@@ -191,10 +191,10 @@ class ReasoningQuery:
     ) -> Proof | tuple[Proof, ...]:
         """Explain why a triple holds, as `StreamReasoner.explain`.
 
-        A sharded query runs a Spark job for this, on the shards that can hold the triple.
+        A sharded query runs a Spark job for this, on the shards that can hold the triple. The errors are
+        those of `StreamReasoner.explain`, and `SparkError`.
 
         Raises:
-            The errors of `StreamReasoner.explain`.
             SparkError: the job failed. The methods below raise this error, too.
         """
         if all:
@@ -265,8 +265,7 @@ class ReasoningQuery:
     def process_all_available(self) -> None:
         """Wait until all input that the source has now is processed; intended for tests and notebooks.
 
-        Raises:
-            The errors of `await_termination`.
+        Raises the errors of `await_termination`.
         """
         self._watched(self.spark_query.processAllAvailable)
 

@@ -292,8 +292,8 @@ def reason_stream(
         QueryError: the query is malformed or refused.
         NotKeyLocalRuleError: conclusions on Spark would differ from those of one reasoner.
         TemporalRuleError: a rule does not fit the window.
-        While it runs, from `await_termination`: `InvalidRowError` for a row that is not a timestamped triple,
-            `MemoryLimitError` for an ABox that exceeds the limits.
+        InvalidRowError: from `await_termination`: a row is not a timestamped triple.
+        MemoryLimitError: from `await_termination`: an ABox exceeds the limits.
     """
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_choice("on_error", on_error, ON_ERROR)

@@ -186,10 +186,10 @@ def shard_stream(
         MappingError: the mapping cannot be read, or does not fit the columns.
         OptionError: a column is missing or has a wrong type, the state store is not RocksDB, or an option has
             an invalid value.
-        TimestampError: window and timestamps are of different kinds.
-        In the running query: `BackgroundOnlyError` for a row that the stream must not assert,
-            `InvalidTripleError` and `TimestampError` for a row that is not a triple or has no time,
-            `MemoryLimitError` for an ABox that exceeds the limits of a shard.
+        TimestampError: window and timestamps are of different kinds; in the running query: a row has no time.
+        BackgroundOnlyError: in the running query: the stream must not assert a row.
+        InvalidTripleError: in the running query: a row is not a triple.
+        MemoryLimitError: in the running query: an ABox exceeds the limits of a shard.
     """
     search = Budget() if budget is None else budget
     options = Options(
