@@ -1,4 +1,4 @@
-"""Check of the built site: no page loads anything from a network, and each internal link leads to an anchor."""
+"""Check of the built site: no page loads anything from a network, and internal links lead to an anchor."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def problems(site: Path) -> tuple[list[str], list[str]]:
     for path in site.rglob("*.css"):
         urls = IN_STYLES.findall(path.read_text(encoding="utf-8"))
         wrong += [f"{path.relative_to(site)} loads {url} from a network" for url in urls]
-    return sorted(wrong), [f"{link}  ({', '.join(sorted(names))})" for link, names in sorted(external.items())]
+    return sorted(wrong), [
+        f"{link}  ({', '.join(sorted(names))})" for link, names in sorted(external.items())
+    ]
 
 
 def check(app: Sphinx, error: Exception | None) -> None:

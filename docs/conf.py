@@ -1,4 +1,4 @@
-"""Configuration of the site: `make docs` builds it from these pages and from the docstrings of the package."""
+"""Configuration of the site, which `make docs` builds from these pages and from docstrings."""
 
 from __future__ import annotations
 
@@ -32,12 +32,30 @@ myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # the changelog repeats its headings below each version
 
 # Names of types that signatures keep; docs/reference/types.md defines them.
-TYPES = (
-    "ABox AnswerRow Argument Assertion DataRange Duration Fate GivenContexts Json Key Labels MappingSource Names "
-    "OnBad Predicate Record Source Term TimePoint Triple"
-).split()
+TYPES = [
+    "ABox",
+    "AnswerRow",
+    "Argument",
+    "Assertion",
+    "DataRange",
+    "Duration",
+    "Fate",
+    "GivenContexts",
+    "Json",
+    "Key",
+    "Labels",
+    "MappingSource",
+    "Names",
+    "OnBad",
+    "Predicate",
+    "Record",
+    "Source",
+    "Term",
+    "TimePoint",
+    "Triple",
+]
 
-# Docstrings have Google's sections; a text in backquotes becomes a link if it names an object of the reference.
+# Docstrings have Google's sections; a text in backquotes is a link if it names an object of the reference.
 default_role = "name"
 add_module_names = False
 autodoc_default_options = {"members": True, "member-order": "bysource"}
@@ -95,11 +113,27 @@ OUTSIDE = {
 INCLUDED = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)
 LINK = re.compile(r"\[([^\[\]]*)\]\(([^)\s]+)\)")
 # Classes that only the package itself constructs.
-RESULTS = (
-    "AnswerChange AnswerChanges AnswerReports ConclusionChanges ConclusionSet ConflictList ContinuousQuery "
-    "Follower Foundation Interpretation LiveAnswers Mapping QueryResult ReasoningQuery RecordReader Repair StreamQuery "
-    "StreamReader TripleDelta"
-).split()
+RESULTS = [
+    "AnswerChange",
+    "AnswerChanges",
+    "AnswerReports",
+    "ConclusionChanges",
+    "ConclusionSet",
+    "ConflictList",
+    "ContinuousQuery",
+    "Follower",
+    "Foundation",
+    "Interpretation",
+    "LiveAnswers",
+    "Mapping",
+    "QueryResult",
+    "ReasoningQuery",
+    "RecordReader",
+    "Repair",
+    "StreamQuery",
+    "StreamReader",
+    "TripleDelta",
+]
 PAGE = re.compile(r"docs/([\w/-]+)\.md")
 
 
@@ -118,7 +152,7 @@ def insert_text(app: Sphinx, docname: str, source: list[str]) -> None:
 def with_links(text: str, folder: Path, seen_from: Path) -> str:
     """Return a text of the folder `folder` with its links as seen from another folder.
 
-    A link to a page of the site leads there; a link to a folder or a module of the repository becomes plain text.
+    A link to a page of the site leads there; a link to a folder or a module becomes plain text.
     """
 
     def changed(match: re.Match[str]) -> str:

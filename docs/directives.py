@@ -86,11 +86,13 @@ class CommandDirective(SphinxDirective):
             notes.append("Required.")
         elif default not in (None, False, ()) and default is not True:
             notes.append(f"Default: {default}.")
-        return nodes.definition_list_item("", term, nodes.definition("", nodes.paragraph("", " ".join(notes))))
+        return nodes.definition_list_item(
+            "", term, nodes.definition("", nodes.paragraph("", " ".join(notes)))
+        )
 
 
 class ErrorsDirective(SphinxDirective):
-    """Directive `errors`: the tree of public errors, or with `warnings` of public warnings, then each class."""
+    """Directive `errors`: the tree of the public errors, or `warnings`, then each class."""
 
     optional_arguments = 1
 

@@ -1,19 +1,28 @@
-"""The code of docs/spark.md runs."""
+"""The code of pages and docstrings about Spark runs."""
 
 from __future__ import annotations
 
+import doctest
+
 import pytest
 
-from test_docs import ROOT, blocks
+from test_docs import ON_SPARK, ROOT, blocks, examples, modules, names, run, takes_spark
 
-PAGE = ROOT / "docs" / "spark.md"
+PAGES = sorted(ON_SPARK)
 
 
 @pytest.mark.long
-def test_the_code_of_the_page_runs(spark, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
+def test_the_code_of_the_page_runs(page, spark, monkeypatch):
     monkeypatch.chdir(ROOT)
-    code = blocks(PAGE)
-    assert len(code) >= 5
-    namespace = {"__name__": "__main__"}
-    for line, text in code:
-        exec(compile("\n" * (line - 1) + text, PAGE, "exec"), namespace)
+    assert blocks(page)
+    run(page)
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if name.startswith("pantarhei.spark")])
+def test_the_examples_in_docstrings_run(name, spark, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    runner = doctest.DocTestRunner(verbose=False)
+    for docstring in filter(takes_spark, examples(name)):
+        docstring.globs.update(spark=spark, folder=tmp_path)
+        assert runner.run(docstring).failed == 0
