@@ -166,6 +166,7 @@ COLOURS: dict[StepKind, tuple[str, str]] = {
 }
 """Fill and outline of a box."""
 
+_TO_ARROW = "url(#pantarhei-arrow)"
 _EXCLUDED = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # by XML 1.0
 
 DARK, PALE, FAINT, PAPER = "#1a1a1a", "#4b5563", "#d5dbe3", "#ffffff"
@@ -267,6 +268,14 @@ def text_element(
     return element("text", shown, x=x, y=y, font_size=size, fill=fill, **attributes)
 
 
+def arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
+    """Return an arrow from left to right that is horizontal at its ends; the picture has `ARROW`."""
+    (x, y), (to_x, to_y) = start, end
+    half = (x + to_x) / 2
+    path = f"M{x:.1f},{y:.1f} C{half:.1f},{y:.1f} {half:.1f},{to_y:.1f} {to_x:.1f},{to_y:.1f}"
+    return element("path", d=path, fill="none", stroke=PALE, stroke_width=1.2, marker_end=_TO_ARROW)
+
+
 def curve(points: Iterable[tuple[float, float]], **attributes: object) -> str:
     """Return a smooth line through points that is vertical at each point."""
     given = list(points)
@@ -315,12 +324,12 @@ MOST = 120
 
 _SIZE, _SMALL, _LINE, _PAD, _MARGIN, _BETWEEN = 13, 11, 17, 10, 20, 44
 _LEAST_WIDTH = 560.0
-_ARROW = element(
+ARROW = element(
     "defs",
     element(
         "marker",
         element("path", d="M0,0 L8,4 L0,8 z", fill=PALE),
-        id="arrow",
+        id="pantarhei-arrow",
         viewBox="0 0 8 8",
         refX=7,
         refY=4,
@@ -329,6 +338,7 @@ _ARROW = element(
         orient="auto",
     ),
 )
+"""Head of the arrows of a picture."""
 
 
 def render_svg(formatter: ProofFormatter) -> str:
@@ -382,7 +392,7 @@ class _Picture:
             tops.append(tops[-1] + max(heights) + _BETWEEN)
         width = max(placed.width, _LEAST_WIDTH) + 2 * _MARGIN
         shift = (width - placed.width) / 2
-        drawn = [_ARROW, *(self._arrow(edge, placed, tops, shift) for edge in edges)]
+        drawn = [ARROW, *(self._arrow(edge, placed, tops, shift) for edge in edges)]
         for index in self._drawn:
             drawn += self._box(index, placed.middle[index] + shift, tops[placed.layer[index]])
         bottom = tops[-1]
@@ -428,7 +438,7 @@ class _Picture:
         for layer, middle in enumerate(placed.lines[edge], first + 1):
             points += [(middle, tops[layer] - 6), (middle, tops[layer + 1] - _BETWEEN + 6)]
         points.append((placed.middle[below], tops[placed.layer[below]]))
-        return curve([(x + shift, y) for x, y in reversed(points)], marker_end="url(#arrow)")
+        return curve([(x + shift, y) for x, y in reversed(points)], marker_end=_TO_ARROW)
 
     def _notes(self, width: float) -> Iterator[str]:
         """Yield the lines of text below the boxes."""

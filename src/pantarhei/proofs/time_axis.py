@@ -24,6 +24,7 @@ _ROUND = [
     *(3600 * _SECOND * h for h in (1, 2, 3, 6, 12, 24)),
 ]
 _MOST_MARKS = 10
+_NUMBER_SIZE, _DOT = 9.0, 14.0
 
 _T = TypeVar("_T")
 
@@ -197,3 +198,9 @@ def grouped(points: Iterable[tuple[float, _T]], width: Callable[[list[_T]], floa
             size = width(members)
         found.append((mean, size, members))
     return [PointGroup(mean, members) for mean, _, members in found]
+
+
+def width_of_dot(members: Sequence[object]) -> float:
+    """Return the width in pixels of the dot of some points, with their number above it."""
+    number = width_of(f"{len(members):,}", _NUMBER_SIZE) + 4 if len(members) > 1 else 0
+    return max(_DOT, number)

@@ -26,12 +26,11 @@ from pantarhei.proofs.svg import (
     text_element,
     width_of,
 )  # fmt: skip
-from pantarhei.proofs.time_axis import PointGroup, TimeAxis, grouped
+from pantarhei.proofs.time_axis import PointGroup, TimeAxis, grouped, width_of_dot
 
 _MARGIN, _AXIS_WIDTH, _NOTES_WIDTH, _GAP = 20.0, 620.0, 680.0, 28.0
 _SIZE, _SMALL, _TINY, _LINE, _LEAST_ROW = 12.0, 11.0, 9.0, 15.0, 44.0
 _SMALLEST, _GROWTH = 3.0, 3.5
-_APART = 2 * (_SMALLEST + _GROWTH) + 1
 _MOST_NOTES, _MOST_LINES = 3, 2
 _LEGEND = (
     (BLUE, "─", "the window at each step; on the left the time of the step"),
@@ -99,7 +98,7 @@ class _Drawing:
         self._left = _MARGIN + max(width_of(self._shown(step.at), _SIZE) for step in steps) + _GAP
         self._axis = TimeAxis.over(times, self._left, self._left + _AXIS_WIDTH)
         asserted = {time: self._axis.x(time) for step in steps for time in step.kept}
-        self._groups = grouped(((x, time) for time, x in asserted.items()), _width_of_group)
+        self._groups = grouped(((x, time) for time, x in asserted.items()), width_of_dot)
         self._place = {time: group for group in self._groups for time in group.members}
         self._most = max((max(self._sums(step).values()) for step in steps if step.kept), default=1) or 1
         self._notes = self._left + _AXIS_WIDTH + _GAP
@@ -221,11 +220,6 @@ class _Drawing:
             yield text_element(mark, _MARGIN, y, _SIZE, colour)
             yield text_element(meaning, _MARGIN + 20, y, _SMALL, PALE)
             y += _LINE + 2
-
-
-def _width_of_group(members: Sequence[TimePoint]) -> float:
-    """Return the width of the dot of some timestamps, with their number."""
-    return max(_APART, width_of(f"{len(members):,}", _TINY) + 4) if len(members) > 1 else _APART
 
 
 def _width_of_cut(members: Sequence[TimePoint]) -> float:

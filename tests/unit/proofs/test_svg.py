@@ -67,7 +67,7 @@ def test_a_picture_has_no_script_and_nothing_from_elsewhere():
     assert names == {"svg", "title", "style", "rect", "defs", "marker", "path", "text"}
     attributes = {(key, value) for element in root.iter() for key, value in element.attrib.items()}
     assert not [key for key, _ in attributes if key.startswith("on") or "href" in key]
-    assert [value for _, value in attributes if "url(" in value] == ["url(#arrow)"]
+    assert [value for _, value in attributes if "url(" in value] == ["url(#pantarhei-arrow)"]
     assert any("<script>" in (text.text or "") for text in root.iter(f"{SVG}text"))
     assert all(len(text.text) < 200 for text in root.iter(f"{SVG}text"))
 
