@@ -20,7 +20,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Encoded, Fact, Forms,
 from pantarhei.engine.consumer import NOTHING_PENDING, Consumers, DeliveryState, Marks
 from pantarhei.engine.memory import Eviction, Memory
 from pantarhei.engine.stream_history import Arrival, Counters, StreamHistory
-from pantarhei.engine.update import TripleDelta, WindowUpdate
+from pantarhei.engine.update import StepAssertions, TripleDelta, WindowUpdate
 from pantarhei.errors import UndecidedRepairWarning
 from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.materialize.model import WindowModel
@@ -251,13 +251,15 @@ class StepTransaction:
             else changes.fact_changes
         )
         forms = self.forms.change(fact_changes, asserted)
-        delta = TripleDelta.of(fact_changes, self.repairer.vocabulary.lexicon, forms.all_forms)
+        lexicon = self.repairer.vocabulary.lexicon
+        delta = TripleDelta.of(fact_changes, lexicon, forms.all_forms)
         early = tuple(entry.at for entry in slid.early)
         dropped = (*(entry.at for entry in slid.outside), *early)
         if early:
             history = replace(history, counters=history.counters.plus(Counters(dropped_early=len(early))))
         at = entries[0].at if entries else self.at
-        update = WindowUpdate(at, start, end, dropped, repair, delta, early)
+        assertions = StepAssertions.of(entries, (*slid.outside, *slid.early), lexicon)
+        update = WindowUpdate(at, start, end, dropped, repair, delta, early, assertions=assertions)
         delivery = NOTHING_PENDING
         if self.consumers.attached:
             # a fact deleted during the slide and inserted again keeps the form that it had before the step

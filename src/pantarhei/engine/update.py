@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple, NoReturn
@@ -10,18 +11,22 @@ from typing import Any, Final, NamedTuple, NoReturn
 import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers
+from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers, as_tuples
 from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
 from pantarhei.materialize.model import Work
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, html_of, short_repr
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
+from pantarhei.proofs.change_picture import MOST_FACTS, Cause, ChangedFact, changes_svg
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.sentences import NO_LABELS, Labels, labels_among, sentence
 from pantarhei.query.continuous_query import NO_ANSWER_CHANGES, AnswerChanges
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Repair
 from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges
+from pantarhei.window.log import Entry
 
 MOST_AT_ONCE: Final = 100_000
 """Limit of ABoxes of conclusions that one step may assert."""
@@ -348,6 +353,64 @@ NO_DELTA: Final[TripleDelta] = _NotKept()
 """The delta of a step where not all is derived."""
 
 
+class StepAssertions:
+    """Facts that the ABoxes of a step assert, and facts of the ABoxes that left; decoded when first read."""
+
+    def __init__(self, make: Callable[[], tuple[frozenset[Triple], frozenset[Triple]]]) -> None:
+        self._make = make
+
+    @classmethod
+    def of(cls, arrived: Sequence[Entry], left: Sequence[Entry], lexicon: Lexicon) -> StepAssertions:
+        """Return the assertions of ABoxes that arrived and of ABoxes that left. Keeps their arrays alive."""
+
+        def decoded(entries: Sequence[Entry], kept: bool) -> Iterator[Triple]:
+            for entry in entries:
+                cut = set(as_tuples(entry.cut)) if kept else ()
+                facts = [fact for fact in as_tuples(entry.facts) if fact not in cut]
+                yield from lexicon.decode(facts, entry.forms.by_fact)
+
+        return cls(lambda: (frozenset(decoded(arrived, True)), frozenset(decoded(left, False))))
+
+    @classmethod
+    def together(cls, parts: Sequence[StepAssertions]) -> StepAssertions:
+        """Combine the assertions of consecutive steps."""
+
+        def make() -> tuple[frozenset[Triple], frozenset[Triple]]:
+            none = frozenset[Triple]()
+            return none.union(*(part.arrived for part in parts)), none.union(*(part.left for part in parts))
+
+        return cls(make)
+
+    @cached_property
+    def _decoded(self) -> tuple[frozenset[Triple], frozenset[Triple]]:
+        return self._make()
+
+    @property
+    def arrived(self) -> frozenset[Triple]:
+        """The facts of the arriving ABoxes without those that the repair removed."""
+        return self._decoded[0]
+
+    @property
+    def left(self) -> frozenset[Triple]:
+        """The facts of the ABoxes that left the window."""
+        return self._decoded[1]
+
+    def __eq__(self, other: object) -> bool:
+        return self._decoded == other._decoded if isinstance(other, StepAssertions) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(_known_assertions, *self._decoded)
+
+
+def _known_assertions(arrived: frozenset[Triple], left: frozenset[Triple]) -> StepAssertions:
+    return StepAssertions(lambda: (arrived, left))
+
+
+NO_ASSERTIONS: Final = _known_assertions(frozenset(), frozenset())
+
+
 @dataclass(frozen=True, slots=True)
 class WindowUpdate:
     """Result of one push or advance.
@@ -369,6 +432,7 @@ class WindowUpdate:
             other fields except `repair` include these ABoxes.
         not_fed_back: the number of conclusions that could not be asserted, since their subject is a literal;
             each counts at each tick.
+        assertions: the facts of the arriving ABoxes, and of the ABoxes that left the window.
     """
 
     at: TimePoint
@@ -382,6 +446,7 @@ class WindowUpdate:
     conclusions: ConclusionChanges = NOTHING_CONCLUDED
     fed_back: tuple[FedBack, ...] = ()
     not_fed_back: int = 0
+    assertions: StepAssertions = field(default_factory=lambda: NO_ASSERTIONS, compare=False)
 
     @property
     def changes_nothing(self) -> bool:
@@ -400,7 +465,31 @@ class WindowUpdate:
             dropped_early=tuple(at for step in every for at in step.dropped_early),
             fed_back=fed_back,
             not_fed_back=not_fed_back,
+            assertions=StepAssertions.together([step.assertions for step in every]),
         )
+
+    def to_svg(self, explain: Callable[[Triple], Proof] | None = None, labels: Labels = NO_LABELS) -> str:
+        """Return a picture of the step: inserted facts, asserted or derived, above deleted facts, which left
+        the window, were removed by the repair, or are no longer derived. Of each kind 12 are drawn.
+
+        Args:
+            explain: returns the proof of a fact after the step, as `StreamReasoner.explain`; arrows then lead
+                from asserted facts to facts that were derived from them.
+            labels: the names shown for IRIs, such as `Ontology.labels`.
+
+        Raises:
+            DeltaNotKeptError: with `derive="needed"`.
+        """
+        return changes_svg(str(self), _changed_facts(self._causes(), explain, labels))
+
+    def _causes(self) -> Iterator[tuple[Cause, Iterable[Triple]]]:
+        added, removed = self.delta.added, self.delta.removed
+        cut = frozenset(triple for _, triple in self.repair.removed)
+        yield Cause.ASSERTED, added & self.assertions.arrived
+        yield Cause.DERIVED, added - self.assertions.arrived
+        yield Cause.EXPIRED, removed & self.assertions.left - cut
+        yield Cause.CUT, cut
+        yield Cause.UNSUPPORTED, removed - self.assertions.left - cut
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"
@@ -432,6 +521,28 @@ class WindowUpdate:
             **({"conclusions": self.conclusions} if self.conclusions else {}),
             **({"asserted conclusions": self.fed_back} if self.fed_back else {}),
         }
+
+
+def _changed_facts(
+    causes: Iterable[tuple[Cause, Iterable[Triple]]],
+    explain: Callable[[Triple], Proof] | None,
+    labels: Labels,
+) -> list[ChangedFact]:
+    """Return changes as sentences, sorted by text, with the asserted facts on which they rest."""
+    changes = [(cause, triple) for cause, facts in causes for triple in facts]
+    words = labels_among(labels, (term for _, triple in changes for term in triple))
+    shown = sorted((sentence(triple, words), cause.value, triple, cause) for cause, triple in changes)
+    asserted = {triple: place for place, (*_, triple, cause) in enumerate(shown) if cause is Cause.ASSERTED}
+    explained = Counter[Cause]()
+    found = []
+    for text, _, triple, cause in shown:
+        explained[cause] += 1
+        rests_on: Iterable[Triple] = ()
+        if explain is not None and cause is Cause.DERIVED and explained[cause] <= MOST_FACTS:
+            rests_on = (fact for _, fact in explain(triple).supports)
+        places = sorted(asserted[fact] for fact in rests_on if fact in asserted)
+        found.append(ChangedFact(text, cause, tuple(places)))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ from pantarhei.proofs.svg import (
 
 _MARGIN, _WIDTH, _BETWEEN, _GAP = 20.0, 320.0, 90.0, 12.0
 _SIZE, _SMALL, _LINE, _PAD = 13.0, 11.0, 17.0, 8.0
-_MOST_FACTS, _MOST_LINES = 12, 2
+_MOST_LINES = 2
+MOST_FACTS = 12
+"""Number of facts of each cause that are drawn."""
 
 
 class Cause(Enum):
@@ -105,13 +107,13 @@ class _ChangePicture:
         y = top + _LINE + 6
         drawn = [text_element(f"{sign}{len(places):,} {cause.value}", x, y, _SMALL, PALE)]
         y += 8
-        for place in places[:_MOST_FACTS]:
+        for place in places[:MOST_FACTS]:
             lines = shortened(self._facts[place].text, _WIDTH - 2 * _PAD, _SIZE, _MOST_LINES)
             height = len(lines) * _LINE + 2 * _PAD
             self._ends[place] = x, x + _WIDTH, y + height / 2
             drawn += self._box(place, lines, x, y, height)
             y += height + _GAP
-        if (more := len(places) - _MOST_FACTS) > 0:
+        if (more := len(places) - MOST_FACTS) > 0:
             drawn.append(text_element(f"and {more:,} more", x, y + 4, _SMALL, PALE))
             y += _LINE
         return drawn, y

@@ -5,8 +5,11 @@ import json
 import pickle
 import tracemalloc
 from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace, URIRef, Variable
 
 import pantarhei as pr
@@ -16,9 +19,11 @@ from pantarhei.engine.update import NO_DELTA, TripleDelta, WindowUpdate
 from pantarhei.errors import DeltaNotKeptError, InvalidTripleError, MemoryLimitError, TemporalRuleError
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.term import Delta
+from pantarhei.proofs.change_picture import Cause
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
 from strategies import EX as StrategiesEX
+from svg_checks import SVG
 
 
 def triple(name):
@@ -504,3 +509,66 @@ def test_timestamps_that_leave_early_for_their_bytes_are_looked_at_alone(looked_
         looked_at.clear()
     # marking the terms in use looks at each entry that stays; making the model anew comes later
     assert len(looked_at) < stayed + 6 * len(update.dropped_early) + 20
+
+
+ROOMS = """
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :OpenValve owl:disjointWith :ShutValve .
+    :OpenValve rdfs:subClassOf :LeakingValve . :LeakingValve rdfs:label "leaking pipe" .
+"""
+
+
+def picture_of(update, *options):
+    root = ElementTree.fromstring(update.to_svg(*options))
+    arrows = [path for path in root.iter(f"{SVG}path") if path.get("marker-end")]
+    return [text.text for text in root.iter(f"{SVG}text")][1:], len(arrows)
+
+
+def test_a_picture_groups_the_changes_of_a_step_by_their_causes():
+    ontology = pr.load_ontology(Graph().parse(data=ROOMS))
+    tested = StreamReasoner(ontology, Window(2))
+    names = {"Open1": EX.OpenValve, "Shut1": EX.ShutValve, "Open2": EX.OpenValve}
+    fact = {name: (EX[f"v{name[-1]}"], RDF.type, class_) for name, class_ in names.items()}
+    first = tested.push(1, [fact["Open1"], fact["Open2"]])
+    shown, arrows = picture_of(first, tested.explain, ontology.labels)
+    assert shown == [
+        *("+2 asserted", "v1 is an open valve", "v2 is an open valve"),
+        *("+2 derived", "v1 is a leaking pipe", "v2 is a leaking pipe"),
+    ]
+    assert arrows == 2 and picture_of(first)[1] == 0
+    second = tested.push(2, [fact["Shut1"]])
+    assert picture_of(second)[0] == [
+        *("+1 asserted", "v1 is a shut valve"),
+        *("−1 removed by the repair", "v1 is an open valve", "−1 no longer derived", "v1 is a leaking valve"),
+    ]
+    third = tested.advance(4)
+    assert picture_of(third)[0] == [
+        "−1 left the window",
+        "v2 is an open valve",
+        "−1 no longer derived",
+        "v2 is a leaking valve",
+    ]
+    for update in (first, second, third):
+        back = pickle.loads(pickle.dumps(update))
+        assert back.to_svg() == update.to_svg() and back.assertions == update.assertions
+
+
+@given(st.lists(st.sets(st.sampled_from(["Open", "Shut", "Leaking"])), min_size=1, max_size=5))
+def test_the_causes_of_a_step_partition_its_changes(steps):
+    tested = StreamReasoner(pr.load_ontology(Graph().parse(data=ROOMS)), Window(2))
+    for at, names in enumerate(map(sorted, steps)):
+        update = tested.push(at, [(EX.v, RDF.type, EX[f"{name}Valve"]) for name in names])
+        causes = {cause: frozenset(facts) for cause, facts in update._causes()}
+        asserted, derived = causes[Cause.ASSERTED], causes[Cause.DERIVED]
+        assert not asserted & derived and asserted | derived == update.delta.added
+        expired, cut, unsupported = (causes[each] for each in (Cause.EXPIRED, Cause.CUT, Cause.UNSUPPORTED))
+        assert not expired & cut and not (expired | cut) & unsupported
+        assert update.delta.removed <= expired | cut | unsupported
+        assert update.assertions.arrived == {fact for time, fact in tested.assertions() if time == at}
+
+
+def test_a_step_whose_changes_are_not_kept_has_no_picture():
+    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), NO_DELTA)
+    with pytest.raises(DeltaNotKeptError):
+        update.to_svg()
