@@ -229,7 +229,7 @@ def sentences(page):
 
 
 def test_the_pages_are_short():
-    """A word is a text between white space, outside of fenced blocks, in README.md and the pages below docs."""
+    """A word is a text between white space, outside of fenced blocks; README.md and all pages below docs."""
     words = {page: len(prose(page).split()) for page in WRITTEN}
     longest = sorted(words.items(), key=lambda item: -item[1])[:5]
     assert sum(words.values()) <= WORDS, [f"{page.name}: {count}" for page, count in longest]
