@@ -50,6 +50,17 @@ class AnswerStreams:
             is a class or property of the ontology.
         InputError: the file cannot be read.
         OptionError: the reasoner has received an ABox, or has another `AnswerStreams` object.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> rules = "wait(X) :- :Car(X), not go(X). go(X) :- :Car(X), not wait(X)."
+    >>> streams = pr.AnswerStreams(reasoner, rules, prefixes={"": str(EX)})
+    >>> _ = reasoner.push(1, [gas])
+    >>> len(streams.models())
+    2
     """
 
     def __init__(

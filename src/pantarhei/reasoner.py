@@ -106,8 +106,8 @@ class StreamReasoner(Materialized):
             contains it. Query answers are equal.
         unique_names: whether different names denote different things, so that two values of a functional
             property are a conflict; names that are `owl:sameAs` in the background are merged. If False, such
-            values become equal, the equality rules (`eq-*`) apply, and only `owl:differentFrom` contradicts an
-            equality; n equal names yield n² facts of equality, and n copies of each other fact.
+            values become equal, the equality rules (`eq-*`) apply, and only `owl:differentFrom` contradicts
+            an equality; n equal names yield n² facts of equality, and n copies of each other fact.
         budget: limits of the search in a repair; undecided facts are removed and counted.
         max_facts: maximum number of facts in the materialization after a push, including the background.
         max_bytes: maximum number of bytes after a push, as counted by `stats().bytes`.

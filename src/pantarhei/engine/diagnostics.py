@@ -66,6 +66,16 @@ class NumbersApart(NamedTuple):
         property: the property.
         value: one of its values.
         other: a value of the other kind; None if conditions of the ontology require the other kind.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import XSD, Literal, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> speeds = (Literal("2.5", datatype=kind) for kind in (XSD.decimal, XSD.double))
+    >>> _ = reasoner.push(1, [(EX.x, EX.speed, speed) for speed in speeds])
+    >>> apart = reasoner.unexpected().numbers[0]
+    >>> apart.property == EX.speed, apart.value.n3()
+    (True, '"2.5"^^<http://www.w3.org/2001/XMLSchema#double>')
     """
 
     property: Predicate
@@ -261,6 +271,15 @@ class Unexpected:
             arrival; at most 1,000.
         numbers: properties with numbers that are not comparable; see `NumbersApart`.
         seen: for each property that has numbers, the first value of each kind.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [(EX.x, RDF.type, EX.GasPedalPresed)])
+    >>> [unknown.name == EX.GasPedalPresed for unknown in reasoner.unexpected().unknown]
+    [True]
     """
 
     axioms: int = 0

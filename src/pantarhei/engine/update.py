@@ -137,6 +137,17 @@ class Stats(NamedTuple):
         axioms: assertions that write axioms, from which nothing follows; see `Unexpected`.
         unknown: asserted classes and properties that neither ontology nor background has.
         apart: asserted properties with numbers that are not comparable, doubles and decimals.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> stats = reasoner.stats()
+    >>> stats.pushes, stats.repairs, stats.cut, stats.bytes > 0
+    (2, 1, 1, True)
     """
 
     facts: int
@@ -433,6 +444,16 @@ class WindowUpdate:
         not_fed_back: the number of conclusions that could not be asserted, since their subject is a literal;
             each counts at each tick.
         assertions: the facts of the arriving ABoxes, and of the ABoxes that left the window.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> update.start, update.end, (EX.x, RDF.type, EX.Slowing) in update.delta.added
+    (0, 2, True)
     """
 
     at: TimePoint
@@ -559,6 +580,15 @@ class GraphUpdate:
             list all of them.
         answers: the changes of registered queries, by the query or its name. Inside `all_or_nothing` the last
             update has the changes of the whole block, unless the block is `each_step`.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> graph = pr.DynamicGraph(pr.load_ontology("ontologies/pedals.ttl"))
+    >>> update = graph.change(insert=[gas])
+    >>> (EX.x, RDF.type, EX.Accelerating) in update.delta.added, update.already_asserted
+    (True, 0)
     """
 
     at: int

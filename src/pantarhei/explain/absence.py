@@ -43,6 +43,17 @@ class RetractedAssertion:
         removed_at: the timestamp of the ABox whose repair removed the assertion; None if no repair did.
         conflicts: the contradictions that caused the removal.
         left_early: the timestamp left before the end of its range, because of `max_facts` or `max_bytes`.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> gone = reasoner.why_not(gas).gone[0]
+    >>> gone.asserted_at, gone.removed_at, gone.left_at, len(gone.conflicts)
+    (1, 2, None, 1)
     """
 
     asserted_at: TimePoint
@@ -62,6 +73,17 @@ class MissingFact:
     Args:
         gone: the retracted assertions of the triple, newest first, within the history; empty if it was never
             asserted.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> missing = reasoner.why_not((EX.x, RDF.type, EX.Accelerating)).ways[0].missing[0]
+    >>> missing.triple == gas, missing.gone[0].removed_at
+    (True, 2)
     """
 
     triple: Triple
@@ -81,6 +103,17 @@ class Abduction:
         present: the facts of the window that the proof uses together with missing facts, sorted.
         is_contradicted: with these facts a constraint would be violated.
         conflicts: the first contradictions that would arise; empty if there are too many to compute.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> clutch = (EX.x, RDF.type, EX.ClutchPressed)
+    >>> _ = reasoner.push(1, [gas]), reasoner.push(5, [clutch])
+    >>> abduction = reasoner.why_not((EX.x, RDF.type, EX.ChangingGear)).ways[0]
+    >>> abduction.triples == (gas,), abduction.present == (clutch,)
+    (False, True)
     """
 
     missing: tuple[MissingFact, ...]
@@ -140,6 +173,17 @@ class Absence:
             absence is uncertain.
         entailed: the triple is an axiom that the ontology entails; a window contains only facts.
         labels: the names shown for IRIs.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> absence = reasoner.why_not(gas)
+    >>> absence.asserted, [gone.removed_at for gone in absence.gone]
+    (True, [2])
     """
 
     triple: Triple | None

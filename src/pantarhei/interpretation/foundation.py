@@ -79,6 +79,16 @@ class Foundation:
         common: the initial size of the vocabulary.
         unique_names: true if different names denote different individuals.
         numbers: comparison of numbers, see `values.by_value`.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> import pickle
+    >>> sent = pickle.loads(pickle.dumps(reasoner.foundation))  # to another process
+    >>> len(pr.ABoxMaterializer(sent).materialize([gas]).facts)
+    3
     """
 
     growing: GrowingProgram

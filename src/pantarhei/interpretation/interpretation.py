@@ -62,6 +62,15 @@ class Interpretation:
         conflicts: the conflict sets among the asserted facts, as indexes in `facts`, if requested.
         contradictory: true if there are conflicts; `conflicts` may lack some of them.
         foundation: digest of the foundation.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> interpretation = pr.ABoxMaterializer(reasoner.foundation).materialize([gas])
+    >>> len(interpretation.facts), interpretation.asserted, interpretation.contradictory
+    (3, 1, False)
     """
 
     facts: Integers

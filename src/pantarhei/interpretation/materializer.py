@@ -171,6 +171,15 @@ class ABoxMaterializer:
 
     Raises:
         OptionError: `foundation` is not a Foundation, or `budget` is not a Budget.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> materializer = pr.ABoxMaterializer(reasoner.foundation)  # in another process, as a rule
+    >>> reasoner.push_materialized(1, materializer.materialize([gas])).at
+    1
     """
 
     def __init__(self, foundation: Foundation, budget: Budget | None = None) -> None:

@@ -20,6 +20,11 @@ class TimestampedABox(NamedTuple):
     """Assertions of one timestamp, in input order.
 
     The triples of `read_stream` may be stored by column; rdflib terms are then created on access.
+
+    >>> from pantarhei import read_stream
+    >>> abox = next(iter(read_stream("examples/pedals/stream.trig")))
+    >>> abox.at, len(abox.triples)
+    (0, 1)
     """
 
     at: TimePoint

@@ -52,6 +52,22 @@ class NDJSONSink:
 
     Args:
         path: the file; it is created if missing.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> ontology, folder = pr.load_ontology("ontologies/pedals.ttl"), TemporaryDirectory()
+    >>> path = Path(folder.name) / "history.ndjson"
+    >>> history = pr.History(sink=pr.NDJSONSink(path))
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), history=history)
+    >>> _ = reasoner.push(1, [gas]), reasoner.advance(9)
+    >>> reasoner.flush_history()
+    >>> len(path.read_text().splitlines())
+    1
+    >>> folder.cleanup()
     """
 
     batch = 1
@@ -85,6 +101,21 @@ class ParquetSink:
     Args:
         folder: the folder; it is created if missing.
         batch: minimum number of assertions per file.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> from tempfile import TemporaryDirectory
+    >>> import pyarrow.parquet as pq
+    >>> ontology, folder = pr.load_ontology("ontologies/pedals.ttl"), TemporaryDirectory()
+    >>> history = pr.History(sink=pr.ParquetSink(folder.name))
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), history=history)
+    >>> _ = reasoner.push(1, [gas]), reasoner.advance(9)
+    >>> reasoner.flush_history()
+    >>> pq.read_table(folder.name)["fate"].to_pylist()
+    ['left']
+    >>> folder.cleanup()
     """
 
     def __init__(self, folder: str | os.PathLike[str], batch: int = 20_000) -> None:

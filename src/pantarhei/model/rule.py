@@ -184,6 +184,13 @@ class Rule:
         origin: the axiom from which the rule was translated; None if the rule was given as such.
         tests: conditions on literals that a match must satisfy, in order. A computation whose result is a
             variable that is not in the body binds this variable, for later tests and for the head.
+
+    >>> from pantarhei import load_ontology
+    >>> rule = next(rule for rule in load_ontology("ontologies/pedals.ttl").rules if rule.name == "cls-int1")
+    >>> print(rule)
+    ChangingGear(?x) :- ClutchPressed(?x), GasPedalPressed(?x).
+    >>> print(rule.origin)
+    EquivalentClasses(ChangingGear ObjectIntersectionOf(GasPedalPressed ClutchPressed))
     """
 
     name: str

@@ -31,6 +31,14 @@ class Entailment:
     Args:
         statement: the axiom as a sentence.
         proofs: one proof for each part of the axiom that needs a proof; empty for a tautology.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDFS, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> entailment = ontology.explain((EX.GasPedalPressed, RDFS.subClassOf, EX.Car))
+    >>> len(entailment.axioms)
+    3
     """
 
     statement: str

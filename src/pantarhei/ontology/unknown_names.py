@@ -37,6 +37,15 @@ class UnknownName:
         kind: the kind of name expected at its position in the triple; "word of OWL" for a term of the OWL,
             RDF or RDFS vocabulary.
         nearest: similar known names of that kind, most similar first.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [(EX.x, RDF.type, EX.GasPedalPressed)])
+    >>> unknown = reasoner.why_not((EX.x, RDF.type, EX.Slowin)).unknown[0]
+    >>> unknown.kind, unknown.nearest == (EX.Slowing,)
+    ('class', True)
     """
 
     name: Term

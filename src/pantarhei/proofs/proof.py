@@ -46,6 +46,16 @@ class Proof:
         complete: all rule instances were explored within the limit. If false, there may be a better proof,
             and steps may be open.
         labels: the names shown for IRIs; ignored by equality.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> proof = reasoner.explain((EX.x, RDF.type, EX.Attended))
+    >>> proof.triple == (EX.x, RDF.type, EX.Attended), proof.supports == {(1, gas)}, proof.complete
+    (True, True, True)
     """
 
     steps: tuple[ProofStep, ...]

@@ -189,6 +189,16 @@ class ProofStep:
         is_open: the fact is derived, but the limit was reached before its rule instances were explored.
         is_supposed: the fact is assumed: the proof shows a consequence of it.
         temporal: a conclusion, condition or observation of temporal rules; None for other steps.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> first, *_, last = reasoner.explain((EX.x, RDF.type, EX.Attended)).steps
+    >>> first.fact == gas, first.at, last.rule.name, last.premises
+    (True, 1, 'cax-sco', (1,))
     """
 
     fact: Triple | None

@@ -62,6 +62,9 @@ class Budget:
 
     Raises:
         OptionError: an argument is not a whole number.
+
+    >>> Budget(steps=100_000)
+    Budget(sets=20000, steps=100000, instances=3000000)
     """
 
     sets: int = 20_000

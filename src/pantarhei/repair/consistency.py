@@ -32,6 +32,15 @@ class Contradiction:
     """Minimal inconsistent set of assertions, with the violated constraints.
 
     It has no assertions if an axiom is unsatisfiable by itself.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> graph = pr.DynamicGraph(pr.load_ontology("ontologies/pedals.ttl"), on_conflict="report")
+    >>> (contradiction,) = graph.change(insert=[gas, brakes]).conflicts
+    >>> contradiction.triples == {gas, brakes}, contradiction.constraints[0].axiom
+    (True, 'DisjointClasses(GasPedalPressed BrakesPressed)')
     """
 
     triples: frozenset[Triple]

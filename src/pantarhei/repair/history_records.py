@@ -59,6 +59,18 @@ class HistoryRecord(NamedTuple):
             repair removed it.
         at: time of the expiry, eviction or repair.
         conflicts: the conflict sets for which it was cut; empty if it was not cut.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> records = []
+    >>> ontology, history = pr.load_ontology("ontologies/pedals.ttl"), pr.History(sink=records.extend)
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), history=history)
+    >>> _ = reasoner.push(1, [gas]), reasoner.push(2, [brakes]), reasoner.advance(9)
+    >>> reasoner.flush_history()
+    >>> [(record.timestamp, record.fate, record.at) for record in records]
+    [(1, 'cut', 2), (2, 'left', 9)]
     """
 
     timestamp: TimePoint

@@ -57,6 +57,17 @@ class QualityRow:
             property; a sensor that only replaces its own readings has none.
         last_kept: timestamp of the newest assertion that was not cut; None if all were.
         since: age of `last_kept`: a number, or a timedelta for datetimes.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> row = reasoner.quality().entities[0]
+    >>> row.assertions, row.cut, row.conflicts, row.disputes
+    (2, 1, 1, 0)
     """
 
     about: Term | str
@@ -86,6 +97,17 @@ class Quality:
         entities: a row for each entity, most cut assertions first, then most conflicts.
         properties: a row for each property and class, sorted as `entities`.
         constraints: a row for each violated constraint, sorted as `entities`.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> quality = reasoner.quality()
+    >>> [(row.about == EX.x, row.cut) for row in quality.entities]
+    [(True, 1)]
     """
 
     at: TimePoint | None

@@ -221,6 +221,17 @@ class ConflictList(LazySequence[_T]):
     Args:
         find: computes the conflict sets, in numbers.
         make: decodes them.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> conflicts = update.repair.conflicts
+    >>> len(conflicts), conflicts.complete
+    (1, True)
     """
 
     def __init__(self, find: Callable[[], _F], make: Callable[[_F], Sequence[_T]]) -> None:
@@ -267,7 +278,19 @@ class ConflictList(LazySequence[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Minimal inconsistent set of assertions, each at its newest timestamp, with the violated constraints."""
+    """Minimal inconsistent set of assertions, each at its newest timestamp, with the violated constraints.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> conflict = update.repair.conflicts[0]
+    >>> sorted(at for at, _ in conflict.assertions), conflict.constraints[0].axiom
+    ([1, 2], 'DisjointClasses(GasPedalPressed BrakesPressed)')
+    """
 
     assertions: frozenset[Assertion]
     constraints: tuple[Rule, ...]
@@ -400,6 +423,16 @@ class Repair:
         case: the evidence of the conflicts; None if they are only known as a list.
         unlisted: number of conflicts that `conflicts` lacks: checkpoints of older versions store the first
             thousand of each repair.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> update.repair.removed == {(1, gas)}, update.repair.method
+    (True, 'exact')
     """
 
     def __init__(

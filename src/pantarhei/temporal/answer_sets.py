@@ -343,6 +343,17 @@ class AnswerStream:
     Args:
         atoms: conclusions at the present tick.
         elsewhere: times and conclusions at other ticks, which heads name or input contains.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> rules = "wait(X) :- :Car(X), not go(X). go(X) :- :Car(X), not wait(X)."
+    >>> streams = pr.AnswerStreams(reasoner, rules, prefixes={"": str(EX)})
+    >>> _ = reasoner.push(1, [gas])
+    >>> [str(atom) for model in streams.models() for atom in model.atoms]
+    ['go(x)', 'wait(x)']
     """
 
     atoms: frozenset[TemporalAtom]

@@ -73,6 +73,13 @@ class TemporalRules:
             remembered predicate is not concluded.
         TimestampError: `start` is not a timestamp.
         OptionError: a rule is not a TemporalRule.
+
+    >>> rules = load_rules('''
+    ...     @prefix : <http://example.org/> .
+    ...     hot(V) :- :temp(V, T), T > 80.
+    ...     alarm(V) :- hot(V) always in [3].''')
+    >>> [(str(name).split("/")[-1], stratum) for name, stratum in rules.strata.items()]
+    [('hot', 0), ('alarm', 1)]
     """
 
     rules: tuple[TemporalRule, ...]

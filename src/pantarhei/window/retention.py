@@ -48,6 +48,18 @@ class History:
 
     Raises:
         OptionError: a number is not a whole number from 0 on, or the sink is not callable.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> update = reasoner.push(2, [brakes])
+    >>> [gone.removed_at for gone in reasoner.why_not(gas).gone]  # from the history
+    [2]
+    >>> pr.History(steps=10_000)
+    History(steps=10000, max_bytes=16000000, sink=None)
     """
 
     steps: int = STEPS
@@ -311,6 +323,9 @@ class Limits:
 
     Raises:
         OptionError: an option has an invalid value.
+
+    >>> Limits(max_bytes=2_000_000_000, on_limit="drop")
+    Limits(max_facts=None, max_bytes=2000000000, on_limit='drop')
     """
 
     max_facts: int | None = None

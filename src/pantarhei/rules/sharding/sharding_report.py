@@ -161,6 +161,11 @@ class ShardingReport:
         maps: κ for each checked key.
         places: for each checked key the argument positions that have the shard's key.
         assertable: the predicates that the stream may assert; None for all except `background_only`.
+
+    >>> from pantarhei import load_ontology
+    >>> report = load_ontology("ontologies/pedals.ttl").sharding_report()
+    >>> report.keys[0], report.obstacles["subject"]
+    ('subject', ())
     """
 
     obstacles: Mapping[Key, tuple[Obstacle, ...]]
