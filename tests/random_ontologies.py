@@ -426,10 +426,18 @@ def _named(expression: object) -> object:
 # --- Writing: functional-style syntax ---
 
 
-def functional(axioms: Iterable[Node], name: str = "urn:o") -> str:
-    """Return a document in functional-style syntax, with declarations."""
+def functional(axioms: Iterable[Node], name: str = "urn:o", numbered: bool = False) -> str:
+    """Return a document in functional-style syntax, with declarations.
+
+    Args:
+        numbered: annotate each axiom with its index as comment.
+    """
     lines = [f"Declaration({kind}({_written(iri)}))" for kind, iri in _declared()]
-    return "\n".join((f"Ontology(<{name}>", *lines, *map(_written, axioms), ")"))
+    written = list(map(_written, axioms))
+    if numbered:
+        comment = f"Annotation({_written(RDFS.comment)} "
+        written = [text.replace("(", f'({comment}"{i}") ', 1) for i, text in enumerate(written)]
+    return "\n".join((f"Ontology(<{name}>", *lines, *written, ")"))
 
 
 def _declared() -> Iterator[tuple[str, URIRef]]:

@@ -17,122 +17,23 @@ Left out, where HermiT is known to err or a question has no single answer:
 
 from __future__ import annotations
 
-import shutil
-import struct
-import subprocess
 from collections.abc import Iterator
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 import random_ontologies as random
 from counts import seeds
+from hermit import Hermit, UnansweredError, running
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.errors import InconsistentOntologyError
 
 SEEDS = seeds(12, 200)
 
-DRIVER = """
-import java.io.*;
-import org.semanticweb.HermiT.*;
-import org.semanticweb.owlapi.apibinding.OWLManager;
-import org.semanticweb.owlapi.io.StringDocumentSource;
-import org.semanticweb.owlapi.model.*;
-
-public class Driver {
-  static Reasoner reasoner;
-
-  static OWLOntology read(String text) throws Exception {
-    return OWLManager.createOWLOntologyManager()
-        .loadOntologyFromOntologyDocument(new StringDocumentSource(text));
-  }
-
-  static boolean consistent(OWLOntology ontology) {
-    Configuration configuration = new Configuration();
-    configuration.throwInconsistentOntologyException = false;
-    configuration.individualTaskTimeout = 5000;
-    reasoner = new Reasoner(configuration, ontology);
-    return reasoner.isConsistent();
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
-    PrintStream out = System.out;
-    System.setOut(System.err);
-    while (true) {
-      byte kind;
-      try { kind = in.readByte(); } catch (EOFException end) { return; }
-      byte[] text = new byte[in.readInt()];
-      in.readFully(text);
-      try {
-        OWLOntology ontology = read(new String(text, "UTF-8"));
-        out.println(kind == 'O' ? consistent(ontology) : reasoner.isEntailed(ontology.getLogicalAxioms()));
-      } catch (Throwable error) {
-        out.println(error.getClass().getSimpleName());
-      }
-      out.flush();
-    }
-  }
-}
-"""
-
-
-class UnansweredError(Exception):
-    """HermiT gave up."""
-
-
-class Hermit:
-    """HermiT in a process of its own, which answers one question after the other."""
-
-    def __init__(self, jar: Path, folder: Path) -> None:
-        source = folder / "Driver.java"
-        source.write_text(DRIVER)
-        quick = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # it runs for seconds
-        compiler = ["javac", *(f"-J{option}" for option in quick), "-cp", jar, source]
-        subprocess.run(compiler, check=True, capture_output=True)
-        command = ["java", "-Xmx500m", *quick, "-cp", f"{jar}:{folder}", "Driver"]
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
-
-    def is_consistent(self, axioms: tuple[random.Node, ...]) -> bool:
-        """Also loads the axioms: questions are about those loaded last."""
-        return self._ask(b"O", random.functional(axioms))
-
-    def entails(self, axiom: random.Node) -> bool:
-        return self._ask(b"Q", random.functional([axiom], "urn:question"))
-
-    def _ask(self, kind: bytes, text: str) -> bool:
-        document = text.encode()
-        self.process.stdin.write(kind + struct.pack(">i", len(document)) + document)
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().decode().strip()
-        if answer not in ("true", "false"):
-            raise UnansweredError(answer)
-        return answer == "true"
-
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.wait(timeout=10)
-        self.process.stdout.close()
-
-
-def _jar() -> Path | None:
-    spec = find_spec("owlready2")
-    jar = Path(spec.origin).parent / "hermit" / "HermiT.jar" if spec and spec.origin else None
-    return jar if jar is not None and jar.exists() else None
-
 
 @pytest.fixture(scope="module")
 def hermit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hermit]:
-    jar = _jar()
-    if jar is None:
-        pytest.skip("HermiT.jar was not found beside owlready2")
-    if not (shutil.which("java") and shutil.which("javac")):
-        pytest.skip("no java and javac on the path")
-    process = Hermit(jar, tmp_path_factory.mktemp("hermit"))
-    yield process
-    process.close()
+    with running(tmp_path_factory.mktemp("hermit")) as process:
+        yield process
 
 
 def drawn(seed: int) -> tuple[random.Node, ...]:

@@ -16,21 +16,26 @@ variants do not apply to literals, since a literal is never derived as a subject
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from rdflib import OWL, RDF, RDFS, Literal, URIRef, Variable
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
+from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.data_range import DataComplementOf, DataIntersectionOf, DataRange, Datatype
 from pantarhei.model.rule import Atom, Member, Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.proofs.extraction import proof_of_fact, proof_of_violation
 from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.rule_instances import BOTTOM, RuleInstance, RuleInstances
+from pantarhei.proofs.supports import BudgetExceeded, RowSet, StepBudget
 from pantarhei.repair.consistency import Contradiction, contradictions_in, model_of_background
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import GrowingProgram
@@ -157,6 +162,39 @@ class _Assumption:
     model: WindowModel | None = None
     level: int = 0
     added: list[tuple[Integers, Integers]] = field(default_factory=list)
+
+
+class InRange(NamedTuple):
+    """Statement that a fresh name stands for a literal in a data range."""
+
+    value: Term
+    range: DataRange
+
+
+Goal = Triple | InRange | None
+"""A triple, a statement about the range of a value, or ⊥ as None."""
+
+GOAL = BOTTOM - 1
+"""The row of a goal that is not a fact."""
+
+
+class Derivations(NamedTuple):
+    """All derivations of a goal.
+
+    Args:
+        goal: the row of the goal.
+        instances: the rule instances.
+        rules: the rules by their numbers; an instance with the rule `NONE` is a conclusion about the data
+            ranges of a value, without an axiom.
+        facts: the asserted rows with their triples.
+        free: the rows that hold without an assertion: assumptions, and the implicit types of names.
+    """
+
+    goal: int
+    instances: tuple[RuleInstance, ...]
+    rules: Sequence[Rule]
+    facts: Mapping[int, Triple]
+    free: frozenset[int]
 
 
 class AssertionClosure:
@@ -328,6 +366,87 @@ class AssertionClosure:
         assert fact is not None, "it holds"
         return self._with_assumptions(proof_of_fact(self._model, fact))
 
+    def derivations(self, goal: Goal, most: int, budget: StepBudget) -> Derivations | None:
+        """Return all derivations of a goal from facts and assumptions; None if it does not hold.
+
+        The cost is linear in the lineage of the goal, plus a pass over all facts for ⊥.
+
+        Args:
+            most: limit of rule instances.
+            budget: limit of the tests of data ranges.
+
+        Raises:
+            BudgetExceeded: a limit is reached.
+        """
+        triples, instances, asserted = dict[int, Triple](), dict[RuleInstance, None](), set[int]()
+        for lineage in self._lineages(goal, most):
+            triples.update(zip(lineage.rows.tolist(), self._vocabulary.decode(lineage.facts), strict=True))
+            asserted.update(lineage.rows[lineage.assertion_levels != NONE].tolist())
+            instances.update(dict.fromkeys(RuleInstances.of(lineage).found))
+        names = (triples[row][0] for row in asserted)
+        supposed = {*self._assumed_above, *self._assumed(), *self.about(names)}
+        free = frozenset(row for row in asserted if triples[row] in supposed)
+        implied = frozenset(row for row in asserted - free if is_range_name(triples[row][2]))
+        row_of = {triple: row for row, triple in triples.items()}
+        instances.update(dict.fromkeys(self._conclusions_about_values(goal, row_of, implied, budget)))
+        end = BOTTOM if goal is None else GOAL if isinstance(goal, InRange) else row_of.get(goal)
+        stated = {row: triples[row] for row in asserted - free - implied}
+        rules = self._model.program.rules
+        return None if end is None else Derivations(end, tuple(instances), rules, stated, free)
+
+    def _lineages(self, goal: Goal, most: int) -> list[Lineage]:
+        """Return the lineages of a goal and of the facts about values; raises `BudgetExceeded`."""
+        model = self._model
+        starts: list[Triple] = [] if goal is None or isinstance(goal, InRange) else [goal]
+        found = (model.find(triple) for triple in (*starts, *self._facts_about_values()))
+        facts = np.concatenate([NO_FACTS, *(fact for fact in found if fact is not None)])
+        lineages = [model.lineage_of(facts, most)]
+        if goal is None and self.inconsistent:
+            model.find_violations()
+            violations = model.lineage(most)
+            lineages += [] if violations is None else [violations]
+        if any(lineage.cut_short for lineage in lineages):
+            raise BudgetExceeded
+        return lineages
+
+    def _facts_about_values(self) -> Iterator[Triple]:
+        """Yield the data ranges, and the equal literals, of the fresh names that stand for literals."""
+        for value in self._fresh_values():
+            types = [t for t in self.match(value, RDF.type, None) if is_range_name(t[2])]
+            yield from types
+            if types:
+                yield from (t for t in self.match(value, OWL.sameAs, None) if isinstance(t[2], Literal))
+
+    def _conclusions_about_values(
+        self, goal: Goal, row_of: Mapping[Triple, int], implied: frozenset[int], budget: StepBudget
+    ) -> Iterator[RuleInstance]:
+        """Yield an instance for each minimal set of data ranges of a fresh name that implies another range, a
+        goal, or ⊥.
+        """
+        range_of = {name: range_ for range_, name in self._names.names.items()}
+        known: dict[Term, dict[int, DataRange]] = {}
+        equal: dict[Term, list[tuple[int, Literal]]] = {}
+        targets: list[tuple[int, Term, DataRange]] = []
+        for (subject, predicate, object_), row in row_of.items():
+            if predicate == OWL.sameAs and isinstance(object_, Literal):
+                equal.setdefault(subject, []).append((row, object_))
+            elif is_range_name(object_) and isinstance(object_, URIRef):
+                known.setdefault(subject, {})[row] = range_of[object_]
+                if row in implied:
+                    targets.append((row, subject, range_of[object_]))
+        if isinstance(goal, InRange):
+            targets.append((GOAL, goal.value, goal.range))
+        for row, value, target in targets:
+            others = {other: range_ for other, range_ in known.get(value, {}).items() if other != row}
+            for rows in _minimal_covers(others, partial(includes, target), budget):
+                yield RuleInstance(row, NONE, tuple(sorted(rows)))
+        for value, ranges in known.items() if goal is None else ():
+            for rows in _minimal_covers(ranges, is_empty, budget):
+                yield RuleInstance(BOTTOM, NONE, tuple(sorted(rows)))
+            for row, literal in equal.get(value, ()):
+                for rows in _minimal_covers(ranges, partial(_excludes, literal), budget):
+                    yield RuleInstance(BOTTOM, NONE, (row, *sorted(rows)))
+
     def _with_assumptions(self, proof: Proof) -> Proof:
         """Return the proof with assumed facts, except implicit types, marked as supposed."""
         return proof.supposing({*self._assumed_above, *self._assumed()})
@@ -349,18 +468,21 @@ class AssertionClosure:
         """Add to fresh names that stand for literals the tested ranges that include their known range."""
         if not self._names.tested:
             return
-        values = {
+        values = self._fresh_values()
+        while implied := [
+            (value, RDF.type, name) for value in values for name in self._names.implied(self._types_of(value))
+        ]:
+            self._add(assumption, self._vocabulary.encode(implied).facts)
+
+    def _fresh_values(self) -> list[Term]:
+        """Return the assumed fresh names that may stand for literals, sorted."""
+        found = {
             term
             for subject, predicate, object_ in (*self._assumed_above, *self._assumed())
             for term in ((subject,) if predicate == RDF.type else (object_,))
             if is_fresh(term)
         }
-        while implied := [
-            (value, RDF.type, name)
-            for value in sorted(values)
-            for name in self._names.implied(self._types_of(value))
-        ]:
-            self._add(assumption, self._vocabulary.encode(implied).facts)
+        return sorted(found)
 
     # -- the model ---------------------------------------------------------------------------------
 
@@ -418,6 +540,25 @@ class AssertionClosure:
 
     def _assumed(self) -> list[Triple]:
         return [triple for assumption in self._assumptions for triple in assumption.given]
+
+
+def _minimal_covers(
+    ranges: Mapping[int, DataRange], holds: Callable[[DataRange], bool], budget: StepBudget
+) -> list[RowSet]:
+    """Return the minimal sets of rows such that the intersection of their ranges satisfies `holds`."""
+    found: list[RowSet] = []
+    for size in range(len(ranges) + 1):
+        for rows in combinations(sorted(ranges), size):
+            budget.spend(1)
+            if not any(known <= set(rows) for known in found):
+                parts = tuple(ranges[row] for row in rows)
+                if holds(DataIntersectionOf(parts) if len(parts) > 1 else parts[0] if parts else ANY_LITERAL):
+                    found.append(frozenset(rows))
+    return found
+
+
+def _excludes(literal: Literal, range_: DataRange) -> bool:
+    return not contains(range_, literal)
 
 
 def _about_named(rule: Rule) -> Rule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
@@ -13,8 +13,9 @@ from pantarhei.model.graphs import grouped
 from pantarhei.model.representation import short_repr
 from pantarhei.model.rule import Argument, Origin
 from pantarhei.model.term import Term, Triple, in_order
-from pantarhei.ontology.closure import AssertionClosure, is_fresh
+from pantarhei.ontology.closure import AssertionClosure
 from pantarhei.ontology.entailment_checker import EntailmentChecker
+from pantarhei.ontology.justification import Justification, SupportSearch, Verdict
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, rewritten
 from pantarhei.owl.axiom_mapping import Reading
@@ -30,7 +31,12 @@ class Entailment:
 
     Args:
         statement: the axiom as a sentence.
-        proofs: one proof for each part of the axiom that needs a proof; empty for a tautology.
+        proofs: one proof for each part of the axiom that needs a proof; empty for a tautology. They use the
+            axioms of the first justification.
+        justifications: the minimal sets of axioms and assertions that entail the axiom, smallest first; only
+            the first one unless all are requested.
+        complete: no further justification exists. If false, the budget was exceeded, or only one was
+            requested.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDFS, Namespace
@@ -43,16 +49,20 @@ class Entailment:
 
     statement: str
     proofs: tuple[Proof, ...]
+    justifications: tuple[Justification, ...] = ()
+    complete: bool = False
 
     __repr__ = short_repr
 
     @classmethod
-    def of(cls, statement: str, proofs: Iterable[Proof], labels: Labels) -> Entailment:
-        """Return the entailment with these proofs, in which fresh names are labelled `something`."""
-        found = list(proofs)
-        terms = {term for proof in found for step in proof.steps for term in step.fact or ()}
-        made_up = {term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)}
-        return cls(statement, tuple(proof.labelled({**labels, **made_up}) for proof in found))
+    def of(
+        cls, statement: str, justifications: Iterable[Justification], complete: bool, labels: Labels
+    ) -> Entailment:
+        """Return the entailment with these justifications, of which there is at least one. Fresh names in
+        their proofs are labelled `something`.
+        """
+        found = tuple(each.labelled(labels) for each in justifications)
+        return cls(statement, found[0].proofs, found, complete)
 
     @property
     def axioms(self) -> tuple[Origin, ...]:
@@ -68,7 +78,7 @@ class Entailment:
         return {"text": self.statement, "proofs": [proof.to_json() for proof in self.proofs]}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(Entailment, self.statement, self.proofs)
+        return exactly(Entailment, self.statement, self.proofs, self.justifications, self.complete)
 
 
 # Largest number of choices of names tried for blank nodes that occur only in axioms.
@@ -78,30 +88,37 @@ _Binding = Mapping[Variable, Term]
 _Pattern = tuple[Argument, Term, Argument]
 
 
-def entails_reading(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
-    """Return True if the closure entails all axioms and assertions of `reading`; blank nodes are existential
-    variables.
+def entails_reading(
+    closure: AssertionClosure,
+    reading: Reading,
+    proofs: list[Proof] | None = None,
+    search: SupportSearch | None = None,
+) -> Verdict:
+    """Return the justifications of all axioms and assertions of `reading`; `FAILS` if the closure does not
+    entail them. Blank nodes are existential variables.
 
     Args:
         proofs: a list to which the proofs are appended; None if they are not needed.
+        search: as in `EntailmentChecker`.
+
+    Raises:
+        BudgetExceeded: the search for justifications exceeds its budget.
     """
     names = (term for axiom in reading.axioms for term in _individuals(axiom))
     stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
     with closure.assuming(closure.about(t for t in (*names, *stated) if not isinstance(t, BNode))):
-        return _is_entailed(closure, reading, proofs)
+        return _verdict(EntailmentChecker(closure, proofs=proofs, search=search), reading)
 
 
-def _is_entailed(closure: AssertionClosure, reading: Reading, proofs: list[Proof] | None) -> bool:
-    checker = EntailmentChecker(closure, proofs=proofs)
+def _verdict(checker: EntailmentChecker, reading: Reading) -> Verdict:
     with_blank_nodes = dict.fromkeys(axiom for axiom in reading.axioms if _blank_nodes(axiom))
-    if not all(checker.entails(axiom) for axiom in reading.axioms if axiom not in with_blank_nodes):
-        return False
+    plain = (checker.entails(axiom) for axiom in reading.axioms if axiom not in with_blank_nodes)
     assertions = in_order(reading.assertions)
-    if not all(_holds(checker, triple) for triple in assertions if not _has_blank_node(triple)):
-        return False
+    ground = (_holds(checker, triple) for triple in assertions if not _has_blank_node(triple))
     patterns = [(_opened(s), p, _opened(o)) for s, p, o in assertions if _has_blank_node((s, p, o))]
     statements: list[_Pattern | Axiom] = [*patterns, *with_blank_nodes]
-    return all(_are_satisfiable(checker, part) for part in grouped(statements, _variables))
+    parts = (_are_satisfiable(checker, part) for part in grouped(statements, _variables))
+    return checker.all(chain(plain, ground, parts))
 
 
 def _variables(statement: _Pattern | Axiom) -> set[Variable]:
@@ -110,20 +127,29 @@ def _variables(statement: _Pattern | Axiom) -> set[Variable]:
     return {Variable(node) for node in _blank_nodes(statement)}
 
 
-def _are_satisfiable(checker: EntailmentChecker, statements: list[_Pattern | Axiom]) -> bool:
-    """Return True if there are names for the variables with which all statements are entailed."""
+def _are_satisfiable(checker: EntailmentChecker, statements: list[_Pattern | Axiom]) -> Verdict:
+    """Return the justifications of all statements, with any names for the variables."""
     patterns = [statement for statement in statements if isinstance(statement, tuple)]
     axioms = [statement for statement in statements if not isinstance(statement, tuple)]
     in_patterns = set[Variable]().union(*map(_variables, patterns))
     unbound = set[Variable]().union(*map(_variables, axioms)) - in_patterns
-    return any(
-        all(checker.entails(_with_names(axiom, complete)) for axiom in axioms)
+    return checker.any(
+        checker.all(
+            chain(
+                (_holds(checker, (_named(s, complete), p, _named(o, complete))) for s, p, o in patterns),
+                (checker.entails(_with_names(axiom, complete)) for axiom in axioms),
+            )
+        )
         for binding in _matches(checker, patterns)
         for complete in islice(_completed(checker.closure, sorted(unbound), binding), _MOST_GUESSES)
     )
 
 
-def _holds(checker: EntailmentChecker, triple: Triple) -> bool:
+def _named(term: Argument, binding: _Binding) -> Term:
+    return binding[term] if isinstance(term, Variable) else term
+
+
+def _holds(checker: EntailmentChecker, triple: Triple) -> Verdict:
     subject, predicate, object_ = triple
     if predicate == RDF.type:
         return checker.is_member(subject, owl.Class(URIRef(object_)))

@@ -28,17 +28,27 @@ from pantarhei.errors import (
     check_type,
 )
 from pantarhei.interpretation.foundation import Foundation, always_true
-from pantarhei.model.data_range import DataRange
+from pantarhei.model.data_range import DataRange, Datatype
 from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.representation import html_of
-from pantarhei.model.rule import Predicate, Rule
+from pantarhei.model.rule import Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.ontology.axiom_translation import shown_names_of, translate_axioms
 from pantarhei.ontology.closure import AssertionClosure
 from pantarhei.ontology.entailment import Entailment, entails_reading
+from pantarhei.ontology.justification import AxiomIndex, Justification, SupportSearch
 from pantarhei.ontology.schema import Schema, schema_of
 from pantarhei.ontology.unknown_names import NameKind, UnknownName, unknown_names_in_axioms
-from pantarhei.owl.axiom import Class, ClassAssertion
+from pantarhei.owl.axiom import (
+    NOTHING,
+    Class,
+    ClassAssertion,
+    DatatypeDefinition,
+    Property,
+    PropertyDomain,
+    SubClassOf,
+    parts,
+)
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, has_axioms, lists_of_facts, table_has_axioms
 from pantarhei.owl.document import Document
@@ -50,8 +60,10 @@ from pantarhei.owl.simplify import data_ranges, datatype_definitions, inline_dat
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_of, sentence
 from pantarhei.proofs.sentences import term_name as name_of
+from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 from pantarhei.rdf.ntriples import exactly, write_term, write_triple
 from pantarhei.rdf.triple_table import is_table, triples_of
+from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction, inconsistency
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.sharding.locality import sharding_report
@@ -65,6 +77,11 @@ from pantarhei.values.membership import range_problem, unknown_reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Limits of the search for one smallest justification.
+_FIRST = Budget(sets=2_000, steps=100_000, instances=100_000)
+
+_NO_TRIPLE: Triple = (OWL.Nothing, OWL.sameAs, OWL.Nothing)  # is no assertion
 
 # Sets with one term: a look-up is faster than comparing rdflib terms.
 _INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
@@ -254,53 +271,173 @@ class Ontology:
         if reading is None:
             return False
         with self._lock:
-            return entails_reading(self._closure, reading)
+            return bool(entails_reading(self._closure, reading))
 
-    def explain(self, axiom: URIRef | Triple | Graph | Iterable[Triple]) -> Entailment:
-        """Return the proofs of an entailed axiom or assertion, or of the unsatisfiability of a class or
-        property.
+    def explain(
+        self,
+        axiom: URIRef | Triple | Graph | Iterable[Triple],
+        all: bool = False,
+        budget: Budget | None = None,
+    ) -> Entailment:
+        """Return the justifications of an entailed axiom or assertion, or of the unsatisfiability of a class
+        or property, with proofs.
 
-        In the proofs, the condition of the axiom is supposed for a new name. The cost is that of `entails`,
-        plus the lineage of the conclusions.
+        A justification is a minimal set of axioms and assertions of the ontology that entails the axiom. In
+        its proofs, the condition of the axiom is supposed for a new name. The cost is that of `entails`, plus
+        the lineage of the conclusions, and grows with the number of justifications, which can be exponential
+        in the number of axioms: see `budget`.
 
         Args:
             axiom: a triple, several triples that together write an axiom, or an unsatisfiable class or
                 property.
+            all: return all justifications instead of a smallest one.
+            budget: limits of the search for justifications. If they are reached, the justification of one
+                proof is returned, and `complete` is False. The default is a tenth of `Budget()`; with `all`
+                it is `Budget()`.
 
         Raises:
             NotEntailedError: the axiom is not entailed, or the class or property may have an instance.
             InputError, OptionError: as in `entails`.
+
+        >>> from rdflib import RDFS, Graph, Namespace
+        >>> EX = Namespace("http://example.org/")
+        >>> ontology = load_ontology(Graph().parse(data='''
+        ...     @prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        ...     :Pump rdfs:subClassOf :Motor , :Device . :Motor rdfs:subClassOf :Machine .
+        ...     :Device rdfs:subClassOf :Machine .'''))
+        >>> found = ontology.explain((EX.Pump, RDFS.subClassOf, EX.Machine), all=True)
+        >>> for justification in found.justifications:
+        ...     print(*justification)
+        SubClassOf(Device Machine) SubClassOf(Pump Device)
+        SubClassOf(Motor Machine) SubClassOf(Pump Motor)
         """
+        check_type("all", all, bool, "True or False")
+        check_type("budget", budget, Budget | None, "a Budget")
         if isinstance(axiom, URIRef):
-            return self._explain_emptiness(axiom)
+            return self._explain_emptiness(axiom, all, budget)
         check_type("axiom", axiom, Iterable, "a triple, triples, a graph, or a name")
         given = (
             [axiom]
-            if isinstance(axiom, tuple) and not all(isinstance(part, tuple) for part in axiom)
+            if isinstance(axiom, tuple) and not any(isinstance(part, tuple) for part in axiom)
             else axiom
         )
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
-        reading, proofs = self._read_statement(triples, None), list[Proof]()
-        with self._lock:
-            is_entailed = reading is not None and entails_reading(self._closure, reading, proofs)
-        if not is_entailed:
-            statement = "; ".join(_written(triples, reading, write_triple))
-            found: tuple[UnknownName, ...] = ()
-            if reading is not None:
-                found = unknown_names_in_axioms(reading.axioms, reading.assertions, self._known)
-            raise self._denial(statement, "the rules of the ontology do not derive it", found)
-        write = partial(sentence, labels=self.labels)
-        words = "; ".join(disambiguate(lambda: list(_written(triples, reading, write)), self.names))
-        return Entailment.of(words, proofs, self.labels)
+        reading = self._read_statement(triples, None)
+        if reading is not None and (found := self._justified(reading, all, budget)) is not None:
+            write = partial(sentence, labels=self.labels)
+            words = "; ".join(disambiguate(lambda: list(_written(triples, reading, write)), self.names))
+            return Entailment.of(words, *found, self.labels)
+        statement = "; ".join(_written(triples, reading, write_triple))
+        unknown: tuple[UnknownName, ...] = ()
+        if reading is not None:
+            unknown = unknown_names_in_axioms(reading.axioms, reading.assertions, self._known)
+        raise self._denial(statement, "the rules of the ontology do not derive it", unknown)
 
-    def _explain_emptiness(self, name: URIRef) -> Entailment:
-        proof = self.schema.unsatisfiable.get(name)
-        if proof is None:
+    def _explain_emptiness(self, name: URIRef, all: bool, budget: Budget | None) -> Entailment:
+        if name not in self.schema.unsatisfiable:
             statement = f"that {write_term(name)} can have no instance"
-            found = unknown_names_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
-            raise self._denial(statement, "nothing contradicts that it has one", found)
+            unknown = unknown_names_in_axioms([ClassAssertion(Class(name), OWL.Thing)], (), self._known)
+            raise self._denial(statement, "nothing contradicts that it has one", unknown)
+        is_class = name in self._names()[0]
+        axiom = SubClassOf(Class(name), NOTHING) if is_class else PropertyDomain(Property(name), NOTHING)
+        found = self._justified(replace(read_axioms(()), axioms=(axiom,)), all, budget)
+        assert found is not None, "it is unsatisfiable"
         words = disambiguate(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
-        return Entailment.of(words, [proof], self.labels)
+        return Entailment.of(words, *found, self.labels)
+
+    def _justified(
+        self, reading: Reading, all_: bool, budget: Budget | None
+    ) -> tuple[list[Justification], bool] | None:
+        """Return the justifications of a statement, smallest first, and True if they are all; None if it is
+        not entailed.
+        """
+        with self._lock:
+            proofs = list[Proof]()
+            if not entails_reading(self._closure, reading, proofs):
+                return None
+            index, limits = self._axiom_index, budget or (Budget() if all_ else _FIRST)
+            search = SupportSearch(index, limits, StepBudget(limits.sets, limits.steps))
+            try:
+                sets = entails_reading(self._full_closure, reading, None, search)
+                found = sorted(map(index.among, sets), key=_size_order)
+            except BudgetExceeded:
+                found = []
+            if not found:
+                return [Justification(self._with_positions(index.used_by(proofs)), tuple(proofs))], False
+            first, justifications = index.used_by(proofs), list[Justification]()
+            for axioms in found if all_ else found[:1]:
+                if axioms != first:
+                    proofs = []
+                    entails_reading(self._closure_of_axioms(axioms), reading, proofs)
+                justifications.append(Justification(self._with_positions(axioms), tuple(proofs)))
+            return justifications, len(justifications) == len(found)
+
+    def _with_positions(self, axioms: tuple[Origin, ...]) -> tuple[Origin, ...]:
+        """Return the axioms with the positions of assertions, which may cost a pass over the documents."""
+        assertions = self._axiom_index.assertions
+        triples = [assertions[axiom] for axiom in axioms if axiom in assertions]
+        written = self._read.positions(triples) if self._read is not None and triples else {}
+        return tuple(
+            replace(axiom, source=found.source, line=found.line)
+            if (found := written.get(assertions.get(axiom, _NO_TRIPLE))) is not None
+            else axiom
+            for axiom in axioms
+        )
+
+    @cached_property
+    def _axiom_index(self) -> AxiomIndex:
+        """The axioms and assertions with their rules and facts. Costs one pass over the ontology; if it
+        defines datatypes, its axioms are read again.
+        """
+        return disambiguate(
+            lambda: AxiomIndex.of(
+                (*self.rules, *self.constraints),
+                self._report.entries,
+                in_order(self.background),
+                frozenset(self.triples),
+                self._needed_definitions(),
+            ),
+            self.names,
+        )
+
+    def _needed_definitions(self) -> dict[Origin, tuple[Origin, ...]]:
+        """Return for each axiom the definitions of the datatypes in it, in any depth."""
+        if not self._definitions:
+            return {}
+        entries = self._report.entries
+        axioms = dict(zip(read_axioms(self.triples).axioms, entries, strict=False))
+        definition_of = {
+            axiom.datatype.iri: (axiom, entry.origin)
+            for axiom, entry in axioms.items()
+            if isinstance(axiom, DatatypeDefinition)
+        }
+        found = {}
+        for axiom, entry in axioms.items():
+            waiting, needed = [axiom], dict[Origin, None]()
+            for each in waiting:
+                for datatype in parts(each, Datatype):
+                    if isinstance(datatype, Datatype) and datatype.iri in definition_of:
+                        definition, origin = definition_of[datatype.iri]
+                        if origin != entry.origin and origin not in needed:
+                            needed[origin] = None
+                            waiting.append(definition)
+            if needed:
+                found[entry.origin] = tuple(needed)
+        return found
+
+    @cached_property
+    def _full_closure(self) -> AssertionClosure:
+        """The closure under the rules of all axioms; other than `_closure` if axioms have equal rules."""
+        rules = self._axiom_index.rules
+        is_same = len(rules) == len(self.rules) + len(self.constraints)
+        return self._closure if is_same else self._closure_under(rules)
+
+    def _closure_of_axioms(self, axioms: Collection[Origin]) -> AssertionClosure:
+        """Return the closure of some axioms and assertions alone."""
+        index = self._axiom_index
+        rules = (rule for rule in index.rules if rule.origin in axioms)
+        facts = (fact for fact, stating in index.facts.items() if not set(stating).isdisjoint(axioms))
+        return AssertionClosure(rules, facts, self._declared(_INDIVIDUAL), self._data_properties)
 
     def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
         return NotEntailedError(statement, None, reason, unknown, len(self.losses))
@@ -583,6 +720,10 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
     )
     _refuse_inconsistent(ontology, impossible)
     return ontology
+
+
+def _size_order(axioms: tuple[Origin, ...]) -> tuple[int, list[str]]:
+    return len(axioms), [axiom.axiom for axiom in axioms]
 
 
 def _written(

@@ -58,7 +58,7 @@ class RuleInstances:
     _ranks: dict[RuleInstance, RankKey] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(cls, lineage: Lineage, rank: Callable[[RuleInstance], RankKey]) -> RuleInstances:
+    def of(cls, lineage: Lineage, rank: Callable[[RuleInstance], RankKey] = _by_numbers) -> RuleInstances:
         """Return the rule instances and violations of a lineage."""
         instances = [
             RuleInstance(head, rule, tuple(row for row in body if row != NONE))
