@@ -391,7 +391,25 @@ def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
 
 
 class PantarheiSource(DataSource):
-    """Spark data source `pantarhei`: streams in N-Quads and TriG files."""
+    """Spark data source `pantarhei`: streams in N-Quads and TriG files.
+
+    `load` takes a file, a folder or a glob. Its options are set by `option(name, value)`:
+
+    - `format`: `nquads` or `trig`; by default by the suffix of each file.
+    - `time`: the place of a graph's time: `auto`, `graph`, or the IRI of a property, as for `read_stream`.
+    - `on_error`: `raise`, or `skip` to count invalid input in the worker's log.
+    - `timestampType`: `long`, `double` or `timestamp`; by default the type of the first time. A stream over
+      an empty folder needs this option.
+    - `precision`: `microseconds` cuts finer fractions of a second and counts them in the worker's log;
+      `exact` refuses them.
+    - `splitSize`: the size of the parts into which a big N-Quads file is divided, 128m by default. Files are
+      divided only if they have no blank nodes and `time` is `graph`.
+    - `maxFilesPerTrigger`: for a stream, the maximum number of files in a batch.
+    - `on_change`: for a stream whose files changed before a failed batch is repeated: `raise`, or `accept` to
+      read the changed files.
+
+    Register the source before use: `register(spark)`.
+    """
 
     @classmethod
     def name(cls) -> str:

@@ -252,7 +252,19 @@ class RedisOptions(SourceOptions):
 
 
 class PantarheiRedisSource(DataSource):
-    """Spark data source `pantarhei-redis`: entries of a Redis stream."""
+    """Spark data source `pantarhei-redis`: entries of a Redis stream.
+
+    `load` takes the key of the Redis stream. An entry has the fields `timestamp`, `subject`, `predicate` and
+    `object`, or one field with N-Quads. Options are set by `option(name, value)`:
+
+    - `url`: the server, `redis://127.0.0.1:6379/0` by default.
+    - `startingId`: the id after which reading begins: `0-0` (default) for all entries, `$` for new ones.
+    - `maxEntriesPerTrigger`: for a stream, the maximum number of entries in a batch.
+    - `time`, `on_error`, `timestampType`, `precision`: as for `PantarheiSource`.
+
+    Offsets are positions in the stream: a repeated batch has equal entries, or is an error if Redis has
+    trimmed some of them.
+    """
 
     @classmethod
     def name(cls) -> str:
