@@ -1,8 +1,9 @@
 import inspect
+import math
 import pickle
 
 import pytest
-from rdflib import Graph
+from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei
 from pantarhei import errors
@@ -124,3 +125,85 @@ def test_of_a_long_line_the_part_around_the_place_is_shown():
     _, shown, mark = str(errors.TemporalTextError("p", "q", 1, 3001, line)).split("\n")
     assert len(shown) <= 104
     assert shown[mark.index("^")] == line[3000]
+
+
+WARNINGS = [
+    warning for _, warning in inspect.getmembers(errors, inspect.isclass) if issubclass(warning, Warning)
+]
+LONG = {
+    "a text of a megabyte": "x" * 1_000_000,
+    "a text with blanks": "word " * 200_000,
+    "a list": ", ".join(f"<http://example.org/item{number}>" for number in range(5000)),
+    "lines": "\n".join(f"    line {number}" for number in range(5000)),
+    "lines of prose": "\n".join("first, second, third " * 20 for _ in range(500)),
+}
+
+
+def rows_of(text):
+    """Rows of the text on a screen with 110 columns."""
+    return sum(max(1, math.ceil(len(line) / 110)) for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("long", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("error", [*ERRORS, *WARNINGS], ids=lambda error: error.__name__)
+def test_a_message_with_long_fields_fits_on_a_screen_and_its_fields_are_whole(error, long):
+    arguments = [
+        tuple(f"{n} {long[:300]}" for n in range(5000)) if type(a) is tuple else a if type(a) is int else long
+        for a in some_arguments(error)
+    ]
+    raised = error(*arguments)
+    assert rows_of(str(raised)) <= 25
+    assert list(raised.__dict__.values()) == arguments
+    assert str(pickle.loads(pickle.dumps(raised))) == str(raised)
+    if (whole := getattr(error.__str__, "__wrapped__", None)) is not None:
+        assert str(raised)[:100] == whole(raised)[:100]
+
+
+def test_a_list_in_a_message_says_how_many_more_there_are():
+    shards = [f"shard-{number}" for number in range(5000)]
+    text = str(errors.OptionError("key", "'k'", f"one of the checked keys: {', '.join(shards)}"))
+    assert text.startswith("key='k' is invalid: expected one of the checked keys: shard-0, shard-1, ")
+    assert text.endswith("shard-4999")
+    shown = [part for part in text.replace("…", ",").split(", ") if "shard-" in part]
+    more = text.partition("… and ")[2].partition(" more")[0]
+    assert len(shown) + int(more.replace(",", "")) == 5000
+
+
+AXIOMS = "".join(
+    f"<urn:A{n}> <http://www.w3.org/2000/01/rdf-schema#subClassOf> [ a owl:Class ; owl:unionOf "
+    f"( <urn:B{n}> <urn:C{n}> ) ] ."
+    for n in range(1000)
+)
+
+
+def ontology_of(text):
+    prefixes = "@prefix owl: <http://www.w3.org/2002/07/owl#> ."
+    return pantarhei.load_ontology(Graph().parse(data=prefixes + text), strict=True)
+
+
+def contradictory_graph():
+    graph = pantarhei.DynamicGraph(ontology_of("<urn:A> owl:disjointWith <urn:B> . <urn:A> a owl:Class ."))
+    graph.change([(URIRef(f"urn:x{n}"), RDF.type, URIRef(f"urn:{c}")) for n in range(300) for c in "AB"])
+
+
+FAILURES = {
+    "an ontology with 1,000 lost axioms": lambda: ontology_of(AXIOMS),
+    "a change with 300 contradictions": contradictory_graph,
+    "a triple whose subject is a literal of 1 MB": lambda: reasoner().push(
+        1, [(Literal("x" * 10**6), RDF.type, 1)]
+    ),
+    "a query of 500 lines": lambda: reasoner().query("SELECT * {\n" + "?s ?p ?o .\n" * 500 + "?s ?p }"),
+    "a query on one line": lambda: reasoner().query("SELECT * {" + "?s ?p ?o . " * 1000 + "?s ?p }"),
+    "a rule text on one line": lambda: pantarhei.load_rules("a(X) :- b(X), " * 1000 + "]"),
+    "an option with a long value": lambda: pantarhei.Budget(steps="x" * 10**6),
+    "an axiom that is not entailed": lambda: GIVEN.explain(
+        [(URIRef("urn:" + "x" * 10**6), RDF.type, URIRef("urn:A"))]
+    ),
+}
+
+
+@pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
+def test_an_error_of_large_input_fits_on_a_screen(fail):
+    with pytest.raises(pantarhei.PantarheiError) as raised:
+        fail()
+    assert len(str(raised.value)) > 20 and rows_of(str(raised.value)) <= 25

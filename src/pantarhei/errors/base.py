@@ -2,14 +2,78 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from itertools import accumulate, takewhile
 from typing import Any
 
+_ROWS, _COLUMNS = 24, 110  # of a screen
+_HEAD, _TAIL = 4 * _COLUMNS, 3 * _COLUMNS  # what is left of a long line
 
-class PantarheiError(Exception):
+
+def on_one_screen(text: str) -> str:
+    """Return a text that fits on a screen of 24 lines with 110 columns.
+
+    A long line loses its middle; a text with many lines keeps the first ones, and the last ones that are not
+    indented, which are remedies.
+
+    >>> print(on_one_screen("found:\\n" + "    item\\n" * 5000 + "expected one").replace("    item\\n", ""))
+    found:
+        and 4,979 more
+    expected one
+    """
+    lines = text.split("\n")
+    first = list(map(_cut, lines[:_ROWS]))
+    if len(first) == len(lines) and sum(map(_rows, first)) <= _ROWS:
+        return "\n".join(first)
+    last = [*map(_cut, takewhile(lambda line: not line.startswith(" "), lines[: -_LAST - 1 : -1]))]
+    rows = list(accumulate(map(_rows, first), initial=1 + sum(map(_rows, last))))
+    shown = first[: min(max(bisect_right(rows, _ROWS) - 1, 1), len(lines) - len(last))]
+    more = len(lines) - len(shown) - len(last)
+    return "\n".join([*shown, *([f"    and {more:,} more"] if more else []), *reversed(last)])
+
+
+_LAST = 2  # longest end of a text that is kept
+
+
+def _cut(line: str) -> str:
+    """Return a long line without its middle, with the number of list items or of characters left out.
+
+    >>> _cut("a list of " + ", ".join(map(str, range(5000))))[430:470]
+    '106, 107, … and 4,837 more …, 4945, 4946'
+    """
+    if len(line) <= _HEAD + _TAIL:
+        return line
+    start, end = line.rfind(", ", 0, _HEAD), line.find(", ", len(line) - _TAIL)
+    omitted = line[start + 2 : end]
+    items = omitted.count(", ") + 1
+    if start < 0 or end < 0 or items * _COLUMNS < len(omitted):  # not a list
+        return f"{line[:_HEAD]} … ({len(line) - _HEAD - _TAIL:,} characters) … {line[-_TAIL:]}"
+    return f"{line[:start]}, … and {items:,} more …{line[end:]}"
+
+
+def _rows(line: str) -> int:
+    return 1 + max(len(line) - 1, 0) // _COLUMNS
+
+
+class Message:
+    """Base of errors and warnings, whose texts fit on one screen; their fields are complete."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        write = cls.__dict__.get("__str__")
+        if write is not None:
+            cls.__str__ = wraps(write)(lambda self: on_one_screen(write(self)))  # type: ignore[method-assign]
+
+
+class PantarheiError(Message, Exception):
     """Base class of all errors that this package defines."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 def as_argument(name: str, value: str | None) -> str:
@@ -186,7 +250,7 @@ class MasterUnreachableError(SparkError):
         )
 
 
-class AxiomsInStreamWarning(UserWarning):
+class AxiomsInStreamWarning(Message, UserWarning):
     """A stream asserts axioms, which have no effect in a stream. Emitted once per reasoner.
 
     Args:
@@ -204,7 +268,7 @@ class AxiomsInStreamWarning(UserWarning):
         )
 
 
-class MissingMemberWarning(UserWarning):
+class MissingMemberWarning(Message, UserWarning):
     """No JSON object read so far has a member to which the mapping refers. Emitted once per member and
     reader.
 
@@ -226,7 +290,7 @@ class MissingMemberWarning(UserWarning):
         )
 
 
-class NumbersApartWarning(UserWarning):
+class NumbersApartWarning(Message, UserWarning):
     """Numbers of a property are never equal, since some are xsd:double or xsd:float, and others decimals.
 
     Emitted once for a condition that no value of the stream fulfils, and once for values that are never
@@ -249,7 +313,7 @@ class NumbersApartWarning(UserWarning):
         return f"{self.what}; read numbers by value ({by_value}), or write both with datatypes of one kind"
 
 
-class TimesCutWarning(UserWarning):
+class TimesCutWarning(Message, UserWarning):
     """Times of a stream are finer than microseconds, and were cut to microseconds. Emitted once per reader.
 
     Args:
@@ -269,7 +333,7 @@ class TimesCutWarning(UserWarning):
         )
 
 
-class UndecidedRepairWarning(UserWarning):
+class UndecidedRepairWarning(Message, UserWarning):
     """A repair reached a limit of its budget, and removed facts that it had not decided.
 
     Emitted once per reasoner; `stats().undecided` counts all such facts.
@@ -292,5 +356,5 @@ class UndecidedRepairWarning(UserWarning):
         )
 
 
-class UncompiledKernelWarning(RuntimeWarning):
+class UncompiledKernelWarning(Message, RuntimeWarning):
     """The kernel runs uncompiled, about a hundred times slower. Emitted once per process."""
