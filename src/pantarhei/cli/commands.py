@@ -86,12 +86,15 @@ TIMELINE = (
     "Draw a stream as an SVG picture: the window at each step, and the facts that repairs removed, with the "
     "facts that contradicted them.\n\n"
     "The stream is processed as [bold]pantarhei run[/bold] does with the same options. The picture shows the "
-    "last 60 steps, or the last 60 between --from and --until."
+    "last 60 steps, or the last 60 between --from and --until. With --rules, it shows the conclusions of "
+    "temporal rules over time, above the facts on which they depend."
 )
 TIMELINE_EXAMPLES = (
-    "[bold]Example[/bold]\n\n"
+    "[bold]Examples[/bold]\n\n"
     "pantarhei timeline --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 -o "
-    "timeline.svg"
+    "timeline.svg\n\n"
+    "pantarhei timeline --ontology ontologies/reactor.ttl --stream examples/reactor/shift.trig --range PT1M "
+    "--slide PT30S --rules examples/reactor/alarms.lars -o alarms.svg"
 )
 MAP = (
     "Read the first rows of a table and write a first draft of a mapping: the column and format of the time, "

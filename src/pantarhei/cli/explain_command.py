@@ -59,11 +59,17 @@ def draw(options: TimelineOptions) -> None:
     """
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
     format_by_suffix(options.output, None, "svg", {".svg": "svg"}, None)
+    check_feedback(options.feedback, options.rules)
     (first, last), (ontology, background, _) = options.times, read_knowledge(options)
-    reasoner = make_reasoner(options, ontology, background)
+    rules = None if options.rules is None else read_rules(options.rules, ontology, options.feedback)
+    reasoner = make_reasoner(options, ontology, background, rules=rules)
     labels = {**labels_of(background), **ontology.labels}
+    updates = FileSource(options, last).updates(reasoner, RunCounts())
+    if rules is not None:
+        _write(rules.to_svg(updates, labels, first) + "\n", options.output)
+        return
     drawn, count = deque[DrawnStep](maxlen=_MOST_STEPS), 0
-    for update in FileSource(options, last).updates(reasoner, RunCounts()):
+    for update in updates:
         if first is None or _is_from(update.at, first):
             count += 1
             drawn.append(_step(update, reasoner, labels))

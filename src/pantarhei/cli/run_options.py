@@ -554,7 +554,7 @@ class ExplainOptions(RuleOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineOptions(StreamOptions):
+class TimelineOptions(RuleOptions):
     """Options of `pantarhei timeline`."""
 
     output: Annotated[

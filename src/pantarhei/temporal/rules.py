@@ -33,8 +33,10 @@ from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
 from pantarhei.owl.name_kinds import is_defined
+from pantarhei.proofs.sentences import NO_LABELS, Labels
 from pantarhei.rdf.decompression import refuse_unreadable, unreadable
 from pantarhei.rules.translation.demand import SAME, Theory, by_class, has_class_variables
+from pantarhei.temporal.conclusion_chart import ObservedFacts, ObservedStep, conclusions_svg
 from pantarhei.temporal.literal_tests import check_name_comparisons
 from pantarhei.temporal.reification import rules_with_literal_subjects
 from pantarhei.temporal.rule_form import check_form, check_triples, rule_error
@@ -147,6 +149,31 @@ class TemporalRules:
 
     def _shown_parts(self) -> dict[str, object]:
         return {"rules": str(self), "warnings": self.warnings}
+
+    def to_svg(
+        self,
+        updates: Iterable[ObservedStep],
+        labels: Labels = NO_LABELS,
+        since: TimePoint | None = None,
+    ) -> str:
+        """Return a picture of the conclusions over time: for each concluded predicate the intervals of its
+        conclusions above the intervals, or the times, of the conditions of its rules.
+
+        Six conclusions of each predicate are drawn, with conditions about the same names. Facts that always
+        hold are not drawn. Costs linear time in the changes of the updates.
+
+        Args:
+            updates: consecutive updates of a reasoner with these rules.
+            labels: the names shown for IRIs, such as `Ontology.labels`.
+            since: the first time of the picture; by default that of the first update.
+
+        Raises:
+            OptionError: there are no updates, or none at or after `since`.
+            TimestampError: `since` is of another kind than the stream's times.
+            DeltaNotKeptError: with `derive="needed"`, if a rule has a condition on states.
+        """
+        observed = ObservedFacts(self.rules, updates, since)
+        return disambiguate(partial(conclusions_svg, self.rules, observed, labels))
 
     def __str__(self) -> str:
         names = names_in_text(self._iris(), self.prefixes)

@@ -452,6 +452,23 @@ def test_of_a_long_stream_the_last_steps_are_drawn(timeline, tmp_path):
     assert "60 steps from 40 to 99" in shown and "40 earlier steps not drawn" in shown
 
 
+def test_with_rules_their_conclusions_are_drawn():
+    reactor = ROOT / "ontologies" / "reactor.ttl", ROOT / "examples" / "reactor"
+    given = ["timeline", "--ontology", reactor[0], "--stream", reactor[1] / "shift.trig", "--range", "PT1M"]
+    given += ["--slide", "PT30S", "--rules", reactor[1] / "alarms.lars"]
+    done = CliRunner().invoke(app, list(map(str, given)))
+    assert {"4 conclusions from 14:00:00 to 14:23:30, 2026-03-02 (UTC)", "probeA is pressing"} <= {
+        *texts(done)
+    }
+    later = CliRunner().invoke(app, [*map(str, given), "--from", "2026-03-02T14:20:00Z"])
+    assert "4 conclusions from 14:20:00 to 14:23:30, 2026-03-02 (UTC)" in texts(later)
+
+
+def test_feedback_needs_rules(timeline):
+    done = timeline("--feedback")
+    assert done.exit_code == 2 and "--rules" in done.stderr
+
+
 def test_it_goes_into_a_file(timeline, tmp_path):
     file = tmp_path / "timeline.svg"
     done = timeline("-o", file)
