@@ -46,6 +46,7 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.materialize.kernel_values import contiguous
 from pantarhei.materialize.model import Keep, WindowModel, plain_model
 from pantarhei.materialized import Materialized
+from pantarhei.model.labels import Labels
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import (
@@ -59,7 +60,6 @@ from pantarhei.model.time import (
 )
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import Labels, labels_of
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
@@ -556,7 +556,7 @@ class StreamReasoner(Materialized):
     @cached_property
     def _labels(self) -> Labels:
         """Labels of the names in ontology and background."""
-        return {**labels_of(self._given.triples), **self.ontology.labels}
+        return self.ontology.labels_beside(self._given.triples)
 
     # -- registered queries ------------------------------------------------------------------------
 

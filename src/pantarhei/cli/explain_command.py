@@ -27,6 +27,7 @@ from pantarhei.cli.run_options import ExplainOptions, TimelineOptions
 from pantarhei.cli.run_report import RunCounts, reasons
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explain.explainer import LIMIT, WAYS
+from pantarhei.model.labels import Labels, labels_among, labels_of
 from pantarhei.model.message_text import did_you_mean, disambiguate
 from pantarhei.model.rule import names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
@@ -35,7 +36,7 @@ from pantarhei.model.time import TimePoint, kind_of, ticks_of
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.renderers import html_page
-from pantarhei.proofs.sentences import Labels, denied_statement, labels_among, labels_of, sentence
+from pantarhei.proofs.sentences import denied_statement, sentence
 from pantarhei.proofs.timeline import Contradicted, DrawnStep, timeline_svg
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors

@@ -14,13 +14,14 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers, as_tuples
 from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
 from pantarhei.materialize.model import Work
+from pantarhei.model.labels import NO_LABELS, Labels, labels_among
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, html_of, short_repr
 from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.change_picture import MOST_FACTS, Cause, ChangedFact, changes_svg
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import NO_LABELS, Labels, labels_among, sentence
+from pantarhei.proofs.sentences import sentence
 from pantarhei.query.continuous_query import NO_ANSWER_CHANGES, AnswerChanges
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.repair.consistency import Contradiction

@@ -11,6 +11,7 @@ from typing import Any
 from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
+from pantarhei.model.labels import Labels, labels_among
 from pantarhei.model.message_text import disambiguate, one_line
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Rule, names_of
@@ -20,7 +21,7 @@ from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import JsonObject, fact_as_json, temporal_as_json, time_as_json
-from pantarhei.proofs.sentences import Labels, TimeFormat, labels_among, sentence, term_name
+from pantarhei.proofs.sentences import TimeFormat, sentence, term_name
 from pantarhei.proofs.step import TemporalCondition, UnmetRule, atom_sentence
 from pantarhei.rdf.ntriples import exactly, write_term
 from pantarhei.repair.result import Conflict

@@ -22,6 +22,7 @@ from pantarhei.explain.absence import Abduction, Absence, RetractedAssertion
 from pantarhei.explain.absence_search import AbsenceContext, AbsenceSearch
 from pantarhei.explain.backward_rules import BackwardRules
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.labels import Labels
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
@@ -30,7 +31,6 @@ from pantarhei.ontology.unknown_names import KnownNames, UnknownName, similar_na
 from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.extraction import AssertingABox, ProofExtractor
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program

@@ -20,12 +20,12 @@ from pantarhei.encoding.numbers import Encoded, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_choice, check_type
 from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import Term, Triple, check_triple, in_order
 from pantarhei.proofs.extraction import proofs_of_violations
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import Labels
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.rdf.triple_table import triples_of

@@ -31,6 +31,7 @@ class Origin:
         line: line in the file, counted from 1, in N-Triples, N-Quads and OWL/XML; None in other syntaxes.
         subject: the subject of the axiom's main triple; None if it is a blank node.
         names: display names of the ontology; None if the axiom is not from an ontology.
+        stated: the axiom as a value of the room `owl`; None for a rule that is not from an ontology.
 
     >>> str(Origin("SubClassOf(A B)", "plant.nt", 7))
     'SubClassOf(A B)'
@@ -41,6 +42,7 @@ class Origin:
     line: int | None = field(default=None, compare=False)
     subject: URIRef | None = field(default=None, compare=False)
     names: DisplayNames | None = field(default=None, compare=False, repr=False)
+    stated: object | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.axiom

@@ -44,7 +44,7 @@ def translate_axioms(
         names: the names shown for IRIs.
     """
     given = _without_endless(
-        translate(axiom, definitions, _origin(str(axiom), triple, positions, names))
+        translate(axiom, definitions, _origin(str(axiom), triple, positions, names, axiom))
         for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
     )
     entries = list(map(_entry, given))
@@ -88,14 +88,20 @@ def shown_names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mappin
     return DisplayNames({**NO_NAMES.prefixes, **prefixes}).disambiguated(iris)
 
 
-def _origin(text: str, main: Triple, positions: Mapping[Triple, WrittenAt], names: DisplayNames) -> Origin:
+def _origin(
+    text: str,
+    main: Triple,
+    positions: Mapping[Triple, WrittenAt],
+    names: DisplayNames,
+    axiom: Axiom | None = None,
+) -> Origin:
     """Return the origin of an axiom or a leftover.
 
     Args:
         main: its main triple, whose position is known.
     """
     subject = main[0]
-    return Origin(text, *positions[main], subject if isinstance(subject, URIRef) else None, names)
+    return Origin(text, *positions[main], subject if isinstance(subject, URIRef) else None, names, axiom)
 
 
 def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:

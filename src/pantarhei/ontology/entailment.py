@@ -10,6 +10,7 @@ from typing import Any
 from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.model.graphs import grouped
+from pantarhei.model.labels import Labels
 from pantarhei.model.representation import short_repr
 from pantarhei.model.rule import Argument, Origin
 from pantarhei.model.term import Term, Triple, in_order
@@ -21,7 +22,6 @@ from pantarhei.owl.axiom import Axiom, rewritten
 from pantarhei.owl.axiom_mapping import Reading
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import JsonObject
-from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import exactly
 
 
@@ -58,9 +58,7 @@ class Entailment:
     def of(
         cls, statement: str, justifications: Iterable[Justification], complete: bool, labels: Labels
     ) -> Entailment:
-        """Return the entailment with these justifications, of which there is at least one. Fresh names in
-        their proofs are labelled `something`.
-        """
+        """Return the entailment with these justifications, of which there is at least one."""
         found = tuple(each.labelled(labels) for each in justifications)
         return cls(statement, found[0].proofs, found, complete)
 

@@ -18,14 +18,14 @@ from typing import Any
 from rdflib import OWL, Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.model.message_text import NO_NAMES
+from pantarhei.model.labels import Labels, letters
+from pantarhei.model.message_text import NO_NAMES, last_part
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.ontology.closure import AssertionClosure, Derivations, Goal, is_fresh
 from pantarhei.owl.report import ReportEntry
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.rule_instances import RuleInstances
-from pantarhei.proofs.sentences import Labels
 from pantarhei.proofs.supports import RowSet, StepBudget, minimal_sets, minimal_supports
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.repair.conflict import Budget
@@ -56,9 +56,13 @@ class Justification:
     proofs: tuple[Proof, ...] = ()
 
     def labelled(self, labels: Labels) -> Justification:
-        """Return the justification with labels in its proofs; fresh names are labelled `something`."""
-        terms = {term for proof in self.proofs for step in proof.steps for term in step.fact or ()}
-        made_up = {term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)}
+        """Return the justification with labels in its proofs. Supposed individuals are named x, y, z, x1 and
+        so on.
+        """
+        terms = dict.fromkeys(term for proof in self.proofs for term in proof.terms)
+        iris = [term for term in terms if isinstance(term, URIRef)]
+        taken = {labels.get(term) or last_part(term) for term in iris}
+        made_up = dict(zip(filter(is_fresh, iris), letters(taken), strict=False))
         return replace(self, proofs=tuple(proof.labelled({**labels, **made_up}) for proof in self.proofs))
 
     def __len__(self) -> int:

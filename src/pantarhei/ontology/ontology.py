@@ -29,6 +29,7 @@ from pantarhei.errors import (
 )
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.data_range import DataRange, Datatype
+from pantarhei.model.labels import ENGLISH, Labels, labels_of, languages_of
 from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.representation import html_of
 from pantarhei.model.rule import Origin, Predicate, Rule
@@ -58,7 +59,7 @@ from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import Report, ReportEntry
 from pantarhei.owl.simplify import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import Labels, labels_of, sentence
+from pantarhei.proofs.sentences import sentence
 from pantarhei.proofs.sentences import term_name as name_of
 from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 from pantarhei.rdf.ntriples import exactly, write_term, write_triple
@@ -106,6 +107,7 @@ class Ontology:
         triples: all triples that were read.
         imports_skipped: the imports that were skipped because no local copy was given.
         prefixes: the prefixes declared by the document, with their IRIs.
+        languages: the preferred languages of labels, as tags in lower case, the best first.
     """
 
     rules: tuple[Rule, ...]
@@ -117,6 +119,7 @@ class Ontology:
     _report: Report = field(default=Report(()), repr=False)
     _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False, hash=False)
     _read: DocumentSet | None = field(default=None, repr=False, compare=False)
+    languages: tuple[str, ...] = field(default=ENGLISH, compare=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     _repr_html_ = html_of
@@ -169,8 +172,14 @@ class Ontology:
 
     @cached_property
     def labels(self) -> Labels:
-        """The `rdfs:label` of each name, preferably in English."""
-        return labels_of(self.triples or self.background)
+        """The label of each name that has one: its `rdfs:label`, `skos:prefLabel` or `schema:name` in the
+        best language.
+        """
+        return self.labels_beside(())
+
+    def labels_beside(self, facts: Iterable[Triple]) -> Labels:
+        """Return the labels of names in the ontology and in further facts."""
+        return labels_of(chain(self.triples or self.background, facts), self.languages)
 
     @cached_property
     def graph(self) -> Graph:
@@ -209,7 +218,9 @@ class Ontology:
             unique_names: as in `StreamReasoner`. Without unique names the report has no contradiction, since
                 a contradictory ontology is not loaded.
         """
-        proofs = sorted(self.schema.unsatisfiable.items())
+        impossible = sorted(self.schema.unsatisfiable.items())
+        labels = self.labels
+        proofs = [(n, Justification((), (p,)).labelled(labels).proofs[0]) for n, p in impossible]
         return replace(
             self._report,
             unsatisfiable=disambiguate(
@@ -635,7 +646,7 @@ class Ontology:
         of_axioms -= lists_of_facts(triples, of_axioms)
         facts = tuple(triple for triple in triples if triple not in of_axioms)
         read = self._read or DocumentSet((), (), ())
-        joined = _compiled(read.with_documents(parts))
+        joined = _compiled(read.with_documents(parts), languages=self.languages)
         if self._read is None:
             joined = joined._with_rules_of(self)
         return joined, facts
@@ -666,6 +677,7 @@ def load_ontology(
     imports: str = "error",
     format: str | None = None,
     strict: bool = False,
+    language: str | Sequence[str] = "en",
 ) -> Ontology:
     """Read an ontology and its imports.
 
@@ -679,23 +691,28 @@ def load_ontology(
         imports: "error" or "skip": the treatment of an import that is not in the catalog.
         format: the format of `source`, if neither content nor file name determines it.
         strict: refuse an ontology with an axiom that has no effect, in whole or in part.
+        language: the language of labels in texts, as a tag of BCP 47 such as `de` or `de-AT`, or several,
+            the best first. Names without a label in these languages have one without a language, or any.
 
     Raises:
         InputError: the source cannot be read, or a folder or glob pattern has no ontology.
         MissingImportError: an import is not in a catalog.
         UnsupportedAxiomError: `strict` is set, and an axiom has no effect, in whole or in part.
         InconsistentOntologyError: the ontology contradicts itself.
+        OptionError: `imports` or `language` is invalid.
 
-    >>> ontology = load_ontology("ontologies/pedals.ttl")
-    >>> len(ontology.rules), len(ontology.constraints), ontology.losses
-    (14, 1, ())
+    >>> ontology = load_ontology("ontologies/pedals.ttl", language=["de-AT", "en"])
+    >>> len(ontology.rules), len(ontology.constraints), ontology.losses, ontology.languages
+    (14, 1, (), ('de-at', 'de', 'en'))
     """
+    languages = languages_of(language)
     if imports not in ("error", "skip"):
         raise OptionError("imports", repr(imports), "'error' or 'skip'")
-    return _compiled(read_with_imports(source, format, Imports.of(catalog, imports == "skip")), strict)
+    read = read_with_imports(source, format, Imports.of(catalog, imports == "skip"))
+    return _compiled(read, strict, languages)
 
 
-def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
+def _compiled(read: DocumentSet, strict: bool = False, languages: tuple[str, ...] = ENGLISH) -> Ontology:
     """Translate documents to an ontology; raises the errors of `load_ontology`."""
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
@@ -717,6 +734,7 @@ def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
         _report=report,
         _definitions=definitions,
         _read=read,
+        languages=languages,
     )
     _refuse_inconsistent(ontology, impossible)
     return ontology

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
+from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import one_line
 from pantarhei.model.rule import Rule
-from pantarhei.model.term import short
-from pantarhei.proofs.sentences import Labels, TimeFormat, denied_statement, sentence
+from pantarhei.owl.manchester import axiom_text
+from pantarhei.proofs.sentences import TimeFormat, denied_statement, sentence
 from pantarhei.proofs.step import (
     Conclusion,
     ObservedInterval,
@@ -134,19 +135,21 @@ class ProofFormatter:
         return [step.temporal for step in self.steps if step.temporal is not None]
 
     @cached_property
-    def rules(self) -> dict[tuple[str, str], tuple[int, Rule]]:
-        """Applied rules by name and axiom, numbered in the order of the outline."""
-        found: dict[tuple[str, str], tuple[int, Rule]] = {}
+    def rules(self) -> dict[str, tuple[int, Rule]]:
+        """Applied rules by their axioms, numbered in the order of the outline. Of several rules of an axiom,
+        the first is listed.
+        """
+        found: dict[str, tuple[int, Rule]] = {}
         for section in self.outline.sections:
             for entry in section.entries:
                 rule = self.steps[entry.step].rule
                 if rule is not None and entry.mention is Mention.HERE:
-                    found.setdefault((rule.name, rule.axiom), (len(found) + 1, rule))
+                    found.setdefault(rule.axiom, (len(found) + 1, rule))
         return found
 
     def rule_number(self, step: ProofStep) -> int | None:
-        """Return the number of the step's rule; None if the fact is not derived."""
-        return None if step.rule is None else self.rules[step.rule.name, step.rule.axiom][0]
+        """Return the number of the step's axiom; None if the fact is not derived."""
+        return None if step.rule is None else self.rules[step.rule.axiom][0]
 
     def statement(self, step: ProofStep) -> str:
         """Return the fact of a step as a sentence. For ⊥, name the violated constraint."""
@@ -158,7 +161,7 @@ class ProofFormatter:
             return _CONTRADICTION
         return f"{_CONTRADICTION}: {denied_statement(step.rule, self.labels)}"
 
-    def _evidence(self, step: ProofStep) -> str:
+    def evidence(self, step: ProofStep) -> str:
         """Return the evidence for a fact that is not derived."""
         if isinstance(step.temporal, ObservedInterval):
             return step.temporal.evidence(self.times)
@@ -174,7 +177,7 @@ class ProofFormatter:
         """
         if isinstance(step.temporal, TemporalCondition):
             return "" if step.temporal.formula.window is None else f"in {step.temporal.formula.window}"
-        return self._evidence(step) if step.rule is None else f"[{self.rule_number(step)}] {step.rule.name}"
+        return self.evidence(step) if step.rule is None else f"[{self.rule_number(step)}] {step.rule.name}"
 
     def line(self, entry: OutlineEntry, section: Section) -> str:
         """Return the line that mentions a fact."""
@@ -189,7 +192,7 @@ class ProofFormatter:
         if isinstance(step.temporal, TemporalCondition):
             return fact
         if step.rule is None:
-            return f"{fact} ({self._evidence(step)})"
+            return f"{fact} ({self.evidence(step)})"
         if isinstance(step.temporal, Conclusion) and step.temporal.further_bindings:
             fact = f"{fact} with {step.temporal.further_bindings}"
         return f"{fact} [{self.rule_number(step)}]" if self.numbered else fact
@@ -228,36 +231,36 @@ class ProofFormatter:
         return [] if self.complete else [_CAVEAT]
 
     def axioms(self) -> list[str]:
-        """Return a heading followed by the numbered axioms, each with the name of its rule and its position
-        in a file.
+        """Return a heading followed by the numbered axioms in Manchester syntax, each with its position in a
+        file.
         """
-        files = {rule.origin.source for _, rule in self.rules.values() if rule.origin and rule.origin.source}
-        shared = files.pop() if len(files) == 1 else None
         temporal = {step.rule for step in self.steps if isinstance(step.temporal, Conclusion)} - {None}
         kinds = ["temporal rules"] if temporal else []
         if len(temporal) < len(self.rules):
-            kinds = ["axioms" if shared is None else f"axioms of {one_line(shared)}", *kinds]
-        lines = []
-        for (name, axiom), (number, rule) in self.rules.items():
-            source = ", ".join([f"rule {name}", *_place(rule, shared)])
-            lines.append(f"[{number}] {one_line(axiom, _LONGEST_AXIOM)}  ({source})")
+            kinds = ["axioms", *kinds]
+        has_files = any(rule.origin and rule.origin.source for _, rule in self.rules.values())
+        lines = [
+            f"[{number}] {self.axiom(rule)}{_place(rule, has_files)}" for number, rule in self.rules.values()
+        ]
         return [f"By the {' and the '.join(kinds)}:", *lines] if lines else []
 
+    def axiom(self, rule: Rule) -> str:
+        """Return the axiom of a rule in Manchester syntax, on one line."""
+        return one_line(axiom_text(rule, self.labels), _LONGEST_AXIOM)
 
-def _place(rule: Rule, file: str | None) -> Iterator[str]:
-    """Yield the file and line, or the subject, of the rule's axiom.
+
+def _place(rule: Rule, has_files: bool) -> str:
+    """Return the file and line of the rule's axiom in brackets, or the name of a rule without an axiom.
 
     Args:
-        file: the file named in the heading, which is not repeated.
+        has_files: some axiom of the proof is from a file.
     """
     origin = rule.origin
     if origin is None:
-        return
-    if origin.source is None and origin.subject is None and file is not None:
-        yield "of OWL itself"
-    if origin.source not in (None, file):
-        yield one_line(origin.source)
-    if origin.line is not None:
-        yield f"line {origin.line}"
-    elif origin.source is not None and origin.subject is not None:
-        yield f"at {one_line(short(origin.subject))}"
+        return f" (rule {one_line(rule.name)})"
+    if has_files and origin.source is None and origin.subject is None:
+        return " (of OWL itself)"
+    line = None if origin.line is None else f"line {origin.line}"
+    parts = (None if origin.source is None else one_line(origin.source), line)
+    shown = ", ".join(filter(None, parts))
+    return f" ({shown})" if shown else ""

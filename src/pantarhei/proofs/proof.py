@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 from rdflib import Graph
 
+from pantarhei.model.labels import Labels, labels_among
 from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.representation import call_text, in_short
 from pantarhei.model.rule import Origin, Rule, names_of
-from pantarhei.model.term import Triple, short
-from pantarhei.model.time import TimePoint, show_time
+from pantarhei.model.term import Triple
+from pantarhei.model.time import TimePoint
+from pantarhei.owl.manchester import terms_of_axioms
 from pantarhei.proofs.formatter import ProofFormatter
 from pantarhei.proofs.renderers import (
     JsonObject,
@@ -26,8 +28,7 @@ from pantarhei.proofs.renderers import (
     render_text,
     render_tree,
 )
-from pantarhei.proofs.sentences import NO_LABELS, Labels, TimeFormat, labels_among
-from pantarhei.proofs.step import Assertion, ObservedInterval, ProofStep, TemporalCondition
+from pantarhei.proofs.step import Assertion, ProofStep, TemporalCondition
 from pantarhei.proofs.svg import render_svg
 from pantarhei.rdf.ntriples import exactly
 
@@ -122,17 +123,18 @@ class Proof:
 
     @property
     def terms(self) -> list[object]:
-        """The terms in the statements of the proof."""
+        """The terms in the statements and axioms of the proof."""
         terms: list[object] = [term for step in self.steps for term in step.fact or ()]
         atoms = [step.temporal.atom for step in self.steps if step.temporal is not None]
         terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]
-        return [*terms, *(atom.predicate for rule in self.rules for atom in rule.body)]
+        return [*terms, *terms_of_axioms(self.rules)]
 
     def lines(self) -> list[str]:
-        """Return the steps as one numbered line each, with names of the ontology instead of labels."""
-        return disambiguate(
-            lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)],
-            names_of(self.rules),
+        """Return the steps as one numbered line each: a sentence with its premises, rule and axiom, or with
+        its evidence.
+        """
+        return self._rendered(
+            lambda form: [f"{number}. {_line(step, form)}" for number, step in enumerate(self.steps, 1)]
         )
 
     def tree_lines(self) -> list[str]:
@@ -174,22 +176,10 @@ class Proof:
         return exactly(Proof, self.steps, self.complete, self.labels)
 
 
-_IN_FULL = TimeFormat(None, None)
-
-
-def _line(step: ProofStep) -> str:
-    fact = "⊥" if step.fact is None else " ".join(map(short, step.fact))
-    if step.temporal is not None:
-        fact = step.temporal.sentence(NO_LABELS, _IN_FULL)
-    premises = ", ".join(str(i + 1) for i in step.premises)
+def _line(step: ProofStep, form: ProofFormatter) -> str:
+    fact, premises = form.statement(step), ", ".join(str(i + 1) for i in step.premises)
     if step.rule is not None:
-        return f"{fact}  (from {premises} by {step.rule.name}, {step.rule.axiom})"
+        return f"{fact} (from {premises} by {step.rule.name}, {form.axiom(step.rule)})"
     if isinstance(step.temporal, TemporalCondition):
-        return f"{fact}  (from {premises})" if premises else fact
-    if isinstance(step.temporal, ObservedInterval):
-        return f"{fact}  ({step.temporal.evidence(_IN_FULL)})"
-    if step.is_supposed:
-        return f"{fact}  (supposed)"
-    if step.at is not None:
-        return f"{fact}  (asserted at {show_time(step.at)})"
-    return f"{fact}  (derived, not explored)" if step.is_open else f"{fact}  (given)"
+        return f"{fact} (from {premises})" if premises else fact
+    return f"{fact} ({form.evidence(step)})"

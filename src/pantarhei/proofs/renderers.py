@@ -97,7 +97,8 @@ def _step_as_json(formatter: ProofFormatter, step: ProofStep) -> JsonObject:
         subject = origin.subject and str(origin.subject)
         place = {"file": origin.source, "line": origin.line, "subject": subject}
         known = {key: value for key, value in place.items() if value is not None}
-        fields |= {"rule": step.rule.name, "axiom": {"text": origin.axiom, **known}}
+        axiom = {"text": origin.axiom, "manchester": formatter.axiom(step.rule), **known}
+        fields |= {"rule": step.rule.name, "axiom": axiom}
     if step.rule is not None or isinstance(step.temporal, TemporalCondition):
         fields["premises"] = list(step.premises)
     return fields
@@ -220,7 +221,7 @@ def _statements(formatter: ProofFormatter) -> Iterator[Triple]:
             yield from ((instance, PROV.used, URIRef(f"{proof}#fact{i + 1}")) for i in step.premises)
         yield from ((fact, PROV.wasDerivedFrom, URIRef(f"{proof}#fact{i + 1}")) for i in step.premises)
     for number, rule in formatter.rules.values():
-        yield from _statements_of_axiom(URIRef(f"{proof}#axiom{number}"), rule)
+        yield from _statements_of_axiom(URIRef(f"{proof}#axiom{number}"), rule, formatter.axiom(rule))
 
 
 def _statements_of_fact(fact: URIRef, step: ProofStep, text: str) -> Iterator[Triple]:
@@ -239,10 +240,11 @@ def _statements_of_fact(fact: URIRef, step: ProofStep, text: str) -> Iterator[Tr
         yield fact, TERMS.until, _time_literal(step.temporal.last)
 
 
-def _statements_of_axiom(axiom: URIRef, rule: Rule) -> Iterator[Triple]:
+def _statements_of_axiom(axiom: URIRef, rule: Rule, text: str) -> Iterator[Triple]:
     yield axiom, RDF.type, PROV.Entity
     yield axiom, RDF.type, TERMS.Axiom
     yield axiom, PROV.value, Literal(rule.axiom)
+    yield axiom, RDFS.label, Literal(text)
     origin = rule.origin
     if origin is None:
         return

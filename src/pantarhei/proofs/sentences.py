@@ -1,86 +1,81 @@
 """Sentences for facts, constraints and times, for readers who do not know OWL.
 
-Texts from files and streams are untrusted: they are put on one line, invisible characters are escaped, and
-long texts are truncated.
+The words of a sentence come from labels, or from names in CamelCase. Rules on their endings decide on the
+form of the sentence; if they are not sure, the name itself is shown: `x is in class 'high temperature'`,
+`a —temp_c→ 21`. Texts from files and streams are untrusted: they are put on one line, invisible characters
+are escaped, and long texts are truncated.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import dropwhile
 
 from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
 
-from pantarhei.model.message_text import LONGEST_LINE, last_part, one_line
+from pantarhei.model.labels import NO_LABELS, ForeignLabel, Labels
+from pantarhei.model.message_text import LONGEST_LINE, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
+from pantarhei.owl.manchester import axiom_text, quoted
 
-Labels = Mapping[URIRef, str]
-"""The names shown for IRIs."""
-
-NO_LABELS: Labels = {}
-
-_LABELS = frozenset({RDFS.label})
 _PLAIN = frozenset(
     {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
 )
-_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^A-Z_\W]+|[^\W_]")
 _PHRASES: dict[Term, str] = {
     OWL.sameAs: "is the same as",
     OWL.differentFrom: "is different from",
     RDFS.subPropertyOf: "implies",
 }
+
+# Words of names in CamelCase or with underscores, and what counts as a word: letters with a vowel, or an
+# acronym. More words than this are not judged.
+_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^A-Z_\W]+|[^\W_]")
+_WORD = re.compile(r"(?=.*[aeiouyAEIOUY])[^\W\d_]([^\W\d_A-Z]|-(?=[^\W\d_]))+|[A-Z]{2,5}\d{0,2}|a")
+_MOST_WORDS = 4
+
+_VERBS_FIRST = {"is", "has", "was", "are", "had", "can", "may", "must", "does"}
 _PLACES = {
-    "at", "above", "behind", "below", "beside", "in", "inside", "near", "on", "out", "outside", "over",
-    "under", "within",
+    "about", "above", "after", "along", "at", "before", "behind", "below", "beside", "between", "beyond",
+    "during", "in", "inside", "near", "on", "out", "outside", "over", "since", "under", "until", "within",
+    "without",
 }  # fmt: skip
-_RELATIONS = _PLACES | {"as", "by", "for", "into", "of", "through", "to", "upon", "with"}
+_RELATIONS = _PLACES | {"against", "as", "by", "for", "into", "of", "onto", "through", "to", "upon", "with"}
+_JOINING = {"and", "or", "not", "that", "which", "where", "when", "whose", "if"}
+_PARTICIPLES = {
+    "built", "driven", "fed", "given", "held", "kept", "known", "led", "made", "paid", "sent", "taken",
+    "worn",
+}  # fmt: skip
+_NOUNS_IN_ED = {
+    "bed", "breed", "cable", "deed", "feed", "need", "seed", "shed", "speed", "table", "variable",
+    "vegetable", "weed",
+}  # fmt: skip
 _NOUNS_IN_ING = {
     "bearing", "building", "casing", "fitting", "housing", "reading", "ring", "spring", "string", "thing",
     "wing",
 }  # fmt: skip
-
-
-def labels_of(triples: Iterable[Triple]) -> dict[URIRef, str]:
-    """Return a label for each name with labels in `triples`: preferably an English label, otherwise a label
-    without a language tag, otherwise any.
-
-    >>> pump = URIRef("http://example.org/P")
-    >>> labels_of([(pump, RDFS.label, Literal("Pumpe", "de")), (pump, RDFS.label, Literal("pump", "en"))])
-    {rdflib.term.URIRef('http://example.org/P'): 'pump'}
-    """
-    best: dict[URIRef, tuple[int, str, str]] = {}
-    for subject, predicate, label in triples:
-        if predicate in _LABELS and isinstance(subject, URIRef) and isinstance(label, Literal):
-            language = label.language or ""
-            rank = 0 if language.partition("-")[0] == "en" else 2 if language else 1
-            best[subject] = min(best.get(subject, (3, "", "")), (rank, language, str(label)))
-    return {subject: label for subject, (_, _, label) in best.items() if label.strip()}
-
-
-def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
-    """Return the labels of `terms`. If several terms have equal labels, part of the IRI is appended.
-
-    >>> pumps = [URIRef(f"http://example.org/P-{number}") for number in (1, 2)]
-    >>> list(labels_among(dict.fromkeys(pumps, "pump"), pumps).values())
-    ['pump (P-1)', 'pump (P-2)']
-    """
-    given = {term: labels[term] for term in set(terms) if isinstance(term, URIRef) and term in labels}
-    found = _disambiguated(_disambiguated(given, given, last_part), given, str)
-    return {iri: found[iri] for iri in sorted(found)}
-
-
-def _disambiguated(found: Labels, given: Labels, suffix: Callable[[URIRef], str]) -> Labels:
-    """Return `found` with equal labels replaced by the labels in `given`, followed by a suffix."""
-    uses = Counter(one_line(label) for label in found.values())
-    return {
-        iri: f"{given[iri]} ({suffix(iri)})" if uses[one_line(label)] > 1 else label
-        for iri, label in found.items()
-    }
+_NOUNS_IN_S = {
+    "authors", "bias", "canvas", "dates", "gas", "lens", "members", "names", "news", "notes", "parts",
+    "types",
+}  # fmt: skip
+_PLURALS = ("ions", "ments", "ings", "ities", "nesses", "ics", "series", "species", "words")
+_NOUNS_IN_LY = {"anomaly", "assembly", "family", "fly", "reply", "supply"}
+_ADJECTIVES = {
+    "active", "alive", "bright", "broken", "busy", "clean", "cold", "critical", "dark", "dead", "dirty",
+    "dry", "early", "empty", "faulty", "free", "full", "high", "hot", "idle", "inactive", "late", "loud",
+    "low", "normal", "offline", "online", "open", "quiet", "ready", "safe", "shut", "stale", "stuck",
+    "unsafe", "warm", "wet",
+}  # fmt: skip
+_UNCOUNTED = {
+    "air", "data", "electricity", "energy", "equipment", "food", "fuel", "furniture", "hardware", "heat",
+    "humidity", "information", "level", "light", "material", "matter", "oil", "power", "pressure", "sand",
+    "smoke", "software", "speed", "staff", "status", "steam", "temperature", "traffic", "velocity", "voltage",
+    "water", "weather", "wood",
+}  # fmt: skip
 
 
 def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
@@ -110,14 +105,21 @@ def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
 
 
 def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
-    """Return the complement that describes a member of a class: `a pump`, `an open valve`, `out of range`."""
+    """Return the complement that describes a member of a class: `a pump`, `uncooled`, `out of range`, or
+    `in class 'high temperature'` if the class is not surely a countable noun.
+    """
     words = _words(class_, labels)
-    first, *_, last = words.split(" ") * 2
-    known = first in _PLACES or first in ("a", "an", "the")
-    adjective = last.endswith(("ed", "able", "ible")) or (
-        first == last and first.endswith("ing") and first not in _NOUNS_IN_ING
-    )
-    return words if known or adjective else f"{_article(first)} {words}"
+    parts = words.split(" ")
+    first, last = parts[0].lower(), parts[-1].lower()
+    if len(parts) <= _MOST_WORDS and _are_judged(parts) and not _is_foreign(class_, labels):
+        if first in _PLACES or first in ("a", "an", "the"):
+            return words
+        is_alone_in_ing = first == last and first.endswith("ing") and first not in _NOUNS_IN_ING
+        if is_alone_in_ing or _is_adjective(last):
+            return words
+        if not (last in _UNCOUNTED or last.endswith(("ness", "ics")) or _ends_in_s(last) or _is_adverb(last)):
+            return f"{_article(parts[0])} {words}"
+    return f"in class {quoted(words, words == short(class_))}"
 
 
 def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
@@ -141,32 +143,79 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
         )
     if constraint.name == "prp-fp":
         verb = _verb(constraint.body[0].predicate, labels)
-        noun = verb.removeprefix("has ")
+        noun = verb.removeprefix("has ").strip("—→")
         return f"nothing {verb} more than one thing" if noun == verb else f"nothing has more than one {noun}"
-    return one_line(constraint.axiom, 3 * LONGEST_LINE)
+    return one_line(axiom_text(constraint, labels), 3 * LONGEST_LINE)
 
 
 def _words(term: Term, labels: Labels) -> str:
-    """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`."""
+    """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`. A
+    name that has other parts than words is returned unchanged.
+    """
     label = labels.get(term) if isinstance(term, URIRef) else None
     if label is not None:
         return one_line(label)
     shown = one_line(short(term))
-    if not shown.isidentifier():  # a prefixed name, a blank node, an IRI in brackets
-        return shown
-    parts = _WORDS.findall(shown)
-    return " ".join(part if part.isupper() else part.lower() for part in parts)
+    parts = _WORDS.findall(shown) if shown.replace("-", "_").isidentifier() else []
+    words = [part if part.isupper() else part.lower() for part in parts]
+    return " ".join(words) if words and _are_judged(words) else shown
+
+
+def _are_judged(words: list[str]) -> bool:
+    return all(_WORD.fullmatch(word) and word.lower() not in _JOINING for word in words)
+
+
+def _is_foreign(term: Term, labels: Labels) -> bool:
+    return isinstance(term, URIRef) and isinstance(labels.get(term), ForeignLabel)
+
+
+def _is_adverb(word: str) -> bool:
+    return word in ("also", "always", "never", "only") or (
+        word.endswith("ly") and len(word) > 4 and word not in _NOUNS_IN_LY
+    )
+
+
+def _is_adjective(word: str) -> bool:
+    endings = ("ed", "able", "ible", "ful", "less", "ous")
+    return word in _ADJECTIVES or (word.endswith(endings) and word not in _NOUNS_IN_ED)
+
+
+def _ends_in_s(word: str) -> bool:
+    """True for a verb in the third person, or a plural."""
+    return word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in ("gas", "lens")
+
+
+def _is_verb(word: str) -> bool:
+    is_plural = word in _NOUNS_IN_S or word.endswith(_PLURALS)
+    return _ends_in_s(word) and not is_plural
 
 
 def _verb(property_: Term, labels: Labels) -> str:
-    """Return the words between subject and object: `reads`, `is part of`, `has level`."""
+    """Return the words between subject and object: `reads`, `is part of`, `has level`; `—temp_c→` if they are
+    not surely a verb or a noun.
+    """
     if property_ in _PHRASES:
         return _PHRASES[property_]
-    words = _words(property_, labels)
-    first, *_, last = words.split(" ") * 2
-    if first in ("is", "has", "was") or (first.endswith("s") and not first.endswith(("ss", "us", "is"))):
+    label = _words(property_, labels)
+    parts = label.split(" ")
+    titled = parts if all(map(str.istitle, parts)) else parts[:1]
+    parts[: len(titled)] = [part.lower() if part.istitle() else part for part in titled]
+    words, arrow = " ".join(parts), f"—{label}→"
+    after_adverbs = list(dropwhile(_is_adverb, parts))
+    if not after_adverbs or not _are_judged(parts) or _is_foreign(property_, labels):
+        return arrow
+    first, last, later = after_adverbs[0], parts[-1], after_adverbs[1:]
+    if first in _VERBS_FIRST or _is_verb(first):
         return words
-    return f"is {words}" if last in _RELATIONS or first in _PLACES else f"has {words}"
+    if any(map(_is_verb, later)):
+        return arrow
+    is_passive = first.endswith("ed") or first in _PARTICIPLES
+    if last in _RELATIONS or first in _RELATIONS or (is_passive and later and later[0] in _RELATIONS):
+        return f"is {words}"
+    is_noun = len(parts) < _MOST_WORDS and not (
+        _is_adjective(last) or _is_adverb(last) or last in _PARTICIPLES
+    )
+    return f"has {words}" if is_noun and after_adverbs == parts else arrow
 
 
 def _article(word: str) -> str:

@@ -10,13 +10,14 @@ from enum import Enum
 
 from rdflib import Variable
 
+from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import one_line
 from pantarhei.model.representation import short_repr
 from pantarhei.model.rule import Rule
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow, term_text
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.sentences import Labels, TimeFormat, sentence
+from pantarhei.proofs.sentences import TimeFormat, sentence
 
 Assertion = tuple[TimePoint, Triple]
 """A fact with the timestamp of an ABox that asserts it."""

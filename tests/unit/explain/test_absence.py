@@ -39,7 +39,7 @@ OPEN = member(EX.Open, EX.door)
 )
 def test_without_a_way_it_is_said_what_is_known(absence, said):
     first, *others = str(absence).split("\n")
-    assert first == "It does not hold at 3 that door is an open."
+    assert first == "It does not hold at 3 that door is open."
     assert any(said in line for line in others)
 
 
@@ -89,7 +89,7 @@ def terms(*names):
 def test_all_keys_are_there_where_nothing_is_known():
     said = Absence(member(A, a), None).to_json()
     assert said == {
-        "text": "a is an A",
+        "text": "a is in class A",
         "fact": terms("a", None, "A"),
         "at": None,
         "complete": True,

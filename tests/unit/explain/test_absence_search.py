@@ -262,7 +262,7 @@ def test_names_that_are_no_valid_iris_are_explained_as_others(ontology):
     assert reasoner.explain(is_a(EX.Alarm, odd)).supports == {(0, is_a(EX.Smoke, odd))}
     update = reasoner.push(1, [is_a(EX.Safe, odd)])
     ((proof,),) = (conflict.proofs for conflict in update.repair.conflicts)
-    assert "a room is a smoke (asserted at 0)" in str(proof)
+    assert "a room is in class 'smoke' (asserted at 0)" in str(proof)
     absence = reasoner.why_not(is_a(EX.Alarm, odd))
     assert frozenset({is_a(EX.Smoke, odd)}) in absence.missing
     with pytest.raises(pr.NotEntailedError) as raised:

@@ -125,10 +125,11 @@ def test_a_proof_says_its_steps():
     subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin=Origin("SubClassOf(C A)"))
     disjoint = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None)
     assert proof_from([subclass, disjoint], [member(C, a), member(B, a)]).lines() == [
-        "1. a type C  (given)",
-        "2. a type A  (from 1 by cax-sco, SubClassOf(C A))",
-        "3. a type B  (given)",
-        "4. ⊥  (from 2, 3 by cax-dw, ⊥ :- A(?x), B(?x).)",
+        "1. a is in class C (always so)",
+        "2. a is in class A (from 1 by cax-sco, SubClassOf(C A))",
+        "3. a is in class B (always so)",
+        "4. a contradiction: nothing is both in class A and in class B "
+        "(from 2, 3 by cax-dw, ⊥ :- A(?x), B(?x).)",
     ]
 
 
@@ -146,7 +147,7 @@ def test_the_error_of_a_contradiction_has_the_proof_and_pickles():
         assert error.origin == "DisjointClasses(A B)"
         assert sorted(error.facts) == sorted(f"{a.n3()} {RDF.type.n3()} {class_.n3()} ." for class_ in (A, B))
         assert "SubClassOf(C A)" in " ".join(error.proof)
-        assert error.proof[-1].startswith("4. ⊥")
+        assert error.proof[-1].startswith("4. a contradiction: ")
         assert all(step in str(error) for step in error.proof)
 
 

@@ -52,16 +52,16 @@ v is alarmed [1]
    └─ and v is heated (asserted at 3)
 It rests on an assertion made at 3 and observations from 1 to 2.
 By the temporal rules:
-[1] Alarmed(X) :- Heated(X) always in [2].  (rule temporal-1, line 4)"""
+[1] Alarmed(X) :- Heated(X) always in [2]. (line 4)"""
     )
 
 
 def test_lines_say_it_in_short():
     assert proof_of().lines() == [
-        "1. v is heated  (held from 1 to 2)",
-        "2. v type Heated  (asserted at 3)",
-        "3. always from 1 to 3: v is heated  (from 1, 2)",
-        "4. v is alarmed  (from 3 by temporal-1, Alarmed(X) :- Heated(X) always in [2].)",
+        "1. v is heated (held from 1 to 2)",
+        "2. v is heated (asserted at 3)",
+        "3. always from 1 to 3: v is heated (from 1, 2)",
+        "4. v is alarmed (from 3 by temporal-1, Alarmed(X) :- Heated(X) always in [2].)",
     ]
 
 

@@ -223,7 +223,7 @@ def translate(
     >>> [loss.part for loss in translation.losses]
     ['SubClassOf(A ObjectSomeValuesFrom(p B))']
     """
-    origin = origin or Origin(str(axiom))
+    origin = origin or Origin(str(axiom), stated=axiom)
     if reason := _why_ill_formed(axiom, definitions):
         return Translation(origin, losses=(Loss(origin.axiom, reason),))
     if _is_about_annotations(axiom):
