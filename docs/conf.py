@@ -210,6 +210,11 @@ def hide_constructor(
     return ("", "") if what == "class" and name.rpartition(".")[2] in RESULTS else None
 
 
+def public_bases(app: Sphinx, name: str, subject: object, options: object, bases: list[type]) -> None:
+    """Show no base class that is internal."""
+    bases[:] = [base for base in bases if base.__name__ != "Message"]
+
+
 def skip_member(
     app: Sphinx, what: str, name: str, member: object, skip: bool, options: object
 ) -> bool | None:
@@ -238,5 +243,6 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", insert_text)
     app.connect("autodoc-process-docstring", prepare_docstring, priority=400)  # before napoleon
     app.connect("autodoc-process-signature", hide_constructor)
+    app.connect("autodoc-process-bases", public_bases)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("missing-reference", resolve_name)

@@ -163,6 +163,13 @@ def test_each_public_name_is_in_the_reference_once():
     assert "```{errors}\n```" in text and "```{errors} warnings\n```" in text  # every error, by directives.py
 
 
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_each_public_name_has_an_example(name):
+    """A class may have its examples in its members."""
+    found = doctest.DocTestFinder(recurse=True).find(DESCRIBED[name], name)
+    assert any(docstring.examples for docstring in found)
+
+
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
 def test_parameters_of_an_error_are_its_attributes(error):
     """The page of errors states this instead of a list of attributes for each."""

@@ -174,6 +174,11 @@ class Registration(NamedTuple):
         window: the query's own window inside the reasoner's window; None for the reasoner's window.
         on: conditions of the query's reports.
         emit: content of the reports.
+
+    >>> from pantarhei import Window
+    >>> hourly = Registration("SELECT ?x { ?x a ?c }", window=Window("PT1H"), on="close")
+    >>> hourly.emit
+    'delta'
     """
 
     text: str

@@ -61,6 +61,10 @@ class Counts:
         late: assertions in late ABoxes.
         skipped: rows skipped because they are not timestamped triples.
         ahead: ABoxes whose timestamps were too far ahead.
+
+    >>> counts = Counts(aboxes=4, assertions=5, cut=1)
+    >>> counts.cut / counts.assertions
+    0.2
     """
 
     aboxes: int = 0
@@ -86,6 +90,11 @@ class _Progress(NamedTuple):
 class LateABox(NamedTuple):
     """ABox that was not pushed, since it is late or too far ahead: its timestamp, and its triples as
     strings.
+
+    >>> abox = pa.table({"subject": ["<urn:a>"], "predicate": ["<urn:p>"], "object": ["<urn:b>"]})
+    >>> late = LateABox(3, abox)
+    >>> late.at, late.abox.num_rows
+    (3, 1)
     """
 
     at: TimePoint

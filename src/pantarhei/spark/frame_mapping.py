@@ -142,6 +142,16 @@ def melt(
         MissingFileError: the mapping's file does not exist.
         MappingError: the mapping cannot be read, or does not fit the columns.
         OptionError: `df` is not a DataFrame, or an option has an invalid value.
+
+    >>> table = spark.createDataFrame([(7, "north", 12), (7, "south", 3)], "at long, id string, free long")
+    >>> mapping = {
+    ...     "prefixes": {"ex": "http://example.org/"},
+    ...     "time": {"column": "at", "unit": "number"},
+    ...     "mappings": {"garage": {"s": "ex:$(id)", "po": [["ex:free", "$(free)"]]}},
+    ... }
+    >>> triples = melt(table, mapping)
+    >>> triples.columns, triples.count()
+    (['timestamp', 'subject', 'predicate', 'object'], 2)
     """
     check_choice("on_error", on_error, ON_ERROR)
     check_type("df", df, DataFrame, "a DataFrame; pantarhei.read_records reads files and frames")

@@ -170,6 +170,14 @@ def materialize_aboxes(
     Raises:
         OptionError: a column is missing or has an unsupported type, or an option has an invalid value.
         MappingError: the mapping cannot be read, or does not fit the columns.
+
+    >>> import pantarhei as pr
+    >>> from pantarhei.spark import register
+    >>> register(spark)
+    >>> df = spark.read.format("pantarhei").load("examples/pedals/stream.trig")
+    >>> facts = materialize_aboxes(df, pr.load_ontology("ontologies/pedals.ttl"))
+    >>> facts.where("timestamp = 0 and derived").count()
+    2
     """
     check_choice("on_error", on_error, ON_ERROR)
     check_frame(df, False, "one that does not stream; for streams, reason_stream")

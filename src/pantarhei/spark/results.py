@@ -135,6 +135,11 @@ def typed(df: DataFrame, types: Mapping[str, str]) -> DataFrame:
         OptionError: `types` is not such a mapping, one of its columns does not exist or is not a string, or a
             column of `df` has a type that Arrow does not have; in the job: a term is of another kind than its
             column.
+
+    >>> integer = '"21"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    >>> df = spark.createDataFrame([("<urn:a>", integer)], "s string, o string")
+    >>> [tuple(row) for row in typed(df, {"s": "name", "o": "integer"}).collect()]
+    [('urn:a', 21)]
     """
     chosen = ColumnTypes.of(types)
     chosen.check([name for name, of in df.dtypes if of == "string"])

@@ -40,6 +40,10 @@ class QueryProgress:
         seconds: the duration of that batch; None if Spark's last report is about another batch.
         at: the newest timestamp of the window; None before the first, and for a sharded query.
         counts: totals since the stream began; None for a sharded query.
+
+    >>> progress = QueryProgress("running", batch=3, rows=1_000, seconds=0.5)
+    >>> progress.rows / progress.seconds  # rows a second of the last batch
+    2000.0
     """
 
     state: str
@@ -139,6 +143,16 @@ class ReasoningQuery:
         batches: the function called for micro-batches, which has recorded its errors.
         driver: the driver, which holds the window; None if shards on the executors hold it.
         client: the client of the shards; None if the driver holds the window.
+
+    >>> import pantarhei as pr
+    >>> from pantarhei.spark import reason_stream, register
+    >>> register(spark)
+    >>> rows = spark.readStream.format("pantarhei").load("examples/pedals")
+    >>> pedals, once = pr.load_ontology("ontologies/pedals.ttl"), {"availableNow": True}
+    >>> query = reason_stream(rows, pedals, pr.Window(range=2), trigger=once)
+    >>> _ = query.await_termination()
+    >>> query.is_active, query.batch, query.reasoner.timestamps
+    (False, 0, (3, 4))
     """
 
     def __init__(

@@ -306,6 +306,10 @@ def session(
             Java is started, within five seconds per host; or the server is not a Spark master, which is
             detected after a minute. A cluster without workers is not an error: the session starts, its jobs
             wait, and Spark's log reports it.
+
+    >>> spark = session("local[2]")
+    >>> spark.sparkContext.master
+    'local[2]'
     """
     settings = dict(conf or {})
     check_type("master", master, (str, NoneType), "a text such as local[*], or None")

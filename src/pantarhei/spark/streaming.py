@@ -107,6 +107,14 @@ def run(
         NotKeyLocalRuleError: a temporal rule has a window of the last assertions, but rows have no order.
         InvalidRowError: a row is not a timestamped triple, and `on_error` is "raise".
         LateABoxError: the first timestamp is older than the reasoner's time.
+
+    >>> import pantarhei as pr
+    >>> from pantarhei.spark import register
+    >>> register(spark)
+    >>> df = spark.read.format("pantarhei").load("examples/pedals/stream.trig")
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> [(update.at, len(update.repair.removed)) for update in run(reasoner, df)]
+    [(0, 0), (1, 0), (3, 1), (4, 0)]
     """
     check_choice("on_error", on_error, ON_ERROR)
     check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
@@ -294,6 +302,16 @@ def reason_stream(
         TemporalRuleError: a rule does not fit the window.
         InvalidRowError: from `await_termination`: a row is not a timestamped triple.
         MemoryLimitError: from `await_termination`: an ABox exceeds the limits.
+
+    >>> import pantarhei as pr
+    >>> from pantarhei.spark import reason_stream, register
+    >>> register(spark)
+    >>> rows = spark.readStream.format("pantarhei").load("examples/pedals")
+    >>> pedals, once = pr.load_ontology("ontologies/pedals.ttl"), {"availableNow": True}
+    >>> query = reason_stream(rows, pedals, pr.Window(range=2), trigger=once)
+    >>> _ = query.await_termination()
+    >>> query.counts.aboxes, query.counts.cut
+    (4, 1)
     """
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_choice("on_error", on_error, ON_ERROR)

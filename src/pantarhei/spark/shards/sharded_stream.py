@@ -190,6 +190,14 @@ def shard_stream(
         BackgroundOnlyError: in the running query: the stream must not assert a row.
         InvalidTripleError: in the running query: a row is not a triple.
         MemoryLimitError: in the running query: an ABox exceeds the limits of a shard.
+
+    >>> import pantarhei as pr
+    >>> from pantarhei.spark import register
+    >>> register(spark)
+    >>> rows = spark.readStream.format("pantarhei").load("examples/pedals")
+    >>> ontology, window = pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2)
+    >>> shard_stream(rows, ontology, window, shard_by="subject").columns  # write it in output mode append
+    ['shard', 'at', 'subject', 'predicate', 'object', 'change']
     """
     search = Budget() if budget is None else budget
     options = Options(

@@ -409,6 +409,10 @@ class PantarheiSource(DataSource):
       read the changed files.
 
     Register the source before use: `register(spark)`.
+
+    >>> register(spark)
+    >>> spark.read.format("pantarhei").load("examples/pedals/stream.trig").columns
+    ['timestamp', 'subject', 'predicate', 'object']
     """
 
     @classmethod
@@ -443,6 +447,11 @@ def register(spark: SparkSession) -> None:
 
     Raises:
         AnalysisException: the session has another data source of that name.
+
+    >>> register(spark)
+    >>> df = spark.read.format("pantarhei").load("examples/pedals/stream.trig")
+    >>> df.select("timestamp").distinct().count()
+    4
     """
     for source in (PantarheiSource, PantarheiRedisSource):
         try:

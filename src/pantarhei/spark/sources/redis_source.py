@@ -264,6 +264,9 @@ class PantarheiRedisSource(DataSource):
 
     Offsets are positions in the stream: a repeated batch has equal entries, or is an error if Redis has
     trimmed some of them.
+
+    >>> PantarheiRedisSource.name()
+    'pantarhei-redis'
     """
 
     @classmethod
