@@ -145,12 +145,50 @@ class Proof:
         return self._rendered(render_text)
 
     def to_json(self) -> JsonObject:
-        """Return the proof as a dictionary for `json.dumps`; docs/explanations.md lists its keys."""
+        """Return the proof as a dictionary for `json.dumps`.
+
+        Terms are in N-Triples syntax, datetimes in ISO 8601.
+
+        Keys of the dictionary:
+
+        - `text`, `fact`: the proved fact as a sentence, and as `[subject, predicate, object]`; `fact` is None
+          for a contradiction.
+        - `timestamp`: the oldest timestamp among the assertions; None if the fact always holds.
+        - `complete`: false if the limit was reached.
+        - `steps`: the facts, each after its premises; the last one is the proved fact.
+
+        Keys of a step:
+
+        - `text`, `fact`: as above.
+        - `kind`: `asserted`, `background`, `derived` or `contradiction`; `unexplored` where the limit was
+          reached; `supposed` in entailments and absences; `concluded`, `condition` and `said` for temporal
+          rules.
+        - `at`: the timestamp of an asserted fact.
+        - `rule`, `axiom`, `premises`: for a derived fact, the name of its rule; the axiom as `text` in
+          functional syntax and as `manchester` with labels, its `file`, `line` and `subject` as far as
+          known; the indexes of the premises in `steps`, from 0.
+        - `atom`, `from`, `until`: for the temporal kinds, the atom as in rules (`fact` is None if it is not a
+          triple, and for a condition), and the ticks, both included.
+        - `bindings`: for `concluded`, the terms of the rule's variables.
+        - `condition`, `times`: for `condition`, the formula of the rule's body, and the ticks at which its
+          atom held, unless these are all ticks.
+        - `known`: for `said`, an observation: `held`, `asserted`, or `concluded` and remembered.
+        """
         return self._rendered(render_json)
 
     def to_rdf(self) -> Graph:
-        """Return the proof as a graph in W3C PROV-O, with timestamps; docs/explanations.md
-        lists the terms.
+        """Return the proof as a graph in W3C PROV-O, with timestamps.
+
+        Facts and axioms are entities, rule instances are activities that used them. Terms that PROV-O lacks
+        are in the namespace `urn:pantarhei:proof#`:
+
+        - `Proof`, `conclusion`, `complete`: the proof, the proved fact, and false if the limit was reached.
+        - `AssertedPart`, `Background`, `Derived`, `Contradiction` and others: kinds of facts, which are
+          `rdf:Statement`s too.
+        - `at`: the timestamp of an assertion if it is a number; a datetime is `prov:generatedAtTime`.
+        - `from`, `until`: the ticks of a conclusion, condition or observation of temporal rules.
+        - `rule`: the rule of an activity.
+        - `Axiom`, `file`, `line`, `about`: an axiom, whose text is its `prov:value`, and its place.
         """
         return self._rendered(render_rdf)
 
