@@ -433,7 +433,7 @@ class RunOptions(RuleOptions):
         ),
     ] = None
     format: Annotated[
-        Literal["table", "ndjson", "csv"] | None,
+        Literal["table", "ndjson", "csv", "tsv", "parquet"] | None,
         ANSWERS(help="Format of the answers; by default by the suffix of --output, else a table."),
     ] = None
     repairs: Annotated[

@@ -44,6 +44,7 @@
     │   ├── TemporalTextError          syntax error, with line and column
     │   └── NotKeyLocalRuleError       conclusions cannot be computed shard by shard
     ├── ClingoNotFoundError        clingo is not installed
+    ├── MissingPackageError        another optional package is not installed
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no suitable Java
     │   └── MasterUnreachableError     master's address does not respond
@@ -63,6 +64,7 @@ from pantarhei.errors.base import (
     JavaNotFoundError,
     MasterUnreachableError,
     MissingMemberWarning,
+    MissingPackageError,
     NumbersApartWarning,
     OptionError,
     PantarheiError,
@@ -158,6 +160,7 @@ __all__ = [
     "MissingFileError",
     "MissingImportError",
     "MissingMemberWarning",
+    "MissingPackageError",
     "MissingTimestampError",
     "NotEntailedError",
     "NotKeyLocalError",

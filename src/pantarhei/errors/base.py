@@ -205,6 +205,24 @@ def _or(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+class MissingPackageError(PantarheiError):
+    """An optional package is not installed.
+
+    Args:
+        package: the package, which is also the name of the extra.
+        task: the function or option that needs it.
+        reason: the import error.
+    """
+
+    def __init__(self, package: str, task: str, reason: str) -> None:
+        super().__init__(package, task, reason)
+        self.package, self.task, self.reason = package, task, reason
+
+    def __str__(self) -> str:
+        extra = f"pip install 'pantarhei[{self.package}]'"
+        return f"{self.task} needs the package {self.package} ({self.reason}); {extra}"
+
+
 class SparkError(PantarheiError):
     """Spark cannot be started or reached, or a job has failed."""
 

@@ -1,4 +1,4 @@
-"""Writers of answers as NDJSON, CSV or text tables, and sinks for the history of assertions.
+"""Writers of answers as NDJSON, CSV, TSV, Parquet or text tables, and sinks for the history of assertions.
 
 A writer writes the rows of one window at a time and flushes them. The first column is the time of the window,
 `at` (`window_at` if the query has a variable `at`): a number, or ISO 8601. Deltas of answers also have the
@@ -11,6 +11,9 @@ with the time alone is written.
 - CSV: as in SPARQL 1.1's CSV results: IRIs and texts unchanged, blank nodes as `_:label`, unbound variables
   as empty cells. End record: a row with the time in which all other cells are empty (an answer of empty texts
   has an equal row).
+- TSV: as in SPARQL 1.1's TSV results: a header of variables, terms in N-Triples syntax.
+- Parquet: one file with plain values, in the columns and kinds of `QueryResult.to_arrow`. It is written when
+  the stream ends or is interrupted; after an error nothing is written. All answers are in memory until then.
 - Table: IRIs are shortened by prefixes. A window without answers has a line of its own, and no end record.
 """
 
@@ -25,6 +28,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
@@ -32,11 +36,13 @@ from typing import Self, TextIO
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import OptionError, UnknownFormatError, check_type
+from pantarhei.errors.base import parameter
 from pantarhei.model.message_text import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.answers import QueryResult, check_distinct_names
+from pantarhei.query.answers import QueryResult, arrow_table, check_distinct_names, write_parquet
+from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.history_records import HistoryRecord
 
 
@@ -128,7 +134,6 @@ class ParquetSink:
 
     def __call__(self, records: Sequence[HistoryRecord]) -> None:
         import pyarrow as pa
-        from pyarrow import parquet
 
         self.folder.mkdir(parents=True, exist_ok=True)
         numbers = [int(path.stem[8:]) for path in self.folder.glob("history-??????*.parquet")]
@@ -142,9 +147,7 @@ class ParquetSink:
         conflicts = pa.list_(pa.struct([("constraints", texts), ("against", against)]))
         schema = pa.schema([("timestamp", at), *triple, ("fate", text), ("at", at), ("conflicts", conflicts)])
         table = pa.Table.from_pylist([_values(record, lambda at: at) for record in records], schema)
-        temporary = path.with_suffix(".tmp")
-        parquet.write_table(table, temporary)
-        os.replace(temporary, path)
+        write_parquet(table, path)
 
 
 def _values(record: HistoryRecord, time: Callable[[TimePoint], object]) -> dict[str, object]:
@@ -168,8 +171,16 @@ Row = tuple[Term | None, ...]
 Cell = Term | int | float | str | None
 Columns = Mapping[str, Sequence[Cell]]
 
-FORMATS = ("table", "ndjson", "csv")
-_SUFFIXES = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".txt": "table"}
+FORMATS = ("table", "ndjson", "csv", "tsv", "parquet")
+_SUFFIXES = {
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".json": "ndjson",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".txt": "table",
+}
 
 
 class AnswerWriter(ABC):
@@ -256,14 +267,14 @@ class CsvWriter(AnswerWriter):
     _header: list[str] | None = None
 
     @classmethod
-    def behind(cls, file: TextIO, header: list[str] | None) -> CsvWriter:
+    def behind(cls, file: TextIO, header: list[str] | None) -> Self:
         """Return a writer that closes the file and appends to it, if it already has the header `header`."""
         writer = cls(file, close=True)
         writer._header = header
         return writer
 
     def rows(self, at: TimePoint, columns: Columns) -> None:
-        header = [_time_column(columns), *columns]
+        header = [self._name(name) for name in (_time_column(columns), *columns)]
         if self._header is None:
             self._row(header)
             self._header = header
@@ -271,13 +282,82 @@ class CsvWriter(AnswerWriter):
             expected = f"a file with the columns {','.join(header)}, to append to it"
             raise OptionError("output", f"a file with the columns {','.join(self._header)}", expected)
         for row in zip(*columns.values(), strict=True):
-            self._row([time_text(at), *("" if cell is None else cell_text(cell) for cell in row)])
+            self._row([self._time(at), *("" if cell is None else self._cell(cell) for cell in row)])
 
     def no_more(self, at: TimePoint, columns: Columns) -> None:
-        self._row([time_text(at), *("" for _ in columns)])
+        self._row([self._time(at), *("" for _ in columns)])
 
     def _row(self, cells: Sequence[str]) -> None:
         csv.writer(self._file, lineterminator="\n").writerow(cells)
+
+    def _name(self, column: str) -> str:
+        return column
+
+    def _time(self, at: TimePoint) -> str:
+        return time_text(at)
+
+    def _cell(self, cell: Term | int | float | str) -> str:
+        return cell_text(cell)
+
+
+class TsvWriter(CsvWriter):
+    """Writer of tab-separated values in SPARQL's format.
+
+    >>> TsvWriter(file := StringIO()).rows(7, {"x": [URIRef("urn:belt")]})
+    >>> file.getvalue().split()
+    ['?at', '?x', '"7"^^<http://www.w3.org/2001/XMLSchema#integer>', '<urn:belt>']
+    """
+
+    def _row(self, cells: Sequence[str]) -> None:
+        self._file.write("\t".join(cells) + "\n")
+
+    def _name(self, column: str) -> str:
+        return f"?{column}"
+
+    def _time(self, at: TimePoint) -> str:
+        return write_term(Literal(at))
+
+    def _cell(self, cell: Term | int | float | str) -> str:
+        term = cell if isinstance(cell, URIRef | BNode | Literal) else Literal(cell)
+        return write_term(term).replace("\t", "\\t")
+
+
+class ParquetWriter(AnswerWriter):
+    """Writer of a Parquet file, which is written by `close`.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(StringIO())
+        self._path = path
+        self._columns: dict[str, list[Cell]] = {}
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        count = len(next(iter(columns.values()), ()))
+        times: list[Cell] = [Literal(at)] * count
+        for name, cells in {_time_column(columns): times, **columns}.items():
+            self._columns.setdefault(name, []).extend(cells)
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        self.rows(at, {name: [None] for name in columns})
+
+    def close(self) -> None:
+        terms = {
+            name: [
+                cell if cell is None or isinstance(cell, URIRef | BNode | Literal) else Literal(cell)
+                for cell in cells
+            ]
+            for name, cells in self._columns.items()
+        }
+        write_parquet(arrow_table(terms), self._path)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or issubclass(kind, KeyboardInterrupt):
+            self.close()
 
 
 class TableWriter(AnswerWriter):
@@ -380,21 +460,28 @@ def open_writer(
         OSError: the file cannot be written.
     """
     to_file, format = _is_file(target), format_of(target, format)
-    header = _header_of(str(target)) if to_file and append and format == "csv" else None
+    if format == "parquet":
+        if append:
+            expected = "a format other than parquet, whose files are written as a whole"
+            raise OptionError("append", "True", expected)
+        return ParquetWriter(str(target))
+    delimiter = {"csv": ",", "tsv": "\t"}.get(format)
+    header = _header_of(str(target), delimiter) if to_file and append and delimiter else None
     file = _opened(str(target), append) if to_file else sys.stdout
     if format == "table":
         return TableWriter(file, to_file, prefixes)
-    if header is not None:
-        return CsvWriter.behind(file, header)
-    return (NdjsonWriter if format == "ndjson" else CsvWriter)(file, to_file)
+    if format == "ndjson":
+        return NdjsonWriter(file, to_file)
+    of_values = TsvWriter if format == "tsv" else CsvWriter
+    return of_values(file, to_file) if header is None else of_values.behind(file, header)
 
 
-def _header_of(path: str) -> list[str] | None:
-    """Return the header of a CSV file; None if the file is missing or empty."""
+def _header_of(path: str, delimiter: str) -> list[str] | None:
+    """Return the header of a file of delimited values; None if the file is missing or empty."""
     if not Path(path).is_file():
         return None
     with Path(path).open(encoding="utf-8", newline="") as file:
-        return next(csv.reader(file), None)
+        return next(csv.reader(file, delimiter=delimiter), None)
 
 
 def format_of(target: str | None, format: str | None) -> str:
@@ -409,6 +496,8 @@ def format_of(target: str | None, format: str | None) -> str:
         raise UnknownFormatError("format", str(target), tuple(_SUFFIXES), FORMATS)
     if format not in FORMATS:
         raise OptionError("format", format, f"one of {', '.join(FORMATS)}")
+    if format == "parquet" and not _is_file(target):
+        raise OptionError("format", format, f"a file for it: {parameter('output', 'FILE')}")
     return format
 
 

@@ -1,4 +1,4 @@
-"""Answers of a query as an rdflib `Result`, and as Arrow and pandas tables.
+"""Answers of a query as an rdflib `Result`, and as Arrow, pandas and polars tables and Parquet files.
 
 Each column of a table has a kind, which determines the plain values of its terms:
 
@@ -12,6 +12,7 @@ Each column of a table has a kind, which determines the plain values of its term
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,12 +21,13 @@ from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import MissingPackageError, OptionError
 from pantarhei.model.message_text import counted, disambiguate, one_line
 from pantarhei.model.representation import WIDTH, panel, table
 from pantarhei.model.term import Term, Triple, in_order, short
@@ -33,6 +35,7 @@ from pantarhei.rdf.ntriples import exactly, write_term
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 
@@ -337,16 +340,7 @@ class QueryResult(Result):
           `time` (timestamps in UTC; all terms have a time zone).
         - `n-triples`: other terms and mixtures, each term in N-Triples syntax.
         """
-        import pyarrow as pa
-
-        fields, arrays = [], []
-        for name, terms in self.columns().items():
-            kind = kind_of_terms(terms)
-            fields.append(pa.field(name, arrow_type(kind), metadata={"terms": kind}))
-            arrays.append(
-                pa.array([None if t is None else plain_value(t, kind) for t in terms], fields[-1].type)
-            )
-        return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+        return arrow_table(self.columns())
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the answers as a `pandas.DataFrame` with the columns of `to_arrow`; integers with nulls are
@@ -360,6 +354,67 @@ class QueryResult(Result):
             if field.metadata[b"terms"] == b"integer" and column.null_count:
                 frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
         return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the answers as a `polars.DataFrame` with the columns of `to_arrow`.
+
+        Raises:
+            MissingPackageError: polars is not installed (`pip install 'pantarhei[polars]'`).
+        """
+        try:
+            import polars as pl
+        except ImportError as error:
+            raise MissingPackageError("polars", "to_polars", str(error)) from None
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame), "a table becomes a frame"
+        return frame
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Write the answers to a Parquet file with the columns of `to_arrow`, kinds included.
+
+        An existing file is replaced as a whole; after an error it is unchanged.
+
+        Raises:
+            OSError: the file cannot be written.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from pyarrow import parquet
+        >>> result = QueryResult("SELECT", [Variable("level")], 2, lambda: [[Literal(7), Literal(9)]])
+        >>> with TemporaryDirectory() as folder:
+        ...     result.to_parquet(f"{folder}/levels.parquet")
+        ...     parquet.read_table(f"{folder}/levels.parquet")["level"].to_pylist()
+        [7, 9]
+        """
+        write_parquet(self.to_arrow(), path)
+
+
+def arrow_table(columns: Mapping[str, Sequence[Term | None]]) -> pa.Table:
+    """Return columns of terms as a table of plain values, with the kind of each column as metadata."""
+    import pyarrow as pa
+
+    fields, arrays = [], []
+    for name, terms in columns.items():
+        kind = kind_of_terms(terms)
+        fields.append(pa.field(name, arrow_type(kind), metadata={"terms": kind}))
+        arrays.append(pa.array([None if t is None else plain_value(t, kind) for t in terms], fields[-1].type))
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def write_parquet(table: pa.Table, path: str | PathLike[str]) -> None:
+    """Write a table to a file beside `path`, and rename it to `path`.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from pyarrow import parquet
+
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
+    try:
+        parquet.write_table(table, temporary)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 _ASK_FORMATS = ("xml", "json")

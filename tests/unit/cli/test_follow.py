@@ -5,6 +5,7 @@ from contextlib import nullcontext
 
 import pytest
 import typer
+from pyarrow import parquet
 from rdflib import RDF
 
 import pantarhei as pr
@@ -152,7 +153,28 @@ def test_changes_are_rows_that_came_and_rows_that_went(options, capsys):
     assert out(capsys) == ["at,change,x", f"1,+,{a}", f"2,+,{b}", f"3,-,{a}", f"9,-,{b}"]
 
 
-@pytest.mark.parametrize("format_", ["csv", "ndjson", "table"])
+def test_tsv_and_parquet_have_the_rows_of_csv(options, tmp_path, capsys):
+    given = Given((1, member(A, a)), (2, member(A, b)), (3, member(C, a)))
+    text = "SELECT ?x { ?x a :A }"
+    follow(options(query=text, emit="changes", format="tsv"), given)
+    assert [line.split("\t")[1:] for line in out(capsys)] == [
+        ["?change", "?x"], ['"+"', f"<{a}>"], ['"+"', f"<{b}>"], ['"-"', f"<{a}>"]
+    ]  # fmt: skip
+    path = tmp_path / "answers.parquet"
+    follow(options(query=text, emit="changes", output=str(path)), given)
+    columns = {"at": [1, 2, 3], "change": ["+", "+", "-"], "x": [str(a), str(b), str(a)]}
+    assert parquet.read_table(path).to_pydict() == columns
+    path.unlink()
+    follow(options(output=str(path)), given)  # without a query the counts of each update
+    assert parquet.read_table(path).to_pydict()["facts"] == [2, 4, 3]
+
+
+def test_parquet_needs_a_file(options):
+    with pytest.raises(OptionError, match="a file for it"):
+        follow(options(query="ASK {}", format="parquet"), Given(ends_with=ZeroDivisionError()))
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv", "parquet", "ndjson", "table"])
 @pytest.mark.parametrize("text", ["SELECT ?change { ?change a :A }", WINDOW.replace("?x", "?change")])
 def test_a_variable_that_would_take_the_column_of_the_sign_is_refused(options, format_, text, tmp_path):
     length = None if text.startswith("SELECT ?change FROM") else "2"
@@ -163,7 +185,7 @@ def test_a_variable_that_would_take_the_column_of_the_sign_is_refused(options, f
     assert (raised.value.option, raised.value.given) == ("query", "?change")
     assert not target.exists()
     follow(options(**given), Given((1, member(A, a))))
-    assert "change" in target.read_text()  # it is the name of the one column
+    assert b"change" in target.read_bytes()  # it is the name of the one column
 
 
 @pytest.mark.parametrize("emit", ["answers", "changes"])

@@ -18,7 +18,7 @@ import pantarhei as pr
 from pantarhei import History, NDJSONSink, ParquetSink
 from pantarhei.errors import OptionError
 from pantarhei.io import open_writer
-from pantarhei.io.writers import CsvWriter, NdjsonWriter, TableWriter
+from pantarhei.io.writers import CsvWriter, NdjsonWriter, TableWriter, TsvWriter
 from pantarhei.query import run_query
 from strategies import EX as StrategiesEX
 
@@ -106,6 +106,71 @@ def test_the_suffix_tells_the_format(tmp_path, name, start):
     with open_writer(str(tmp_path / name)) as writer:
         writer.write(*speeds())
         assert (tmp_path / name).read_text().startswith(start)  # flushed with each window
+
+
+def test_tsv_has_the_terms_of_sparql_below_one_header(tmp_path):
+    path = tmp_path / "a.tsv"
+    labels = [Literal("two\tcells", lang="en"), None]
+    for append in (False, True):
+        with open_writer(str(path), append=append) as writer:
+            writer.report(7, {"x": [EX.belt, BNode("b")], "label": labels})
+            assert path.read_text().count("\n") == (6 if append else 3)  # flushed with each window
+            writer.report(8, {"x": [], "label": []})
+    header, *lines = path.read_text().splitlines()
+    assert header == "?at\t?x\t?label"
+    seven, eight = (f'"{n}"^^<{XSD.integer}>' for n in (7, 8))
+    rows = [f'{seven}\t<{EX.belt}>\t"two\\tcells"@en', f"{seven}\t_:b\t", f"{eight}\t\t"]
+    assert lines == rows * 2
+
+
+def test_tsv_at_a_time_with_a_zone_has_a_literal_of_xsd():
+    assert (
+        written(TsvWriter, (TEN, {"n": [1]}))
+        .splitlines()[1]
+        .startswith(f'"2026-01-31T10:00:00+00:00"^^<{XSD.dateTime}>\t')
+    )
+
+
+def test_tsv_is_not_appended_to_other_columns(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("?at\t?other\n")
+    with pytest.raises(OptionError, match=r"\?at,\?x"), open_writer(str(path), append=True) as writer:
+        writer.report(7, {"x": [EX.belt]})
+
+
+def test_parquet_has_the_columns_of_all_windows_once_it_is_closed(tmp_path):
+    path = tmp_path / "a.parquet"
+    with open_writer(str(path)) as writer:
+        for at, speed in ((TEN, 0.5), (TEN + timedelta(hours=1), 2)):
+            writer.report(at, {"x": [EX.belt], "v": [Literal(speed)]})
+        writer.report(TEN + timedelta(hours=2), {"x": [], "v": []})
+        assert not path.exists()
+    times = [TEN + timedelta(hours=n) for n in range(3)]
+    belt = str(EX.belt)
+    assert parquet.read_table(path).to_pydict() == {
+        "at": times,
+        "x": [belt, belt, None],
+        "v": [0.5, 2.0, None],
+    }
+    assert parquet.read_schema(path).field("x").metadata == {b"terms": b"name"}
+
+
+@pytest.mark.parametrize(("error", "is_written"), [(ValueError, False), (KeyboardInterrupt, True)])
+def test_parquet_is_written_after_an_interrupt_and_not_after_an_error(tmp_path, error, is_written):
+    path = tmp_path / "a.parquet"
+    with pytest.raises(error), open_writer(str(path)) as writer:
+        writer.write(*speeds())
+        raise error
+    assert path.exists() is is_written
+
+
+def test_parquet_needs_a_file_of_its_own(tmp_path):
+    for target in (None, "-"):
+        with pytest.raises(OptionError, match="output=FILE"):
+            open_writer(target, "parquet")
+    with pytest.raises(OptionError, match="written as a whole"):
+        open_writer(str(tmp_path / "a.parquet"), append=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_format_goes_before_the_suffix(tmp_path):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from datetime import UTC, datetime
 from io import BytesIO
+from pathlib import Path
 
+import polars
 import pytest
+from pyarrow import parquet
 from rdflib import RDF, RDFS, XSD, BNode, Graph, Literal, Namespace, URIRef, Variable
 from rdflib.query import Result
 
-from pantarhei import Ontology, OptionError, StreamReasoner, Window
+from notebooks import shown
+from pantarhei import MissingPackageError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.query import QueryResult, run_query
 from pantarhei.query.answers import check_distinct_names
 
@@ -259,3 +264,85 @@ def test_capital_letters_count_where_they_tell_columns_apart(names, columns, giv
     with pytest.raises(OptionError, match=told) as raised:
         check_distinct_names(names, columns, ignores_case=True)
     assert raised.value.given == given
+
+
+MIXED = "SELECT ?x ?v { ?x a ?c OPTIONAL { ?x <http://example.org/speed> ?v } } ORDER BY ?x"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        MIXED,
+        "ASK { ?s ?p ?o }",
+        "CONSTRUCT { ?x a <urn:Y> } WHERE { ?x ?p ?o }",
+        "SELECT ?x { ?x a <urn:None> }",
+        "SELECT ?at { BIND('2026-01-31T10:00:00Z'^^<http://www.w3.org/2001/XMLSchema#dateTime> AS ?at) }",
+    ],
+)
+def test_a_polars_frame_and_a_parquet_file_have_the_rows_of_the_arrow_table(query, tmp_path):
+    result = run_query(BELTS, query)
+    expected = result.to_arrow()
+    frame = result.to_polars()
+    assert isinstance(frame, polars.DataFrame) and frame.columns == expected.column_names
+    assert frame.to_dicts() == expected.to_pylist()
+    result.to_parquet(tmp_path / "answers.parquet")
+    again = parquet.read_table(tmp_path / "answers.parquet")
+    assert again.equals(expected) and again.schema.equals(expected.schema, check_metadata=False)
+    kinds = [[field.metadata[b"terms"] for field in each.schema] for each in (again, expected)]
+    assert kinds[0] == kinds[1]
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.parquet"]
+
+
+def test_a_parquet_file_is_replaced_as_a_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "answers.parquet"
+    run_query(BELTS, MIXED).to_parquet(str(path))
+    before = path.read_bytes()
+
+    def broken(table, file):
+        Path(file).write_bytes(before[:20])
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(parquet, "write_table", broken)
+        with pytest.raises(OSError, match="no space left"):
+            run_query(BELTS, "ASK {}").to_parquet(path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+    run_query(BELTS, "ASK {}").to_parquet(path)
+    assert parquet.read_table(path).to_pydict() == {"answer": [True]}
+    with pytest.raises(OSError):
+        run_query(BELTS, "ASK {}").to_parquet(tmp_path / "missing" / "answers.parquet")
+
+
+def test_without_polars_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingPackageError) as raised:
+        run_query(BELTS, "ASK {}").to_polars()
+    assert raised.value.package == "polars" and str(raised.value).startswith(
+        "to_polars needs the package polars"
+    )
+    assert str(raised.value).endswith("pip install 'pantarhei[polars]'")
+
+
+# -- notebooks ---------------------------------------------------------------------------------------------
+
+
+def numbers(count):
+    columns = [[EX[f"s{number}"] for number in range(count)], [Literal(number) for number in range(count)]]
+    return QueryResult("SELECT", [Variable("m"), Variable("t")], count, lambda: columns)
+
+
+def test_a_notebook_shows_the_first_ten_rows_and_the_number_of_the_others():
+    (headings, *rows), text = shown(numbers(1200))
+    assert headings == ["?m", "?t"] and len(rows) == 10 and rows[9] == ["s9", "9"]
+    assert "QueryResult(SELECT ?m ?t: 1,200 rows)" in text and "and 1,190 more of 1,200 rows" in text
+    (_, *rows), text = shown(numbers(10))
+    assert len(rows) == 10 and "more" not in text
+
+
+def test_a_notebook_shows_triples_and_truths():
+    (headings, *rows), text = shown(run_query(GRAPH, "CONSTRUCT { ?who a ?v } { ?who ?p ?v }"))
+    assert headings == ["subject", "predicate", "object"] and len(rows) == 2
+    assert "QueryResult(CONSTRUCT: 2 triples)" in text
+    (headings, row), text = shown(run_query(GRAPH, "ASK {}"))
+    assert (headings, row) == (["answer"], ["true"]) and "QueryResult(ASK: True)" in text
+    assert shown(run_query(GRAPH, "SELECT ?x { ?x a ?x }"))[0] == [["?x"]]
