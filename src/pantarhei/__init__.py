@@ -3,6 +3,7 @@ newest-wins.
 """
 
 import warnings
+from importlib import import_module
 from typing import Any
 
 from pantarhei.answer_streams import AnswerStreams
@@ -206,7 +207,17 @@ __all__ = [
 _RENAMED = {"Gone": "RetractedAssertion", "WouldHold": "Abduction"}
 
 
+_SUBMODULES = ("spark", "temporal")
+"""Modules with public names of their own; `spark` is loaded, with PySpark, when it is first used."""
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_SUBMODULES, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     new = _RENAMED[name]

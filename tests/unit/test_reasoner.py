@@ -1,9 +1,11 @@
 """The public face: what a user sees of a stream reasoner."""
 
+import importlib
 import logging
 import pickle
 import subprocess
 import sys
+import types
 from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
@@ -965,6 +967,34 @@ assert state() == before
 def test_public_names_exist_and_are_sorted():
     assert list(pantarhei.__all__) == sorted(pantarhei.__all__)
     assert all(hasattr(pantarhei, name) for name in pantarhei.__all__)
+
+
+def test_dir_has_the_public_names_and_no_other_modules():
+    import pantarhei.spark
+    import pantarhei.temporal
+
+    assert dir(pantarhei) == sorted([*pantarhei.__all__, "__version__", "spark", "temporal"])
+    assert all(hasattr(pantarhei, name) for name in dir(pantarhei))
+    for module in (pantarhei.spark, pantarhei.temporal):
+        assert dir(module) == sorted(module.__all__)
+        assert not any(isinstance(getattr(module, name), types.ModuleType) for name in dir(module))
+
+
+def test_all_public_names_are_imported_at_once_and_nothing_else():
+    for module in ("pantarhei", "pantarhei.spark", "pantarhei.temporal"):
+        names: dict[str, object] = {}
+        exec(f"from {module} import *", names)
+        assert set(names) - {"__builtins__"} == set(importlib.import_module(module).__all__)
+
+
+def test_the_names_are_completed_and_spark_is_loaded_when_it_is_first_used():
+    script = """
+import sys, pantarhei
+names = dir(pantarhei)
+assert "spark" in names and "pyspark" not in sys.modules
+assert callable(pantarhei.spark.materialize_aboxes) and "pyspark" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.parametrize("old, new", [("Gone", "RetractedAssertion"), ("WouldHold", "Abduction")])

@@ -29,3 +29,7 @@ __all__ = [
     "shard_stream",
     "typed",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
