@@ -11,6 +11,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
 from sphinx.environment import BuildEnvironment
 from sphinx.util.inspect import TypeAliasForwardRef
 from sphinx.util.nodes import make_refnode
@@ -29,6 +30,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "direc
 
 # Pages are Markdown, read as GitHub reads it: anchors of headings, tables, fenced code.
 myst_heading_anchors = 4
+smartquotes = False  # `--option` stays
 suppress_warnings = ["myst.header"]  # the changelog repeats its headings below each version
 
 # Names of types that signatures keep; docs/reference/types.md defines them.
@@ -63,6 +65,9 @@ autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 autodoc_inherit_docstrings = False
 autodoc_type_aliases = {name: name for name in TYPES}
+for field in PyObject.doc_field_types:
+    if field.name == "variable":
+        field.label = "Attributes"
 TypeAliasForwardRef.__repr__ = lambda alias: alias.name  # inside of generic types, Sphinx shows the repr
 python_use_unqualified_type_names = True
 python_display_short_literal_types = True
@@ -75,7 +80,8 @@ toc_object_entries_show_parents = "hide"
 nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(builtins|typing|collections|datetime|os|pathlib|enum|numpy|np)(\..*)?"),
-    (r"py:class", r"pantarhei\.(model\.message_text|io\.mapping\.\w+)\.\w+"),  # parts that no program reads
+    # Parts of values that no program reads.
+    (r"py:class", r"pantarhei\.(model\.message_text|io\.mapping\.\w+|temporal\.conclusion_chart)\.\w+"),
     (r"py:exc", r"StreamingQueryException|AnalysisException"),
     (r"py:.*", r"(rdflib|pandas|pd|pyarrow|pa|polars|pl|pyspark|owlready2)(\..*)?"),
 ]

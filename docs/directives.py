@@ -18,6 +18,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 import pantarhei
 from pantarhei.cli.commands import app as program
 
+OPTION = re.compile(r"((?<!\S)--[a-z][a-z-]*|\[bold\].*?\[/bold\])")
 NAME = re.compile(r"[A-Za-z_][\w.]*(\(\))?")
 
 
@@ -55,7 +56,7 @@ class CommandDirective(SphinxDirective):
         arguments = [each for each in command.params if each.param_type_name == "argument"]
         usage = " ".join(["pantarhei", command.name, "[OPTIONS]", *(each.metavar for each in arguments)])
         made: list[nodes.Node] = [nodes.literal_block(usage, usage, language="text")]
-        made += [nodes.paragraph("", plain(part)) for part in command.help.split("\n\n")]
+        made += [paragraph(part) for part in command.help.split("\n\n")]
         groups: dict[str, nodes.definition_list] = {}
         for each in command.params:
             if not getattr(each, "hidden", False):
@@ -81,14 +82,12 @@ class CommandDirective(SphinxDirective):
         if names:
             term["ids"].append(f"{command}-{names[0].lstrip('-')}")
         default = given.default
-        notes = [plain(given.help or "")]
+        notes = [given.help or ""]
         if given.required:
             notes.append("Required.")
         elif default not in (None, False, ()) and default is not True:
             notes.append(f"Default: {default}.")
-        return nodes.definition_list_item(
-            "", term, nodes.definition("", nodes.paragraph("", " ".join(notes)))
-        )
+        return nodes.definition_list_item("", term, nodes.definition("", paragraph(" ".join(notes))))
 
 
 class ErrorsDirective(SphinxDirective):
@@ -119,6 +118,15 @@ def preorder(top: list[type], errors: list[type], depth: int = 0) -> Iterator[tu
     for each in top:
         yield depth, each
         yield from preorder([error for error in errors if each in error.__bases__], errors, depth + 1)
+
+
+def paragraph(text: str) -> nodes.paragraph:
+    """Return a text of the command line as a paragraph in which options and commands are code."""
+    made = nodes.paragraph()
+    for index, part in enumerate(OPTION.split(text)):
+        shown = plain(part)
+        made += nodes.literal(shown, shown) if index % 2 else nodes.Text(shown)
+    return made
 
 
 def plain(text: str) -> str:

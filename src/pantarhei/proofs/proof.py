@@ -183,8 +183,8 @@ class Proof:
         are in the namespace `urn:pantarhei:proof#`:
 
         - `Proof`, `conclusion`, `complete`: the proof, the proved fact, and false if the limit was reached.
-        - `AssertedPart`, `Background`, `Derived`, `Contradiction` and others: kinds of facts, which are
-          `rdf:Statement`s too.
+        - `AssertedPart`, `Background`, `Derived`, `Contradiction` and others: kinds of facts; each
+          fact is an `rdf:Statement` too.
         - `at`: the timestamp of an assertion if it is a number; a datetime is `prov:generatedAtTime`.
         - `from`, `until`: the ticks of a conclusion, condition or observation of temporal rules.
         - `rule`: the rule of an activity.
