@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,7 +12,8 @@ from rich.console import Console
 from bench.measuring import Figure
 from bench.page import write_page
 from bench.plots import draw
-from bench.report import Circumstances, cells, circumstances, read, show, write
+from bench.record import RecordedRun, merged, read_record, write_record
+from bench.report import RESULTS, cells, circumstances, read, show, write
 
 Workloads = Mapping[str, Callable[[bool], Iterator[Figure]]]
 
@@ -35,19 +36,19 @@ def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] =
         "--page",
         metavar="FILE",
         type=Path,
-        help="put the figures into the tables of this page, and pictures into the folder img beside it",
+        help="add the figures to the record beside this page, and write its tables and the plots in img",
     )
     parser.add_argument(
         "--results",
         metavar="FILE",
         nargs="*",
         type=Path,
-        help="measure nothing, take these results, by default the newest; the last of a workload counts",
+        help="measure nothing, add these results to the record, by default the newest",
     )
     arguments = parser.parse_args()
     if arguments.results is not None:
-        figures, about = _merged_results(arguments.results)
-        _publish(arguments.page, figures, about)
+        results = map(read, arguments.results or sorted(RESULTS.glob("*.json"))[-1:])
+        _publish(arguments.page, [RecordedRun(about, tuple(figures)) for figures, about in results])
         return
     console = Console(width=None if sys.stdout.isatty() else 160)
     about = circumstances(arguments.quick, further_packages)
@@ -62,19 +63,15 @@ def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] =
         path = write(figures, about)
         pictures = draw(figures, path.with_suffix(""))
         console.print(f"written to {path} and beside it as Markdown, with {len(pictures)} pictures")
-    _publish(arguments.page, figures, about)
+    _publish(arguments.page, [RecordedRun(about, tuple(figures))])
 
 
-def _merged_results(paths: list[Path]) -> tuple[list[Figure], Circumstances]:
-    """Merge the figures of several results; for each workload the last result that has it counts."""
-    by_workload: dict[str, list[Figure]] = {}
-    for path in paths or [None]:
-        figures, about = read(path)
-        by_workload |= {f.workload: [g for g in figures if g.workload == f.workload] for f in figures}
-    return [figure for figures in by_workload.values() for figure in figures], about
-
-
-def _publish(page: Path | None, figures: list[Figure], about: Circumstances) -> None:
-    if page is not None:
-        write_page(page, figures, about)
-        draw(figures, page.parent / "img")
+def _publish(page: Path | None, measured: Sequence[RecordedRun]) -> None:
+    """Add runs to the record beside the page, and write the page's tables and plots from the record."""
+    if page is None:
+        return
+    record = page.with_suffix(".json")
+    runs = merged([*read_record(record), *measured])
+    write_record(record, runs)
+    write_page(page, runs)
+    draw([figure for run in runs for figure in run.figures], page.parent / "img")

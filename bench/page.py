@@ -1,200 +1,250 @@
-"""Tables of docs/performance.md, written from a result between the page's markers.
+"""Tables of docs/performance.md, written from the record of measurements between the page's markers.
 
-`<!-- bench: NAME -->` and `<!-- end -->` enclose a generated section; NAME is a key of `SECTIONS`. A section
-without measured figures is left unchanged.
+`<!-- bench: NAME -->` and `<!-- end -->` enclose a generated section; NAME is a key of `TABLES`, `machine` or
+`missed`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measuring import Figure
-from bench.report import Circumstances, verdict
+from bench.record import RecordedRun
+from bench.report import verdict
 
 _SECTION = re.compile(r"(<!-- bench: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def write_page(path: Path, figures: Sequence[Figure], about: Circumstances) -> None:
-    """Write the figures into the page's sections.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Table of a workload.
+
+    Args:
+        corner: the heading of the rows, with the unit.
+        columns: the headings of the columns, each with the text that replaces `{}` in the keys of the rows.
+        rows: the names of the rows, each with the workload and the way of its figures.
+    """
+
+    corner: str
+    columns: Mapping[str, str]
+    rows: Mapping[str, tuple[str, str]]
+
+    def text(self, figures: Mapping[tuple[str, str], Figure]) -> str:
+        """Return the table in Markdown; cells without a figure are empty."""
+        lines = [[self.corner, *self.columns]]
+        for name, (workload, way) in self.rows.items():
+            keys = ((workload.format(column), way.format(column)) for column in self.columns.values())
+            lines.append([name, *(cell(figures.get(key)) for key in keys)])
+        return _markdown(lines)
+
+
+def _markdown(lines: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return a table without spaces; the first columns are aligned to the left, the others to the right."""
+    head, *rows = lines
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    return "\n".join(f"|{'|'.join(line)}|" for line in (head, rule, *rows))
+
+
+def _of(workload: str, **ways: str) -> dict[str, tuple[str, str]]:
+    """Return rows of one workload; each `_` in a name becomes a space."""
+    return {name.replace("_", " "): (workload, way) for name, way in ways.items()}
+
+
+_SIZES = {size: size for size in ("1,000", "10,000", "100,000")}
+_RULES = ("diamond", "box", "join", "ten joins", "cooling", "sensors")
+
+TABLES: Mapping[str, Table] = {
+    "batch": Table(
+        "seconds",
+        {"university, 100 k": "university 100 k", "1 M": "university 1.0 M", "Brick, 104 k": "Brick 104 k"},
+        {
+            "numbers, pantarhei: closure": ("batch, {}", "in ids: pantarhei, closed by column"),
+            "numbers, pantarhei: window": ("batch, {}", "in ids: pantarhei, in a window model"),
+            "numbers, Nemo": ("batch, {}", "in ids: Nemo, with its import of numbers"),
+            "files, pantarhei": ("batch, {}", "end to end: pantarhei"),
+            "files, Nemo": ("batch, {}", "end to end: Nemo, rules ready made"),
+            "files, reasonable": ("batch, {}", "reasonable, load and reason"),
+        },
+    ),
+    "imars": Table(
+        "ms a step",
+        _SIZES,
+        _of(
+            "IMaRS, window {}",
+            pantarhei="ours, 1 %",
+            DRed="DRed in the same engine, 1 %",
+            recomputation="recompute, 1 %",
+            Nemo="Nemo, anew",
+            clingo="clingo, anew, linear rule",
+        ),
+    ),
+    "rates": Table(
+        "µs a reading",
+        {rate: rate for rate in ("1", "10", "100", "1,000", "10,000")},
+        {
+            "changing, numbers": ("rates, changing", "{} a tick, interned columns"),
+            "changing, Arrow": ("rates, changing", "{} a tick, Arrow, dictionaries"),
+            "repeating, numbers": ("rates, repeating", "{} a tick, interned columns"),
+            "repeating, Arrow": ("rates, repeating", "{} a tick, Arrow, dictionaries"),
+        },
+    ),
+    "contradictions": Table(
+        "µs a reading",
+        {f"{share} %": f"{share} %" for share in (0, 1, 10, 100)},
+        _of(
+            "contradictions, {}",
+            numbers="interned columns",
+            Arrow="Arrow, dictionaries",
+            clingo="clingo, solved anew",
+        ),
+    ),
+    "axioms": Table(
+        "",
+        {size: size for size in ("10", "100", "1,000", "10,000")},
+        {
+            "other words, µs a reading": ("axioms, other words", "{} axioms"),
+            "the same property, µs a reading": ("axioms, the same property", "{} axioms"),
+            "loading, s": ("axioms, other words", "{} axioms, read, checked and compiled"),
+        },
+    ),
+    "readings": Table(
+        "µs a reading",
+        {name: name for name in ("changing", "repeating", "fresh")},
+        _of(
+            "readings, {}",
+            numbers="interned columns",
+            Arrow="Arrow, dictionaries",
+            rdflib="rdflib triples",
+        ),
+    ),
+    "start": Table(
+        "",
+        {"seconds": ""},
+        {
+            "new process to its first window": ("start", "a fresh process to its first window"),
+            "new process to its first answer": ("start", "a fresh process to its first SPARQL answer"),
+            "load the university": ("loading, university", "load"),
+            "load Brick 1.4": ("loading, Brick 1.4", "load"),
+            "load 1,000 disjoint classes": ("loading, 1,000 disjoint classes", "load"),
+        },
+    ),
+    "queries": Table(
+        "",
+        {"50 k facts": "50 k", "500 k facts": "500 k"},
+        _of(
+            "queries, {}",
+            **{
+                "pantarhei : pyoxigraph, median": "median, pantarhei : pyoxigraph",
+                "rdflib : pantarhei, median": "median, rdflib : pantarhei",
+                "point query, µs": "a point query",
+                "push between queries, µs an observation": "push, asked between",
+                "push without queries, µs an observation": "push, never asked",
+            },
+        ),
+    ),
+    "registered": Table(
+        "µs a step",
+        {"1 observation": "1", "25 observations": "25"},
+        {
+            f"{shape}, {name}": ("registered queries and Pathway, {} a step", f"{shape}{way}")
+            for shape in ("star with filter", "join", "average by room")
+            for name, way in (
+                ("pantarhei", ""),
+                ("decoded", ", with all changed rows decoded"),
+                ("Pathway", ", Pathway"),
+            )
+        },
+    ),
+    "temporal": Table(
+        "µs a report",
+        {"pantarhei": "numbers", "ARES": "ARES", "clingo": "clingo"},
+        {rule: ("temporal rules, window 20, 200 a tick", f"{rule}, {{}}, all answers") for rule in _RULES},
+    ),
+    "explaining": Table(
+        "ms",
+        {name: name for name in ("median", "99 of 100", "slowest")},
+        _of("the building asked", explain="explain, {}", why_not="why_not, {}"),
+    ),
+    "spark": Table(
+        "M rows a second",
+        {"shuffled": "as it is", "clustered": "clustered"},
+        {
+            "two cores": ("10 M rows", "local[2], {}"),
+            "one core": ("10 M rows", "local[1], {}"),
+        },
+    ),
+}
+
+
+def write_page(path: Path, runs: Sequence[RecordedRun]) -> None:
+    """Write the figures of runs into the page's sections.
 
     Raises:
-        KeyError: the page has a section that is not in `SECTIONS`.
+        KeyError: the page has a section that is not in `TABLES`.
     """
+    figures = {(each.workload, each.way): each for run in runs for each in run.figures}
 
     def made(section: re.Match[str]) -> str:
         begin, name, end = section.groups()
-        text = _circumstances(about) if name == "machine" else SECTIONS[name](figures)
-        return f"{begin}\n{text}\n\n{end}" if text else section[0]
+        match name:
+            case "machine":
+                text = _machines(runs)
+            case "missed":
+                text = _missed(figures.values())
+            case _:
+                text = TABLES[name].text(figures)
+        return f"{begin}\n{text}\n\n{end}"
 
     path.write_text(_SECTION.sub(made, path.read_text()))
 
 
-def _circumstances(about: Circumstances) -> str:
-    entries = ", ".join(f"{name} {value}" for name, value in about.items())
-    return f"Measured with: {entries}."
-
-
-# -- tables --------------------------------------------------------------------------------------------------
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _plain(*prefixes: str) -> Callable[[Sequence[Figure]], str]:
-    """Make a table for each workload with one of these prefixes, a line for each figure."""
-
-    def section(figures: Sequence[Figure]) -> str:
-        by_workload: dict[str, list[Figure]] = {}
-        for each in figures:
-            if each.workload.startswith(prefixes):
-                by_workload.setdefault(each.workload, []).append(each)
-        header = ("CPU", "wall", "target")
-        return "\n\n".join(
-            _table((workload, *header), map(_line, mine)) for workload, mine in by_workload.items()
-        )
-
-    return section
-
-
-def _line(figure: Figure) -> tuple[str, str, str, str]:
-    wall = "" if figure.wall is None else _value(figure.wall, figure.unit)
-    return figure.way, _value(figure.value, figure.unit), wall, _target(figure)
-
-
-def _target(figure: Figure) -> str:
-    limit, met = verdict(figure)
-    return f"{limit}: {'met' if met == 'met' else '**missed**'}" if limit else ""
-
-
-def _value(value: float | None, unit: str) -> str:
-    if value is None:
+def cell(figure: Figure | None) -> str:
+    """Return a figure with three significant digits; a value that misses its target is emphasized."""
+    if figure is None or figure.value is None:
         return ""
+    value = figure.value
     number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}".rstrip(".")
-    return f"{number} {unit}".strip()
+    return f"**{number}**" if figure.missed else number
 
 
-def _pivot(
-    corner: str, pattern: str, unit: str, columns: str, suffix: str
-) -> Callable[[Sequence[Figure]], str]:
-    """Make a table with a row for each `row` and a column for each `column` of `pattern`, matched on
-    `workload: way`.
+def _machines(runs: Sequence[RecordedRun]) -> str:
+    """Return the runs as a table."""
+    lines = [["date", "commit", "machine", "figures"]]
+    for run in runs:
+        about = run.circumstances
+        workloads = sorted({re.split(r"[,:]", each.workload)[0] for each in run.figures})
+        more = f", {len(workloads) - 2} more" if len(workloads) > 2 else ""
+        machine = f"{about.get('processor', 'unknown')}, {about.get('cores', '?')} cores"
+        date, commit = str(about["time"])[:10], str(about["commit"])[:8]
+        lines.append([date, f"`{commit}`", machine, f"{', '.join(workloads[:2])}{more}"])
+    return _markdown(lines, 4)
+
+
+def _missed(figures: Iterable[Figure]) -> str:
+    """Return the number of targets met, and for each kind of workload the figure that misses its target
+    most.
     """
-    form = re.compile(pattern)
-
-    def section(figures: Sequence[Figure]) -> str:
-        cells: dict[str, dict[str, str]] = {}
-        heads: dict[str, None] = {}
-        for each in figures:
-            matched = form.fullmatch(f"{each.workload}: {each.way}")
-            if matched is None or each.unit != unit:
-                continue
-            parts: Mapping[str, str] = matched.groupdict()
-            row = ", ".join(text for name, text in parts.items() if name != columns and text)
-            target = _target(each)
-            cells.setdefault(row, {})[parts[columns]] = _value(each.value, "") + (target and f" ({target})")
-            heads[parts[columns]] = None
-        if not cells:
-            return ""
-        header = (f"{corner}, {unit}", *(f"{head}{suffix}" for head in heads))
-        return _table(
-            header, ([row, *(found.get(head, "") for head in heads)] for row, found in cells.items())
-        )
-
-    return section
+    with_target = [each for each in figures if verdict(each)[0]]
+    kinds: dict[str, list[Figure]] = {}
+    for each in with_target:
+        if each.missed:
+            kinds.setdefault(each.workload.partition(",")[0], []).append(each)
+    lines = [["workload", "worst miss", "measured", "target", "misses"]]
+    for missed in kinds.values():
+        worst = max(missed, key=_excess)
+        measured = f"{cell(worst).strip('*')} {worst.unit}"
+        lines.append([worst.workload, worst.way, measured, verdict(worst)[0], str(len(missed))])
+    met = sum(not each.missed for each in with_target)
+    return f"{met} of {len(with_target)} targets are met.\n\n{_markdown(lines, 2)}"
 
 
-def _concatenated(*parts: Callable[[Sequence[Figure]], str]) -> Callable[[Sequence[Figure]], str]:
-    return lambda figures: "\n\n".join(filter(None, (part(figures) for part in parts)))
-
-
-_IMARS = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.*), (?P<change>\d+) %"
-_TIMES = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.* : ours), (?P<change>\d+) %"
-_ANEW = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.*anew.*)"
-_RATES = r"rates, (?P<variant>\w+): (?P<rate>[\d,]+) a tick, (?P<way>.*)"
-_SIZES = r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms"
-_SIZE_OF_QUERIES = r"queries, (?P<size>\d+ k): "
-_QUERIES = rf"{_SIZE_OF_QUERIES}(?P<query>(LUBM|sensors) [^,]*)"
-_REGISTERED = r"registered queries, (?P<size>\d+ k), (?P<each>\d+) a step: "
-_TEMPORAL = r"temporal rules, window (?P<window>\d+, \d+ a tick): "
-_SHARES = r"contradictions, (?P<share>\d+) %: (?P<way>.*)"
-_SHAPES = r"contradictions, (?P<shape>.*): (?P<way>push, triples in and out|deciding alone)"
-
-SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
-    "batch": _plain("batch"),
-    "imars": _concatenated(
-        _pivot("window, way", _IMARS, "ms", "change", " % change"),
-        _pivot("anew", _ANEW, "ms", "window", " assertions"),
-        _pivot("window, ratio", _TIMES, "times", "change", " % change"),
-    ),
-    "rates": _concatenated(
-        _pivot("readings a tick", _RATES, "µs a reading", "rate", ""),
-        _pivot("anew", r"rates, (?P<variant>\w+): (?P<way>.*)", "ms", "variant", ""),
-    ),
-    "contradictions": _concatenated(
-        _pivot("contradicting", _SHARES, "µs a reading", "share", " %"),
-        _pivot("ratio", _SHARES, "times", "share", " %"),
-        _pivot("by shape", _SHAPES, "µs an assertion", "way", ""),
-        _plain("contradictions, building"),
-    ),
-    "growth": _plain("growth"),
-    "texts": _plain("two windows"),
-    "axioms": _concatenated(
-        _pivot(
-            "added axioms on",
-            r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms",
-            "µs a reading",
-            "size",
-            " axioms",
-        ),
-        _pivot("the ontology, read and compiled", f"{_SIZES}, read, .*", "s", "size", " axioms"),
-        _pivot("growth", r"axioms, (?P<what>.*): (?P<ratio>.* : .*)", "times", "ratio", ""),
-    ),
-    "readings": _plain("readings"),
-    "repairs": _plain("repairs"),
-    "slides": _plain("slides"),
-    "ticks": _plain("ticks", "first answer", "start"),
-    "queries": _concatenated(
-        _pivot("query", f"{_QUERIES}, (?P<who>[^:]*)", "ms", "who", ""),
-        _pivot("ratio", f"{_QUERIES}, (?P<who>.* : .*)", "times", "who", ""),
-        _pivot("all", f"{_SIZE_OF_QUERIES}(?P<what>median.*|the worst.*)", "times", "size", " facts"),
-        _pivot("asking", f"{_SIZE_OF_QUERIES}(?P<what>a point query)", "µs", "size", " facts"),
-        _pivot("pushing", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "µs an observation", "size", " facts"),
-        _pivot("pushing, ratio", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "times", "size", " facts"),
-    ),
-    "explaining": _plain("the building asked"),
-    "registered": _concatenated(
-        _pivot("a step, observations", f"{_REGISTERED}(?P<what>.*)", "µs", "size", " facts"),
-        _pivot(
-            "share of what is allowed, observations", f"{_REGISTERED}(?P<what>.*)", "times", "size", " facts"
-        ),
-        _plain("registered queries together", "registered queries and", "one of"),
-    ),
-    "temporal": _concatenated(
-        _pivot(
-            "in numbers, a report", f"{_TEMPORAL}(?P<what>[^,]*), numbers, (?P<asks>.*)", "µs", "asks", ""
-        ),
-        _pivot(
-            "through the public face, a report",
-            f"{_TEMPORAL}(?P<what>[^,]*), public face, (?P<asks>.*)",
-            "µs",
-            "asks",
-            "",
-        ),
-        _pivot(
-            "all answers by others, a report",
-            f"{_TEMPORAL}(?P<what>[^,]*), (?P<who>clingo|ARES), all answers",
-            "µs",
-            "who",
-            "",
-        ),
-        _pivot("ratio", f"{_TEMPORAL}(?P<what>[^,]*), (?P<who>(clingo|ARES) : ours)", "times", "who", ""),
-        _plain("temporal rules, many", "temporal rules, a long past", "temporal rules, small ticks"),
-    ),
-    "ingest": _plain("ingest", "tables"),
-    "soak": _plain("soak"),
-    "loading": _plain("loading", "thresholds", "building"),
-}
+def _excess(figure: Figure) -> float:
+    """Return the factor by which a figure misses its target."""
+    assert figure.value is not None
+    if figure.at_most is not None:
+        return figure.value / figure.at_most
+    assert figure.at_least is not None
+    return figure.at_least / figure.value

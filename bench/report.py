@@ -128,13 +128,13 @@ def write(figures: Sequence[Figure], about: Circumstances, folder: Path = RESULT
     return path
 
 
-def read(path: Path | None = None) -> tuple[list[Figure], Circumstances]:
-    """Read figures and circumstances from a JSON file, by default from the newest result."""
-    content = json.loads((path or max(RESULTS.glob("*.json"))).read_text())
+def read(path: Path) -> tuple[list[Figure], Circumstances]:
+    """Read figures and circumstances from a JSON file."""
+    content = json.loads(path.read_text())
     figures = []
     for each in content["figures"]:
         each.pop("missed", None)
-        figures.append(Figure(**{**each, "samples": tuple(each["samples"])}))
+        figures.append(Figure(**{**each, "samples": tuple(each.get("samples", ()))}))
     return figures, content["circumstances"]
 
 

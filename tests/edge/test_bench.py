@@ -1,8 +1,13 @@
 """Benchmarks run: each lane has the expected facts, and each module imports; actions visit few files."""
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
+
+from svg_checks import assert_apart
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,3 +55,65 @@ def test_an_action_visits_few_files():
     files, _, _, moves = walks["push"]
     assert files <= 20 and moves <= 30
     assert walks["registering a stream's text"][0] <= 70
+
+
+REWRITE = """
+import sys
+from pathlib import Path
+
+from bench.page import write_page
+from bench.plots import draw
+from bench.record import read_record, write_record
+
+folder = Path(sys.argv[1])
+runs = read_record(Path("docs/performance.json"))
+(folder / "performance.md").write_text(Path("docs/performance.md").read_text())
+write_record(folder / "performance.json", runs)
+write_page(folder / "performance.md", runs)
+for path in draw([figure for run in runs for figure in run.figures], folder / "img"):
+    print(path.name)
+"""
+
+
+def test_the_page_and_its_plots_are_those_of_the_record(tmp_path):
+    plots = run("-c", REWRITE, tmp_path)
+    page = ROOT / "docs" / "performance.md"
+    names = ["performance.md", "performance.json", *(f"img/{name}" for name in plots)]
+    for name in names:
+        assert (tmp_path / name).read_text() == (page.parent / name).read_text(), "run make bench-page"
+    assert sorted(plots) == sorted(re.findall(r"\(img/(.*?)\)", page.read_text()))
+        r"\*\*\d[\d,.]*\*\*|\*\*A time counts.*?\*\*", "", page.read_text(), flags=re.DOTALL
+    )
+
+
+def test_plots_are_well_formed_and_follow_the_colour_scheme(tmp_path):
+    for name in run("-c", REWRITE, tmp_path):
+        root = ElementTree.parse(tmp_path / "img" / name).getroot()
+        assert root.get("role") == "img" and root[0].text
+        assert "prefers-color-scheme:dark" in root[1].text
+        assert_apart(ElementTree.tostring(root), dots=False)
+
+
+def test_a_new_result_replaces_the_figures_of_its_workloads(tmp_path):
+    page, record = tmp_path / "performance.md", tmp_path / "performance.json"
+    page.write_text("<!-- bench: explaining -->\n<!-- end -->\n<!-- bench: missed -->\n<!-- end -->\n")
+    shown = []
+    for number, value in enumerate((7.0, 3.0)):
+        figures = [
+            {"workload": "the building asked", "way": "explain, median", "value": value, "unit": "ms"},
+            {"workload": f"other {number}", "way": "way", "value": 1.0, "unit": "ms"},
+        ]
+        figures[0] |= {"at_most": 5.0, "samples": [1.0, value, 9.0]}
+        result = tmp_path / f"{number}.json"
+        about = {"time": f"2026-11-2{number}T00:00:00", "commit": f"c{number}"}
+        result.write_text(json.dumps({"circumstances": about, "figures": figures}))
+        run("-m", "bench", "--results", result, "--page", page)
+        shown.append(page.read_text())
+    assert "|explain|**7.00**|||" in shown[0] and "0 of 1 targets are met." in shown[0]
+    assert "|explain|3.00|||" in shown[1] and "1 of 1 targets are met." in shown[1]
+    runs = json.loads(record.read_text())["runs"]
+    assert [[each["workload"] for each in found["figures"]] for found in runs] == [
+        ["other 0"],
+        ["the building asked", "other 1"],
+    ]
+    assert (runs[1]["figures"][0]["low"], runs[1]["figures"][0]["high"]) == (1.0, 9.0)
