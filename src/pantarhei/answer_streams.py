@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from pantarhei.encoding.numbers import Renaming, Symbol, Symbols, UsedTerms
 from pantarhei.errors import OptionError, TemporalRuleError, check_type
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import TemporalAtom, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.model.term import RDF_TYPE, short
@@ -78,6 +79,9 @@ class AnswerStreams:
         self._recorder = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
         with reasoner._lock:
             reasoner._held.attach(CONSUMER_NAME, self._recorder)
+
+    def __repr__(self) -> str:
+        return f"AnswerStreams({counted(len(self.rules), 'rule')})"
 
     def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
         """Compute the answer streams at the present tick with clingo, sorted by text; empty before the first

@@ -191,6 +191,9 @@ class ABoxMaterializer:
         self._scope = scope_beside(foundation)
         self._begin(foundation)
 
+    def __repr__(self) -> str:
+        return f"ABoxMaterializer({self._foundation!r})"
+
     def _begin(self, foundation: Foundation) -> None:
         self._foundation = foundation
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary

@@ -27,7 +27,7 @@ WIDTH = 120
 """Number of characters of a short representation, if no single part is longer."""
 ROWS = 10
 """Number of rows of a table in HTML."""
-_MEMBERS, _PART, _CELL, _LINES = 3, 40, 200, 40
+_MEMBERS, _PART, _CELL, _LINES, _OPEN = 3, 40, 300, 40, 5
 _SORTED = 1000  # longest set that is sorted; the members shown of a longer one are in the order of the set
 _TERMS = (URIRef, BNode, Literal)
 _SCALARS = (*_TERMS, Variable, str, int, float, Decimal, date, timedelta, Enum, type(None))
@@ -69,7 +69,7 @@ def in_short(value: Any) -> str:
     ('Hall', "['a', 'b', 'c', … 5 in all]")
     """
     if type(value).__module__.startswith("pantarhei.") and not isinstance(value, Enum):
-        return one_line(repr(value), WIDTH)
+        return one_line(repr(value), WIDTH // 2)
     match value:
         case URIRef() | BNode() | Literal() | Variable():
             return term_in_short(value)
@@ -158,8 +158,7 @@ def html_of(value: Any) -> str:
     The parts are the fields of a dataclass or named tuple, or the result of the method `_shown_parts`.
     """
     write: Callable[[], Mapping[str, object]] | None = getattr(value, "_shown_parts", None)
-    names = field_names(type(value))
-    parts = {name: getattr(value, name) for name in names} if write is None else write()
+    parts = _shown_fields(value) if write is None else write()
     has_fields = cast(object, type(value).__repr__) is short_repr or hasattr(value, "_fields")
     heading = type(value).__name__ if has_fields else repr(value)
     return disambiguate(lambda: panel(heading, _parts_in_html(parts)))
@@ -172,9 +171,9 @@ def panel(heading: str, *contents: str) -> str:
     return f'<div class="pantarhei"><div>{title}</div>{"".join(contents)}</div>'
 
 
-def folded(summary: str, content: str) -> str:
+def folded(summary: str, content: str, is_open: bool = False) -> str:
     """Return HTML that is shown when its summary (a text) is clicked."""
-    return f"<details><summary>{escape(summary)}</summary>{content}</details>"
+    return f"<details{' open' * is_open}><summary>{escape(summary)}</summary>{content}</details>"
 
 
 def table(
@@ -189,7 +188,7 @@ def table(
         most: the number of rows shown.
         noun: a row, in words.
     """
-    head = "".join(f'<th style="text-align:left">{escape(one_line(column))}</th>' for column in columns)
+    head = "".join(f"<th {_LEFT}>{escape(one_line(column))}</th>" for column in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in islice(rows, most))
     more = f"<div><em>and {count - most:,} more of {counted(count, noun)}</em></div>" if count > most else ""
     return f"<table>{f'<thead><tr>{head}</tr></thead>' if columns else ''}<tbody>{body}</tbody></table>{more}"
@@ -198,7 +197,7 @@ def table(
 def _cell(value: object) -> str:
     number = value.value if isinstance(value, Literal) else value
     is_number = isinstance(number, int | float | Decimal) and not isinstance(number, bool)
-    return f'<td style="text-align:{"right" if is_number else "left"}">{_in_html(value)}</td>'
+    return f"<td {_RIGHT if is_number else _LEFT}>{_in_html(value)}</td>"
 
 
 def _in_html(value: Any) -> str:
@@ -221,7 +220,10 @@ def _in_html(value: Any) -> str:
             texts.append(f"and {len(value) - len(first):,} more")
         return ("<br>" if any(map(is_triple, first)) else ", ").join(texts) or "none"
     if isinstance(value, str | timedelta) or _has_text(type(value)):
-        return escape(one_line(str(value), _CELL))
+        text = str(value)
+        if "\n" in text and (written := getattr(value, "_repr_html_", None)) is not None:
+            return folded(in_short(value), written())
+        return escape(one_line(text, _CELL))
     return "" if value is None else escape(in_short(value))
 
 
@@ -256,22 +258,24 @@ def members_table(given: Collection[Any]) -> str:
     return table([column.replace("_", " ") for column in columns], rows, len(given))
 
 
+_LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
 _TRIPLE = ("subject", "predicate", "object")
 
 
 def _parts_in_html(parts: Mapping[str, object]) -> str:
     """Return a table of the parts of one line, and below it all others, folded."""
-    lines: list[tuple[str, object]] = []
-    others = []
+    lines, others = [], []
     for name, part in parts.items():
         words = name.replace("_", " ")
         content = _content(part)
         if content is None:
-            lines.append((words, part))
+            lines.append(f"<tr><th {_LEFT}>{escape(words)}</th><td {_LEFT}>{_in_html(part)}</td></tr>")
+        elif _is_collection(part):
+            others.append(folded(f"{words}: {len(part):,}", content, len(part) <= _OPEN))
         else:
-            size = f"{len(part):,}" if _is_collection(part) else in_short(part)
-            others.append(folded(f"{words}: {size}", content))
-    return (table((), lines, 0, len(lines)) if lines else "") + "".join(others)
+            size = counted(part.count("\n") + 1, "line") if isinstance(part, str) else repr(part)
+            others.append(folded(f"{words}: {size}", content, isinstance(part, str)))
+    return (f"<table><tbody>{''.join(lines)}</tbody></table>" if lines else "") + "".join(others)
 
 
 def _content(part: Any) -> str | None:
@@ -282,8 +286,9 @@ def _content(part: Any) -> str | None:
         return f"<pre>{escape(chr(10).join(lines[:_LINES]) + more)}</pre>"
     if (written := getattr(part, "_repr_html_", None)) is not None:
         return cast("str", written())
-    if _is_collection(part) and (len(part) > 1 or not all(isinstance(each, _SCALARS) for each in part)):
-        return members_table(part)
+    if _is_collection(part):
+        members = (*part, *part.values()) if isinstance(part, Mapping) else part
+        return members_table(part) if len(part) > 1 or not all(map(_is_short, members)) else None
     return None
 
 

@@ -44,6 +44,8 @@ class Origin:
     names: DisplayNames | None = field(default=None, compare=False, repr=False)
     stated: object | None = field(default=None, compare=False, repr=False)
 
+    __repr__ = text_repr
+
     def __str__(self) -> str:
         return self.axiom
 

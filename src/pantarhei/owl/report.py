@@ -210,7 +210,7 @@ class Report:
         outcomes = Counter(entry.outcome.value for entry in self.entries)
         return {
             **dict(outcomes.most_common()),
-            **dict(self.counts),
+            **{name: number for name, number in self.counts if number},
             "imports skipped": self.imports_skipped,
             "lost in whole or in part": [
                 (group.reason, len(group.entries), group.examples()[0].axiom)

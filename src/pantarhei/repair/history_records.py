@@ -10,9 +10,10 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.representation import html_of, short_repr
+from pantarhei.model.message_text import last_part, one_line
+from pantarhei.model.representation import call_text, html_of, short_repr
 from pantarhei.model.term import Triple
-from pantarhei.model.time import TimePoint
+from pantarhei.model.time import TimePoint, show_time
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.quality import fact_key
 from pantarhei.repair.result import Conflict, Repair
@@ -82,7 +83,10 @@ class HistoryRecord(NamedTuple):
     conflicts: tuple[ConflictRecord, ...] = ()
 
     def __repr__(self) -> str:
-        return short_repr(self)
+        triple = self.subject, self.predicate, self.object
+        terms = " ".join(one_line(last_part(term.strip("<>"))) for term in triple)
+        asserted = f"{terms} ({show_time(self.timestamp)})"
+        return call_text(self, [asserted, f"{self.fate} at {show_time(self.at)}"])
 
     def _repr_html_(self) -> str:
         return html_of(self)
