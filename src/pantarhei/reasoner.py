@@ -209,7 +209,7 @@ class StreamReasoner(Materialized):
         # A state, and the result of `_additional_facts` for it.
         self._additional_cache: tuple[object, WindowModel] | None = None
         prover = Prover(foundation_of, lambda: self._labels)
-        self._initialize(joined, StreamState(foundation, options, prover.proofs, lambda: joined.known_names))
+        self._initialize(joined, StreamState(foundation, options, prover, lambda: joined.known_names))
         if temporal is not None:
             check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
             self._held.conclude(temporal, ontology.predicates)

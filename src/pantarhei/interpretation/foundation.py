@@ -210,13 +210,18 @@ class Prover:
     """
 
     def __init__(self, foundation: Callable[[], Foundation], labels: Callable[[], Labels] = dict) -> None:
-        self._make, self._labels = foundation, labels
+        self._make, self._labels_of = foundation, labels
         self._foundation: Foundation | None = None
         self._model: WindowModel | None = None
         self._level = 0
         self._lock = threading.Lock()
 
-    def proofs(self, assertions: Iterable[Assertion], constraints: Iterable[Rule]) -> tuple[Proof, ...]:
+    @property
+    def labels(self) -> Labels:
+        """The names shown for IRIs."""
+        return self._labels_of()
+
+    def __call__(self, assertions: Iterable[Assertion], constraints: Iterable[Rule]) -> tuple[Proof, ...]:
         """Return a shortest proof of ⊥ for each constraint that the assertions and the background violate.
 
         Costs the closure of the assertions, and at the first call a materialization of the background.
@@ -224,7 +229,7 @@ class Prover:
         given = sorted(assertions, key=lambda assertion: write_triple(assertion[1]))
         with self._lock:
             found = self._found(given)
-        labels = self._labels()
+        labels = self.labels
         return tuple(found[each].labelled(labels) for each in constraints if each in found)
 
     def _found(self, assertions: list[Assertion]) -> dict[Rule, Proof]:

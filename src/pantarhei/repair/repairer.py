@@ -24,7 +24,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.conflict import Budget, ConflictEvidence, KeptEvidence, Levels
 from pantarhei.repair.cut import Cut, Method, algorithm3, exact_cut, grounded
-from pantarhei.repair.result import ConflictCase, LazySequence, Occurrences, Prove, Removal, Repair, no_proofs
+from pantarhei.repair.result import NO_PROOFS, ConflictCase, LazySequence, Occurrences, Prove, Removal, Repair
 from pantarhei.window.log import Entry, Log
 
 Moments = dict[int, tuple[TimePoint, Forms]]
@@ -47,7 +47,7 @@ class RepairReport:
     arriving: Entry
     lexicon: Lexicon
     rules: tuple[Rule, ...]
-    prove: Prove = no_proofs
+    prove: Prove = NO_PROOFS
 
     def of(self, method: Method, lineage: Lineage, cut: Cut, kept: KeptEvidence) -> Repair:
         """Return the repair that removed a cut.
@@ -156,7 +156,7 @@ class Repairer:
     method: Method
     budget: Budget
     vocabulary: Vocabulary
-    prove: Prove = no_proofs
+    prove: Prove = NO_PROOFS
     rebuild: Callable[[Log, Entry], WindowModel] | None = None
 
     def repair(self, model: WindowModel, older: Log, arriving: Entry, lineage: Lineage) -> Repaired:

@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Forms, Integers
+from pantarhei.model.labels import Labels, labels_among
 from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.representation import call_text, html_of, members_table, panel, short_repr
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
+from pantarhei.owl.manchester import terms_of_axioms
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import exactly, write_triple
@@ -132,13 +135,33 @@ _T = TypeVar("_T")
 _S = TypeVar("_S")
 _F = TypeVar("_F", bound="FoundConflicts")
 
-Prove = Callable[[frozenset[Assertion], tuple[Rule, ...]], tuple[Proof, ...]]
-"""Function from assertions and constraints to a proof of ⊥ for each constraint."""
+
+class Prove(Protocol):
+    """Function from assertions and constraints to a proof of ⊥ for each constraint.
+
+    Attributes:
+        labels: the names shown for IRIs.
+    """
+
+    @property
+    def labels(self) -> Labels: ...
+    def __call__(
+        self, assertions: frozenset[Assertion], constraints: tuple[Rule, ...]
+    ) -> tuple[Proof, ...]: ...
 
 
-def no_proofs(assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -> tuple[Proof, ...]:
-    """Return no proofs."""
-    return ()
+@dataclass(frozen=True, slots=True)
+class KnownProofs:
+    """Known proofs of a conflict, and the names shown for IRIs."""
+
+    proofs: tuple[Proof, ...] = ()
+    labels: Labels = field(default_factory=dict)
+
+    def __call__(self, assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -> tuple[Proof, ...]:
+        return self.proofs
+
+
+NO_PROOFS = KnownProofs()
 
 
 class LazySequence(Sequence[_T]):
@@ -294,7 +317,7 @@ class Conflict:
 
     assertions: frozenset[Assertion]
     constraints: tuple[Rule, ...]
-    _prove: Prove = field(default=no_proofs, repr=False, compare=False)
+    _prove: Prove = field(default=NO_PROOFS, repr=False, compare=False)
 
     __repr__ = short_repr
     _repr_html_ = html_of
@@ -308,6 +331,12 @@ class Conflict:
         """
         return self._prove(self.assertions, self.constraints)
 
+    @property
+    def labels(self) -> Labels:
+        """The names shown for IRIs of the assertions and constraints."""
+        terms = chain.from_iterable(triple for _, triple in self.assertions)
+        return labels_among(self._prove.labels, chain(terms, terms_of_axioms(self.constraints)))
+
     def __str__(self) -> str:
         return disambiguate(self._text, names_of(self.constraints))
 
@@ -317,14 +346,8 @@ class Conflict:
         return " against ".join(f"{triple} ({at})" for at, triple in members) + f", by {rules}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(_conflict, self.assertions, self.constraints, self.proofs)
-
-
-def _conflict(
-    assertions: frozenset[Assertion], constraints: tuple[Rule, ...], proofs: tuple[Proof, ...]
-) -> Conflict:
-    """Return a conflict with known proofs."""
-    return Conflict(assertions, constraints, lambda *_: proofs)
+        known = KnownProofs(self.proofs, self.labels)
+        return exactly(Conflict, self.assertions, self.constraints, known)
 
 
 class ConflictCase:
@@ -343,7 +366,7 @@ class ConflictCase:
         kept: KeptEvidence,
         members: Sequence[Assertion],
         rules: Sequence[Rule],
-        prove: Prove = no_proofs,
+        prove: Prove = NO_PROOFS,
         occurrences: Callable[[], Occurrences] | None = None,
     ) -> None:
         self.kept, self.members, self.rules, self.occurrences = kept, members, rules, occurrences

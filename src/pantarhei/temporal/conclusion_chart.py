@@ -9,13 +9,14 @@ from typing import Protocol
 from rdflib import RDF, Literal, URIRef
 
 from pantarhei.errors import OptionError
+from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Argument
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, show_time, ticks_of
 from pantarhei.proofs.interval_chart import CONCLUDED, FOUND, KEPT, ChartRow, ChartSection, chart_svg
-from pantarhei.proofs.sentences import Labels, TimeFormat
+from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.proofs.step import atom_sentence
 from pantarhei.temporal.conclusion_sets import ConclusionChanges
 

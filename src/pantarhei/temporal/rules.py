@@ -26,6 +26,7 @@ from pantarhei.errors import (
     TemporalTextError,
     check_type,
 )
+from pantarhei.model.labels import NO_LABELS, Labels
 from pantarhei.model.message_text import TextPosition, disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
@@ -33,7 +34,6 @@ from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
 from pantarhei.owl.name_kinds import is_defined
-from pantarhei.proofs.sentences import NO_LABELS, Labels
 from pantarhei.rdf.decompression import refuse_unreadable, unreadable
 from pantarhei.rules.translation.demand import SAME, Theory, by_class, has_class_variables
 from pantarhei.temporal.conclusion_chart import ObservedFacts, ObservedStep, conclusions_svg
