@@ -71,5 +71,5 @@ def check(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("build-finished", check)
+    app.connect("build-finished", check, priority=900)  # the theme writes its styles first
     return {"parallel_read_safe": True, "parallel_write_safe": True}
