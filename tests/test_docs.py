@@ -277,3 +277,24 @@ def test_forms_of_issues_are_complete(form):
     ids = [field["id"] for field in given["body"]]
     assert len(ids) == len(set(ids)) > 0
     assert all(field["attributes"]["label"] for field in given["body"])
+
+
+PAGE = """<link rel="stylesheet" href="styles.css"><script src="https://cdn.example/menu.js"></script>
+<h1 id="top"><a href="#top">Top</a><a href="#end">End</a><a href="other.html">Other</a></h1>
+<a href="https://example.org/">External</a>"""
+
+
+def test_a_link_to_nowhere_and_a_resource_from_a_network_are_problems_of_the_site(tmp_path, monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(DOCS)
+    built_pages = importlib.import_module("built_pages")
+    (tmp_path / "index.html").write_text(PAGE)
+    (tmp_path / "styles.css").write_text("@font-face { src: url('//fonts.example/a.woff2') }")
+    wrong, external = built_pages.problems(tmp_path)
+    assert wrong == [
+        "index.html links to #end, but index.html has no such anchor",
+        "index.html links to other.html, which does not exist",
+        "index.html loads https://cdn.example/menu.js from a network",
+        "styles.css loads //fonts.example/a.woff2 from a network",
+    ]
+    assert external == ["https://example.org/  (index.html)"]
