@@ -238,7 +238,7 @@ class Absence:
         return disambiguate(lambda: "\n".join(_AbsenceText(self).lines()), names_of(rules))
 
     def to_json(self) -> JsonObject:
-        """Return the absence as a dictionary for `json.dumps`; docs/explanations.md lists its keys."""
+        """Return the absence as a dictionary for `json.dumps`; its keys are the names of the fields."""
         return _absence_as_json(self)
 
     def _repr_html_(self) -> str:

@@ -227,7 +227,27 @@ class Report:
         return f"Report({axioms}, {len(self.losses)} of them lost in whole or in part)"
 
     def to_json(self) -> str:
-        """Return the complete report as a JSON object; docs/ontologies.md lists its keys."""
+        """Return the complete report as a JSON object, which `pantarhei check --format json` prints.
+
+        Keys of the object:
+
+        - `axioms`: for each axiom `axiom`, its place `source`, `line` and `subject` as far as known,
+          `construct`, `outcome`, `rules` (rules, constraints and facts, as text), and where something is lost
+          `kept` (the parts with an effect) and `lost` (objects with `part` and `reason`).
+        - `totals`: by construct, the number of axioms with each outcome.
+        - `counts`: assertions, declarations and annotations.
+        - `losses`: by reason, the most frequent first: `reason`, `axioms` (their number) and `constructs`.
+        - `documents`: the files that were read.
+        - `imports_skipped`: IRIs.
+        - `unsatisfiable`: objects with `name` and `proof`, a list of steps.
+        - `merged`: lists of equal names; the first one stands for all.
+        - `notes`: axioms outside OWL 2 DL: `axiom` and `reason`.
+        - `contradiction`: None, or the violation under unique names: `constraint`, and `proof`, a list of
+          steps.
+        - `inconsistency_normal_form`, with `check --depth`: `depth`, and `constraints` with `name`,
+          `constraint`, `origin`, `recursive` and `atoms`, each with `atom`, `derived_by` and `complete`,
+          false after 1,000 ways.
+        """
         return json.dumps(disambiguate(self._data, self.names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
