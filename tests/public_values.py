@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from pathlib import Path
 
+import pyarrow as pa
 from rdflib import RDF, Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
@@ -17,7 +17,8 @@ HOSTILE = "<script>alert('x')</script> & \"quotes\" \x1b[31m"
 ONTOLOGY = """
 @prefix : <http://example.org/plant#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-:Machine a owl:Class . :Hot rdfs:subClassOf :Machine ; owl:disjointWith :Cold . :Cold rdfs:subClassOf :Machine .
+:Machine a owl:Class . :Cold rdfs:subClassOf :Machine .
+:Hot rdfs:subClassOf :Machine ; owl:disjointWith :Cold .
 :Neither rdfs:subClassOf :Hot, :Cold .
 :level a owl:DatatypeProperty, owl:FunctionalProperty . :feeds a owl:ObjectProperty ; rdfs:range :Machine .
 :Alarm rdfs:subClassOf [ a owl:Class ; owl:unionOf ( :Hot :Cold ) ] .
@@ -46,7 +47,9 @@ def public_values(size: int = 12) -> dict[str, object]:
         for number in range(size)
     )))  # fmt: skip
     values: dict[str, object] = {}
-    rules = pr.load_rules(RULES + "".join(f"a{number}(X) :- :Hot(X), feeds(X, Y). " for number in range(size)))
+    rules = pr.load_rules(
+        RULES + "".join(f"a{number}(X) :- :Hot(X), feeds(X, Y). " for number in range(size))
+    )
     history = pr.History(steps=size)
     reasoner = pr.StreamReasoner(ontology, pr.Window(range="PT30S"), temporal=rules, history=history)
     query = reasoner.register(f"SELECT ?machine ?level {{ ?machine <{EX.level}> ?level }}", name="levels")
@@ -58,7 +61,9 @@ def public_values(size: int = 12) -> dict[str, object]:
     second += [(machine(number), EX.level, Literal(HOSTILE + str(number))) for number in range(size // 2)]
     update = reasoner.push(at(1), [*second, (EX.x, EX.unknown, EX.y)])
     values |= {"ontology": ontology, "report": ontology.report(), "schema": ontology.schema}
-    values["entailment"] = ontology.explain([(EX.Hot, URIRef("http://www.w3.org/2000/01/rdf-schema#subClassOf"), EX.Machine)])
+    values["entailment"] = ontology.explain(
+        [(EX.Hot, URIRef("http://www.w3.org/2000/01/rdf-schema#subClassOf"), EX.Machine)]
+    )
     values["loss"] = ontology.report().losses[0]
     values["losses"] = ontology.report().losses_by_reason()[0]
     values["normal form"] = ontology.inconsistency_normal_form()
@@ -88,13 +93,16 @@ def public_values(size: int = 12) -> dict[str, object]:
     missing = reasoner.why_not((EX.other, RDF.type, EX.Machine))
     values |= {"missing": missing, "abduction": (missing.ways or missing.beyond)[0]}
     values["missing fact"] = (missing.ways or missing.beyond)[0].missing[0]
+    values |= _of_spark(first)
     values |= _of_history(reasoner) | _of_graph(ontology, first, second) | _of_aboxes(reasoner, first)
     return values
 
 
 def _of_history(reasoner):
     records = []
-    reasoner = pr.StreamReasoner(reasoner.ontology, pr.Window(range=1), history=pr.History(sink=records.extend))
+    reasoner = pr.StreamReasoner(
+        reasoner.ontology, pr.Window(range=1), history=pr.History(sink=records.extend)
+    )
     reasoner.push(1, [(EX.x, RDF.type, EX.Hot)])
     reasoner.push(2, [(EX.x, RDF.type, EX.Cold)])
     reasoner.advance(9)
@@ -123,4 +131,17 @@ def _of_aboxes(reasoner, triples):
         "budget": pr.Budget(),
         "ndjson": pr.NDJSONSink("history.ndjson"),
         "parquet": pr.ParquetSink("history"),
+    }
+
+
+def _of_spark(triples):
+    from pantarhei.spark import Counts, LateABox, QueryProgress
+
+    counts = Counts(aboxes=1000, assertions=10**9, late=7)
+    columns = zip(*triples, strict=True)
+    table = pa.table(dict(zip(("subject", "predicate", "object"), map(list, columns), strict=True)))
+    return {
+        "counts": counts,
+        "late abox": LateABox(at(0), table),
+        "progress": QueryProgress("running", 7, 1000, 1.5, at(1), counts),
     }

@@ -202,7 +202,7 @@ class Stats(NamedTuple):
         return {**self._asdict(), "terms": self.terms, "bytes": self.bytes}
 
     def _shown_parts(self) -> dict[str, object]:
-        return {"summary": str(self), **self.as_dict()}
+        return {"summary": str(self), **{name: count for name, count in self.as_dict().items() if count}}
 
     def _repr_html_(self) -> str:
         return html_of(self)
@@ -310,9 +310,11 @@ class TripleDelta:
     @property
     def shown_counts(self) -> str:
         """The text of `counts`, without decoding many triples."""
-        if self._changes <= _MOST_DECODED or "_delta" in self.__dict__:
-            return self.counts
-        return f"{self._changes:,} changes of facts"
+        return f"{self._changes:,} changed facts" if self._is_long else self.counts
+
+    @property
+    def _is_long(self) -> bool:
+        return self._changes > _MOST_DECODED and "_delta" not in self.__dict__
 
     def __repr__(self) -> str:
         return f"TripleDelta({self.shown_counts.removesuffix(' facts')})"
@@ -320,7 +322,7 @@ class TripleDelta:
     _repr_html_ = html_of
 
     def _shown_parts(self) -> dict[str, object]:
-        if self.shown_counts != self.counts:
+        if self._is_long:
             return {"added, removed": "not decoded yet: read added or removed"}
         return {"added": self.added, "removed": self.removed}
 

@@ -286,7 +286,7 @@ def _content(part: Any) -> str | None:
         return f"<pre>{escape(chr(10).join(lines[:_LINES]) + more)}</pre>"
     if (written := getattr(part, "_repr_html_", None)) is not None:
         return cast("str", written())
-    if _is_collection(part):
+    if _is_collection(part) and not _is_short(part):
         members = (*part, *part.values()) if isinstance(part, Mapping) else part
         return members_table(part) if len(part) > 1 or not all(map(_is_short, members)) else None
     return None

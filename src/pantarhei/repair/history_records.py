@@ -32,7 +32,7 @@ class ConflictingAssertion(NamedTuple):
     object: str
 
     def __repr__(self) -> str:
-        return short_repr(self)
+        return call_text(self, [_text(self)])
 
 
 class ConflictRecord(NamedTuple):
@@ -48,6 +48,13 @@ class ConflictRecord(NamedTuple):
 
     def __repr__(self) -> str:
         return short_repr(self)
+
+
+def _text(given: ConflictingAssertion | HistoryRecord) -> str:
+    terms = (given.subject, given.predicate, given.object)
+    return (
+        f"{' '.join(one_line(last_part(term.strip('<>'))) for term in terms)} ({show_time(given.timestamp)})"
+    )
 
 
 class HistoryRecord(NamedTuple):
@@ -83,10 +90,7 @@ class HistoryRecord(NamedTuple):
     conflicts: tuple[ConflictRecord, ...] = ()
 
     def __repr__(self) -> str:
-        triple = self.subject, self.predicate, self.object
-        terms = " ".join(one_line(last_part(term.strip("<>"))) for term in triple)
-        asserted = f"{terms} ({show_time(self.timestamp)})"
-        return call_text(self, [asserted, f"{self.fate} at {show_time(self.at)}"])
+        return call_text(self, [_text(self), f"{self.fate} at {show_time(self.at)}"])
 
     def _repr_html_(self) -> str:
         return html_of(self)

@@ -17,7 +17,7 @@ from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.message_text import counted
-from pantarhei.model.representation import html_of
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimePoint, seconds_of
 from pantarhei.proofs.proof import Proof
@@ -53,6 +53,7 @@ class QueryProgress:
     at: TimePoint | None = None
     counts: Counts | None = None
 
+    __repr__ = short_repr
     _repr_html_ = html_of
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace, URIRef, Variable
 
 import pantarhei as pr
+from notebooks import shown
 from pantarhei import Limits, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.engine import update as feedback
 from pantarhei.engine.update import NO_DELTA, TripleDelta, WindowUpdate
@@ -42,6 +43,29 @@ def test_a_delta_of_triples_is_made_once_when_looked_at():
     assert delta.added == {triple("a")} and delta.removed == {triple("b")}
     assert repr(delta) == "TripleDelta(+1 -1)"
     assert made == [1]
+
+
+def test_a_large_delta_is_not_decoded_to_be_shown():
+    decoded = []
+
+    def make():
+        decoded.append(1)
+        return Delta.of([(triple("a"), 1)])
+
+    delta = TripleDelta(make, changes=20_000)
+    update = WindowUpdate(4, 2, 4, (), Repair(4, "exact"), delta)
+    assert repr(delta) == "TripleDelta(20,000 changed)" and "20,000 changed facts" in repr(update)
+    assert "read added or removed" in update._repr_html_() and not decoded
+    assert delta.added == {triple("a")} and repr(delta) == "TripleDelta(+1 -0)"
+    assert repr(update) == "WindowUpdate(at 4: +1 -0 facts)"
+    both = TripleDelta.together([TripleDelta(make, changes=20_000), TripleDelta(make, changes=1)])
+    assert repr(both) == "TripleDelta(20,001 changed)"
+
+
+def test_a_delta_that_is_not_kept_is_shown_with_its_reason():
+    update = WindowUpdate(4, 2, 4, (), Repair(4, "exact"), NO_DELTA)
+    assert repr(update) == "WindowUpdate(at 4: facts not counted)"
+    assert "derive=" in shown(update)[1]
 
 
 def test_a_delta_of_triples_pickles_unlooked_at():

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from rdflib import RDF, Graph, Literal, Namespace
 
+from notebooks import shown
 from pantarhei import FollowerOverflowError, OptionError, StreamReasoner, Window, load_ontology
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, RepeatedReport
@@ -55,6 +56,18 @@ def test_what_came_with_one_report_and_went_with_the_next_did_neither():
 def test_all_that_equal_reports_added_is_added_up():
     change = AnswerChange(9, lambda: REPORTS)
     assert change.added == {A: 2, B: 10**11 - 1} and change.removed == {B: 1}
+
+
+def test_a_change_is_not_decoded_to_be_shown():
+    decoded = []
+    change = AnswerChange(9, lambda: decoded.append(1) or REPORTS)
+    assert repr(change) == "AnswerChange(at 9)" and not decoded
+    assert change.added and repr(change) == f"AnswerChange(at 9: +{10**11 + 1:,} -1)"
+
+
+def test_a_notebook_has_the_rows_of_a_change_with_their_copies():
+    rows, text = shown(AnswerChange(9, lambda: AnswerReports(REPORTS.distinct[:1])))
+    assert "added" in text and "removed" in text and rows == [["1", "2"], ["01"]]
 
 
 def test_reports_pickle_as_they_are_held():

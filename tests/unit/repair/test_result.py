@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, Graph, Literal, URIRef
 
 from counts import cases
+from notebooks import shown
 from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.encoding.lexicon import Lexicon, LiteralSet, NameTable
 from pantarhei.encoding.numbers import NO_FACTS, NO_FORMS, Symbol, smallest_type
@@ -91,6 +92,23 @@ def test_the_first_conflicts_come_with_a_text_where_there_are_more():
     assert ConflictList.of("abc").first(3) == (("a", "b", "c"), None)
     assert ConflictList.of("abc").first(2) == (("a", "b"), "and 1 more")
     assert ConflictList.of("abc", complete=False).first()[1] == "and others, which are too many to list"
+
+
+def test_conflicts_are_not_searched_to_be_shown():
+    def search():
+        raise AssertionError("the conflicts are searched")
+
+    listed = ConflictList(search, lambda found: [])
+    assert repr(listed) == "ConflictList(not counted yet)"
+    repair = Repair(4, "exact", listed, frozenset({(1, (EX.a, EX.p, EX.b))}))
+    assert repr(repair) == "Repair(at 4, exact, 1 fact removed)"
+
+
+def test_a_notebook_has_the_conflicts_and_what_is_not_listed():
+    rows, text = shown(ConflictList.of([CONFLICT] * 12, complete=False))
+    assert len(rows) == 10 and rows[0] == [str(CONFLICT)]
+    assert "ConflictList(12 conflicts, and others, which are too many to list)" in text
+    assert "and 2 more of 12 rows" in text
 
 
 def test_a_list_of_many_conflicts_is_shown_by_its_length():
