@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -203,12 +203,12 @@ class StreamReasoner(Materialized):
         foundation_of = partial(Foundation.of, joined, facts, options.unique_names, options.numbers)
         foundation = foundation_of()
         self._given_ontology = ontology
-        self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
+        given = self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
         self._saved_repairs, self._saving = RepairTable(), threading.RLock()
         self.note: dict[str, Json] = {}
         # A state, and the result of `_additional_facts` for it.
         self._additional_cache: tuple[object, WindowModel] | None = None
-        prover = Prover(foundation_of, lambda: self._labels)
+        prover = Prover(foundation_of, cache(lambda: joined.labels_beside(given.triples)))
         self._initialize(joined, StreamState(foundation, options, prover, lambda: joined.known_names))
         if temporal is not None:
             check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
@@ -553,10 +553,10 @@ class StreamReasoner(Materialized):
     def _explainer(self) -> Explainer:
         return Explainer(self._held, self._labels, lambda: self.ontology)
 
-    @cached_property
+    @property
     def _labels(self) -> Labels:
         """Labels of the names in ontology and background."""
-        return self.ontology.labels_beside(self._given.triples)
+        return self._held.prove.labels
 
     # -- registered queries ------------------------------------------------------------------------
 

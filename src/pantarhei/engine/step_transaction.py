@@ -252,7 +252,8 @@ class StepTransaction:
         )
         forms = self.forms.change(fact_changes, asserted)
         lexicon = self.repairer.vocabulary.lexicon
-        delta = TripleDelta.of(fact_changes, lexicon, forms.all_forms)
+        prove = self.repairer.prove  # the update must not keep this step alive
+        delta = TripleDelta.of(fact_changes, lexicon, forms.all_forms, lambda: prove.labels)
         early = tuple(entry.at for entry in slid.early)
         dropped = (*(entry.at for entry in slid.outside), *early)
         if early:

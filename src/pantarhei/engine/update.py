@@ -259,19 +259,24 @@ class TripleDelta:
     Args:
         make: decodes the delta.
         changes: the number of changes to decode; those of a few are decoded to be shown.
+        labels: returns the names shown for IRIs in pictures.
     """
 
-    def __init__(self, make: Callable[[], Delta[Triple]], changes: int = 0) -> None:
-        self._make, self._changes = make, changes
+    def __init__(
+        self, make: Callable[[], Delta[Triple]], changes: int = 0, labels: Callable[[], Labels] = dict
+    ) -> None:
+        self._make, self._changes, self._labels_of = make, changes, labels
 
     @classmethod
-    def of(cls, noted: Integers, lexicon: Lexicon, forms: FactForms) -> TripleDelta:
+    def of(
+        cls, noted: Integers, lexicon: Lexicon, forms: FactForms, labels: Callable[[], Labels] = dict
+    ) -> TripleDelta:
         """Return the delta of recorded changes, with the forms that its literals have or had."""
 
         def make() -> Delta[Triple]:
             return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
 
-        return cls(make, len(noted))
+        return cls(make, len(noted), labels)
 
     @classmethod
     def together(cls, parts: Sequence[TripleDelta]) -> TripleDelta:
@@ -279,7 +284,10 @@ class TripleDelta:
         if any(isinstance(part, _NotKept) for part in parts):
             return NO_DELTA
         changes = sum(part._changes for part in parts)
-        return cls(lambda: Delta.of(c for part in parts for c in part._delta.weights.items()), changes)
+        labels = parts[-1]._labels_of
+        return cls(
+            lambda: Delta.of(c for part in parts for c in part._delta.weights.items()), changes, labels
+        )
 
     @cached_property
     def _delta(self) -> Delta[Triple]:
@@ -294,6 +302,11 @@ class TripleDelta:
     def removed(self) -> frozenset[Triple]:
         """The deleted triples."""
         return frozenset(triple for triple, weight in self._delta.weights.items() if weight < 0)
+
+    @property
+    def labels(self) -> Labels:
+        """The names shown for IRIs; only those of the triples' terms after pickling."""
+        return self._labels_of()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TripleDelta):
@@ -327,14 +340,15 @@ class TripleDelta:
         return {"added": self.added, "removed": self.removed}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(_restored, self._delta)
+        terms = (term for triple in self._delta.weights for term in triple)
+        return exactly(_restored, self._delta, labels_among(self.labels, terms))
 
 
 _MOST_DECODED: Final = 10_000  # changes decoded for a text
 
 
-def _restored(delta: Delta[Triple]) -> TripleDelta:
-    return TripleDelta(lambda: delta)
+def _restored(delta: Delta[Triple], labels: Labels = NO_LABELS) -> TripleDelta:
+    return TripleDelta(lambda: delta, 0, lambda: labels)
 
 
 class _NotKept(TripleDelta):
@@ -414,6 +428,16 @@ class StepAssertions:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        if "_decoded" not in self.__dict__:
+            return "StepAssertions(not decoded)"
+        return f"StepAssertions({len(self.arrived):,} arrived, {len(self.left):,} left)"
+
+    _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {"arrived": self.arrived, "left": self.left}
+
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_known_assertions, *self._decoded)
 
@@ -492,19 +516,18 @@ class WindowUpdate:
             assertions=StepAssertions.together([step.assertions for step in every]),
         )
 
-    def to_svg(self, explain: Callable[[Triple], Proof] | None = None, labels: Labels = NO_LABELS) -> str:
+    def to_svg(self, explain: Callable[[Triple], Proof] | None = None) -> str:
         """Return a picture of the step: inserted facts, asserted or derived, above deleted facts, which left
         the window, were removed by the repair, or are no longer derived. Of each kind 12 are drawn.
 
         Args:
             explain: returns the proof of a fact after the step, as `StreamReasoner.explain`; arrows then lead
                 from asserted facts to facts that were derived from them.
-            labels: the names shown for IRIs, such as `Ontology.labels`.
 
         Raises:
             DeltaNotKeptError: with `derive="needed"`.
         """
-        return changes_svg(str(self), _changed_facts(self._causes(), explain, labels))
+        return changes_svg(str(self), _changed_facts(self._causes(), explain, self.delta.labels))
 
     def _causes(self) -> Iterator[tuple[Cause, Iterable[Triple]]]:
         added, removed = self.delta.added, self.delta.removed
