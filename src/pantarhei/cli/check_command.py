@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -17,6 +18,7 @@ from pantarhei.answer_streams import largest_windows, rules_without_strata
 from pantarhei.cli.check_options import CheckOptions
 from pantarhei.cli.conclusion_output import check_feedback, check_models, declared_prefixes, read_rules
 from pantarhei.cli.follow import naming_format
+from pantarhei.cli.given_values import system_language
 from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
@@ -239,7 +241,12 @@ def check(options: CheckOptions) -> str | None:
     ontology = None
     if options.ontology:
         with naming_format(None):
-            ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+            ontology = pr.load_ontology(
+                options.ontology,
+                catalog=options.catalog,
+                imports=options.imports,
+                language=options.language or system_language(os.environ),
+            )
     rules = None if options.rules is None else _report_on_rules(options.rules, options, window, ontology)
     if options.format == "json":
         data = {} if ontology is None else _data(ontology, options)

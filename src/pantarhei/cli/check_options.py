@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from pantarhei.cli.given_values import length_of
-from pantarhei.cli.run_options import Imports
+from pantarhei.cli.run_options import LANGUAGE_HELP, Imports
 from pantarhei.model.time import time_of
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class CheckOptions:
         ),
     ] = None
     imports: Annotated[Imports, Option(help="Handling of imports that are not found.")] = "error"
+    language: Annotated[list[str] | None, Option(metavar="TAG", help=LANGUAGE_HELP)] = None
     format: Annotated[Literal["text", "json"], Option(help="Format of the report.")] = "text"
 
     @property

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time as clock
@@ -23,6 +24,7 @@ from pantarhei.cli.given_values import (
     iri_and_file,
     refuse_other_than_ndjson,
     refuse_unwritable,
+    system_language,
 )
 from pantarhei.cli.query_output import output_of
 from pantarhei.cli.run_options import RunOptions, StreamOptions
@@ -333,7 +335,12 @@ def read_knowledge(options: StreamOptions) -> Knowledge:
     from pantarhei.owl.imports import sources_of
 
     with naming_format(None):
-        ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+        ontology = pr.load_ontology(
+            options.ontology,
+            catalog=options.catalog,
+            imports=options.imports,
+            language=options.language or system_language(os.environ),
+        )
         paths = sources_of(options.background) if options.background else ()
         documents = [read_document(path) for path in paths]
     prefixes = {prefix: iri for each in documents for prefix, iri in each.prefixes.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
@@ -22,6 +23,21 @@ from pantarhei.model.time import (
     parse_timestamp,
     seconds_of,
 )
+
+
+def system_language(environment: Mapping[str, str]) -> str:
+    """Return the language of messages that the environment requests, as a tag of BCP 47; `en` if there is
+    none.
+
+    POSIX: `LC_ALL`, `LC_MESSAGES` and `LANG`, in this order.
+
+    >>> system_language({"LANG": "de_AT.UTF-8"}), system_language({"LC_ALL": "C.UTF-8", "LANG": "de_AT"})
+    ('de-AT', 'en')
+    """
+    names = ("LC_ALL", "LC_MESSAGES", "LANG")
+    locale = next((environment[name] for name in names if environment.get(name)), "")
+    language = re.fullmatch(r"([A-Za-z]{2,3}(?:_[A-Za-z]{2})?)(?:[.@].*)?", locale)
+    return language[1].replace("_", "-") if language else "en"
 
 
 def format_by_suffix(

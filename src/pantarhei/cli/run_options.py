@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 Imports = Literal["error", "skip"]
 ConclusionsIn = Literal["graph", "default"]
 
+LANGUAGE_HELP = (
+    "Language of the labels of names, such as de or de-AT; by default that of the environment (LC_ALL, "
+    "LC_MESSAGES, LANG), otherwise English. May be repeated, the preferred one first."
+)
+
 # Options by the groups in which the help shows them.
 INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS, EXPLAINING, DRAWING = (
     partial(Option, rich_help_panel=title)
@@ -94,6 +99,7 @@ class StreamOptions:
         ),
     ] = None
     imports: Annotated[Imports, INPUT(help="Handling of imports that are not found.")] = "error"
+    language: Annotated[list[str] | None, INPUT(metavar="TAG", help=LANGUAGE_HELP)] = None
     stream_format: Annotated[
         Literal[
             "nquads",

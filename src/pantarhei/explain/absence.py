@@ -12,13 +12,15 @@ from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
 from pantarhei.model.labels import Labels, labels_among
-from pantarhei.model.message_text import disambiguate, one_line
+from pantarhei.model.message_text import disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
+from pantarhei.owl.manchester import axiom_text
+from pantarhei.proofs.formatter import placed_axiom
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.renderers import JsonObject, fact_as_json, temporal_as_json, time_as_json
 from pantarhei.proofs.sentences import TimeFormat, sentence, term_name
@@ -309,7 +311,7 @@ class _AbsenceText:
         return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
 
     def unmet_rule(self, given: UnmetRule) -> Iterator[str]:
-        yield f"By {one_line(given.rule.axiom, 400)}  (rule {given.rule.name})"
+        yield f"By {placed_axiom(given.rule, self.labels)}"
         lacking = given.lacking
         if isinstance(lacking, str):
             bindings = ", ".join(f"{name} = {self.name(term)}" for name, term in given.bindings)
@@ -345,10 +347,7 @@ class _AbsenceText:
             yield f"missing: {'; it was '.join([sentence(each.triple, self.labels), *fates])}"
         yield from self.alternatives(way, others)
         yield from (f"there is: {sentence(triple, self.labels)}" for triple in way.present)
-        origin = way.rule.origin
-        place = "" if origin is None or origin.source is None else f", {one_line(origin.source)}"
-        line = "" if origin is None or origin.line is None else f" line {origin.line}"
-        yield f"by {one_line(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
+        yield f"by {placed_axiom(way.rule, self.labels)}"
         then = [conflict for each in way.missing for gone in each.gone[:1] for conflict in gone.conflicts]
         if then:
             yield "it was removed because of"
@@ -451,6 +450,7 @@ def _way_as_json(way: Abduction, labels: Labels) -> JsonObject:
         "present": list(map(fact_as_json, way.present)),
         "rule": way.rule.name,
         "axiom": way.rule.axiom,
+        "manchester": axiom_text(way.rule, labels),
         "contradicted": way.is_contradicted,
         "conflicts": list(map(_conflict_as_json, way.conflicts)),
         "proof": way.proof.labelled(labels).to_json(),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -211,7 +212,7 @@ class Document(NamedTuple):
     Args:
         triples: in order of first appearance.
         lines: the line of each triple; None if the syntax has no lines.
-        source: the file; None if the document is an object.
+        source: the file, relative to the working directory if it is below; None if the document is an object.
     """
 
     triples: tuple[Triple, ...]
@@ -265,7 +266,14 @@ def _read_file(path: Path, format: str | None) -> Document:
         lines = lines_of_statements(content) if name in ("nt", "nquads") else None
         parsed = parse(content, FORMATS[name], str(path), base, prefixes, terms)
         statements = ((s, p, respelled(o)) for s, p, o in parsed)
-    return Document(*_each_once(statements, lines), prefixes, str(path))
+    return Document(*_each_once(statements, lines), prefixes, _shown(path))
+
+
+def _shown(path: Path) -> str:
+    """Return a path as it is shown: relative to the working directory if it is below it."""
+    with suppress(OSError, ValueError):  # the directory was removed, or the path is elsewhere
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
 
 
 def _each_once(

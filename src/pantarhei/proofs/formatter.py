@@ -240,7 +240,7 @@ class ProofFormatter:
             kinds = ["axioms", *kinds]
         has_files = any(rule.origin and rule.origin.source for _, rule in self.rules.values())
         lines = [
-            f"[{number}] {self.axiom(rule)}{_place(rule, has_files)}" for number, rule in self.rules.values()
+            f"[{number}] {placed_axiom(rule, self.labels, has_files)}" for number, rule in self.rules.values()
         ]
         return [f"By the {' and the '.join(kinds)}:", *lines] if lines else []
 
@@ -249,18 +249,19 @@ class ProofFormatter:
         return one_line(axiom_text(rule, self.labels), _LONGEST_AXIOM)
 
 
-def _place(rule: Rule, has_files: bool) -> str:
-    """Return the file and line of the rule's axiom in brackets, or the name of a rule without an axiom.
+def placed_axiom(rule: Rule, labels: Labels, has_files: bool = False) -> str:
+    """Return the axiom of a rule in Manchester syntax with its file and line, or the text and name of a rule
+    without an axiom.
 
     Args:
-        has_files: some axiom of the proof is from a file.
+        has_files: other axioms of the text are from files.
     """
-    origin = rule.origin
+    text, origin = one_line(axiom_text(rule, labels), _LONGEST_AXIOM), rule.origin
     if origin is None:
-        return f" (rule {one_line(rule.name)})"
+        return f"{text} (rule {one_line(rule.name)})"
     if has_files and origin.source is None and origin.subject is None:
-        return " (of OWL itself)"
+        return f"{text} (of OWL itself)"
     line = None if origin.line is None else f"line {origin.line}"
     parts = (None if origin.source is None else one_line(origin.source), line)
     shown = ", ".join(filter(None, parts))
-    return f" ({shown})" if shown else ""
+    return f"{text} ({shown})" if shown else text

@@ -615,3 +615,17 @@ def test_other_objects_of_owlready2_are_refused(onto):
         load_ontology(onto.A)
     with pytest.raises(OptionError, match="owlready2"):
         load_ontology(owlready2.class_construct.Not(onto.A))
+
+
+def test_a_file_below_the_working_directory_is_shown_relative_to_it(tmp_path, monkeypatch):
+    inside = tmp_path / "site" / "plant.ttl"
+    inside.parent.mkdir()
+    inside.write_text("<urn:a> a <urn:C> .")
+    monkeypatch.chdir(tmp_path)
+    assert read_document(inside).source == read_document("site/plant.ttl").source == "site/plant.ttl"
+    monkeypatch.chdir(inside.parent)
+    assert read_document(inside).source == "plant.ttl"
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert read_document(inside).source == str(inside)
+    assert read_document("../site/plant.ttl").source == "../site/plant.ttl"
