@@ -320,6 +320,14 @@ class StreamQuery(ContinuousQuery):
         elements: the elements of the streams, in time order.
         until: time to which the query advances at the end of the streams; None for the time at which all
             windows that contain an element have closed.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF
+    >>> fires = [(at, [(URIRef(f"urn:fire:{at}"), RDF.type, URIRef("urn:Fire"))]) for at in (1, 5)]
+    >>> text = "SELECT ?fire FROM STREAM <urn:s> [RANGE 4 STEP 4] { ?fire a <urn:Fire> }"
+    >>> query = pr.register(text, streams={"urn:s": fires})
+    >>> [(report.at, len(report.added)) for report in query.run()]
+    [(4, 1), (8, 1)]
     """
 
     def __init__(

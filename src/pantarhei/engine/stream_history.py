@@ -105,6 +105,9 @@ class Counters(NamedTuple):
         ahead: ABoxes that `run` skipped because they were too far ahead.
         invalid: invalid ABoxes that `run` passed to a handler.
         times_cut: times finer than microseconds that were truncated, by `push` or by a reader.
+
+    >>> Counters(pushes=2, cut=1).plus(Counters(pushes=1)).pushes
+    3
     """
 
     pushes: int = 0

@@ -65,6 +65,17 @@ class FedBack(NamedTuple):
         at: its timestamp, the first time of a tick.
         facts: the number of its facts, which are conclusions of the previous tick.
         repair: the repair of its contradictions.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> text = "@prefix : <http://example.org/pedals#> . :ClutchPressed(X) :- :BrakesPressed(X)."
+    >>> rules = pr.load_rules(text, feedback=True)
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=1), temporal=rules)
+    >>> _ = reasoner.push(1, [(EX.x, RDF.type, EX.BrakesPressed)])
+    >>> [(fed_back.at, fed_back.facts) for fed_back in reasoner.push(2, []).fed_back]
+    [(2, 1)]
     """
 
     at: TimePoint
@@ -260,6 +271,15 @@ class TripleDelta:
         make: decodes the delta.
         changes: the number of changes to decode; those of a few are decoded to be shown.
         labels: returns the names shown for IRIs in pictures.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> delta = reasoner.push(1, [gas]).delta
+    >>> gas in delta.added, delta.removed
+    (True, frozenset())
     """
 
     def __init__(

@@ -158,6 +158,10 @@ class StreamReader(ReaderCounts):
         times_cut: number of messages whose time was cut to microseconds.
         bytes_read: number of bytes read so far, after decompression.
         size: the file's size in bytes; None if it is unknown or the file is compressed.
+
+    >>> reader = read_stream("examples/pedals/stream.trig")
+    >>> [abox.at for abox in reader], reader.skipped_count, reader.bytes_read == reader.size
+    ([0, 1, 3, 4], 0, True)
     """
 
     def __init__(self, source: Source, syntax: str, reading: _ReadOptions) -> None:

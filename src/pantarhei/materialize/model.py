@@ -74,6 +74,15 @@ class Work(NamedTuple):
         renewals: facts queued again because they had been asserted again when their partition expired.
         rederivations: facts overdeleted.
         searches: rows read in searches for other support.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> reasoner.work.pops > 0
+    True
     """
 
     pops: int

@@ -107,6 +107,9 @@ class Atom:
 class Different:
     """Inequality `left ≠ right`. Under unique names it holds for two distinct names, and for two literals
     with different values.
+
+    >>> print(Different(Variable("y"), Variable("z")))
+    ?y ≠ ?z
     """
 
     left: Argument
@@ -126,6 +129,11 @@ class Different:
 class Member:
     """Test `argument ∈ range`, or `argument ∉ range` if `inside` is false. Both are false if the argument is
     a name: a name is not a literal, and its value is unknown.
+
+    >>> from pantarhei.model.data_range import Datatype
+    >>> from rdflib import XSD
+    >>> print(Member(Variable("t"), Datatype(XSD.decimal)))
+    ?t ∈ decimal
     """
 
     argument: Argument
@@ -154,6 +162,11 @@ class Builtin:
         name: an IRI in `http://www.w3.org/2003/11/swrlb#`.
         arguments: two operands of a comparison; or the result of a computation, and its one or two operands.
         written: position in the text of a rule; None if the rule was not read from a text.
+
+    >>> from rdflib import Literal, Namespace
+    >>> swrlb = Namespace("http://www.w3.org/2003/11/swrlb#")
+    >>> print(Builtin(swrlb.greaterThan, (Variable("t"), Literal(80))))
+    greaterThan(?t, "80"^^<http://www.w3.org/2001/XMLSchema#integer>)
     """
 
     name: URIRef

@@ -113,6 +113,9 @@ class TemporalAtom:
         predicate: the class, property or predicate of conclusions.
         arguments: names, literals and variables.
         is_asserted: the atom matches events, which are assertions at a tick, instead of states.
+
+    >>> str(TemporalAtom(URIRef("urn:Hot"), (URIRef("urn:v1"),)))
+    'urn:Hot(urn:v1)'
     """
 
     predicate: URIRef
@@ -149,6 +152,9 @@ class TimeWindow:
 
     Args:
         size: a duration, or the number of ticks before the current one; 0 for the current tick alone.
+
+    >>> TimeWindow(3).size
+    3
     """
 
     size: int | timedelta
@@ -163,6 +169,9 @@ class TupleWindow:
 
     Args:
         size: number of assertions, at least one.
+
+    >>> TupleWindow(10).size
+    10
     """
 
     size: int
@@ -176,7 +185,11 @@ Reach = TimeWindow | TupleWindow
 
 
 class Mode(Enum):
-    """Temporal operator of a formula."""
+    """Temporal operator of a formula.
+
+    >>> [mode.name for mode in Mode]
+    ['NOW', 'SOMETIME', 'ALWAYS', 'AT']
+    """
 
     NOW = "now"
     """At the current tick."""
@@ -199,6 +212,11 @@ class Formula:
         is_negated: the formula is negated.
         times: minimal number of ticks for `SOMETIME`.
         written: position in the text of a rule; None if the rule was not read from a text.
+
+    >>> from rdflib import Variable
+    >>> hot = TemporalAtom(URIRef("urn:Hot"), (Variable("V"),))
+    >>> print(Formula(hot, Mode.ALWAYS, TimeWindow(3)))
+    urn:Hot(V) always in [3]
     """
 
     atom: TemporalAtom
@@ -240,6 +258,11 @@ class TemporalRule:
         tests: comparisons, and computations that bind further variables.
         written: position in the text; None if the rule was not read from a text.
         variables_written: positions of all occurrences of variables, in the order of the text.
+
+    >>> from pantarhei import load_rules
+    >>> (rule,) = load_rules("@prefix : <urn:> . alarm(V) :- :Hot(V) always in [3].").rules
+    >>> str(rule.head.atom), len(rule.body)
+    ('urn:alarm(V)', 1)
     """
 
     head: Formula

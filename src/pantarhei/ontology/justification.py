@@ -50,6 +50,14 @@ class Justification:
     Args:
         axioms: the axioms and assertions, with their positions in files, in the order of the ontology.
         proofs: proofs of the statement from these axioms, one for each part that needs a proof.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDFS, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> entailment = ontology.explain((EX.GasPedalPressed, RDFS.subClassOf, EX.Car), all=True)
+    >>> [len(justification.axioms) for justification in entailment.justifications]
+    [3]
     """
 
     axioms: tuple[Origin, ...]

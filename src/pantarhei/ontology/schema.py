@@ -42,6 +42,15 @@ class Schema:
         unsatisfiable: the classes and properties without possible instances, each with a proof.
         object_properties: the properties that relate individuals.
         data_properties: the properties whose values are literals.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> schema = pr.load_ontology("ontologies/pedals.ttl").schema
+    >>> EX.Car in schema.superclasses[EX.BrakesPressed]
+    True
+    >>> schema.are_disjoint(EX.BrakesPressed, EX.GasPedalPressed)
+    True
     """
 
     superclasses: Mapping[Predicate, Names]

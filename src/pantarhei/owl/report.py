@@ -22,7 +22,13 @@ _WIDEST = 110
 
 
 class AxiomOutcome(Enum):
-    """Outcome of the translation of an axiom."""
+    """Outcome of the translation of an axiom.
+
+    >>> from pantarhei import load_ontology
+    >>> ontology = load_ontology("ontologies/pedals.ttl")
+    >>> sorted({entry.outcome.name for entry in ontology.report().entries})
+    ['CONSTRAINT', 'RULES']
+    """
 
     RULES = "rules"
     CONSTRAINT = "constraint"
@@ -58,6 +64,17 @@ class ReportEntry:
         lost: the parts that have no effect, each with the reason.
         kept: the parts that have an effect, if other parts are lost.
         facts: the facts it was translated to.
+
+    >>> from pantarhei import load_ontology
+    >>> from rdflib import Graph
+    >>> ontology = load_ontology(Graph().parse(data='''
+    ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    ...     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    ...     :Car rdfs:subClassOf [
+    ...         a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Wheel ] .'''))
+    >>> (entry,) = ontology.report().losses
+    >>> entry.construct, entry.outcome.name, entry.made
+    ('SubClassOf', 'NOT_SUPPORTED', ())
     """
 
     origin: Origin
@@ -102,6 +119,17 @@ class LossGroup:
 
     Args:
         reason: the reason, in which the operands of expressions are replaced by `…`.
+
+    >>> from pantarhei import load_ontology
+    >>> from rdflib import Graph
+    >>> ontology = load_ontology(Graph().parse(data='''
+    ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    ...     @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    ...     :Car rdfs:subClassOf [
+    ...         a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Wheel ] .'''))
+    >>> (group,) = ontology.report().losses_by_reason()
+    >>> group.constructs(), len(group.entries)
+    ({'SubClassOf': 1}, 1)
     """
 
     reason: str
@@ -141,6 +169,12 @@ class Report:
             steps of a proof. A `StreamReasoner` accepts such an ontology only with `unique_names=False`.
         documents: the files that were read, imports included.
         names: names shown for IRIs whose last parts are ambiguous.
+
+    >>> from pantarhei import load_ontology
+    >>> ontology = load_ontology("ontologies/pedals.ttl")
+    >>> report = ontology.report()
+    >>> len(report.entries), report.losses, report.contradiction
+    (13, (), None)
     """
 
     entries: tuple[ReportEntry, ...]

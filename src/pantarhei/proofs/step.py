@@ -24,7 +24,17 @@ Assertion = tuple[TimePoint, Triple]
 
 
 class StepKind(Enum):
-    """Kind of evidence for a step."""
+    """Kind of evidence for a step.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> _ = reasoner.push(1, [gas])
+    >>> [step.kind.name for step in reasoner.explain((EX.x, RDF.type, EX.Accelerating)).steps]
+    ['ASSERTED', 'DERIVED']
+    """
 
     ASSERTED = "asserted"
     BACKGROUND = "background"
@@ -38,7 +48,11 @@ class StepKind(Enum):
 
 
 class EvidenceBasis(Enum):
-    """Reason why an atom held at a tick."""
+    """Reason why an atom held at a tick.
+
+    >>> [basis.name for basis in EvidenceBasis]
+    ['HELD', 'ASSERTED', 'CONCLUDED']
+    """
 
     HELD = "held"
     """The atom was in the materialization when the tick ended."""
@@ -57,6 +71,19 @@ class Conclusion:
         first: the tick at which the atom holds. It differs from `last` if the rule's head names another tick.
         last: the tick at which the rule was applied.
         bindings: the rule's variables with the terms bound to them, sorted by name.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> rules = pr.load_rules("long(X) :- :Slowing(X) always in [1].", prefixes={"": str(EX)})
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), temporal=rules)
+    >>> brakes = (EX.x, RDF.type, EX.BrakesPressed)
+    >>> _ = reasoner.push(1, [brakes])
+    >>> update = reasoner.push(2, [brakes])
+    >>> proof = reasoner.explain((EX.x, RDF.type, EX.long))
+    >>> [step.temporal.last for step in proof.steps if isinstance(step.temporal, Conclusion)]
+    [2]
     """
 
     atom: TemporalAtom
@@ -88,6 +115,20 @@ class TemporalCondition:
         first, last: the first and the last tick of the window, both included.
         times: ticks at which the atom held: the newest ticks that suffice for the formula; for a negated
             formula all such ticks; empty for `always`, whose ticks are those of the whole window.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> rules = pr.load_rules("long(X) :- :Slowing(X) always in [1].", prefixes={"": str(EX)})
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), temporal=rules)
+    >>> brakes = (EX.x, RDF.type, EX.BrakesPressed)
+    >>> _ = reasoner.push(1, [brakes])
+    >>> update = reasoner.push(2, [brakes])
+    >>> proof = reasoner.explain((EX.x, RDF.type, EX.long))
+    >>> conditions = [step.temporal for step in proof.steps if isinstance(step.temporal, TemporalCondition)]
+    >>> [(condition.first, condition.last) for condition in conditions]
+    [(1, 2)]
     """
 
     formula: Formula
@@ -119,6 +160,20 @@ class ObservedInterval:
     Args:
         first, last: the first and the last tick, both included.
         known: the reason why the atom held.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> rules = pr.load_rules("long(X) :- :Slowing(X) always in [1].", prefixes={"": str(EX)})
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), temporal=rules)
+    >>> brakes = (EX.x, RDF.type, EX.BrakesPressed)
+    >>> _ = reasoner.push(1, [brakes])
+    >>> update = reasoner.push(2, [brakes])
+    >>> proof = reasoner.explain((EX.x, RDF.type, EX.long))
+    >>> seen = [step.temporal for step in proof.steps if isinstance(step.temporal, ObservedInterval)]
+    >>> [(each.first, each.last, each.known.name) for each in seen]
+    [(1, 1, 'HELD')]
     """
 
     atom: TemporalAtom
@@ -149,6 +204,18 @@ class UnmetRule:
         bindings: the rule's variables with the terms bound by the satisfied parts of the body.
         lacking: the unsatisfied part: a formula with the ticks at which its atom held, or a comparison as
             text.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> rules = pr.load_rules("long(X) :- :Slowing(X) always in [1].", prefixes={"": str(EX)})
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), temporal=rules)
+    >>> brakes = (EX.x, RDF.type, EX.BrakesPressed)
+    >>> _ = reasoner.push(1, [brakes])
+    >>> (unmet,) = reasoner.why_not((EX.x, RDF.type, EX.long)).temporal
+    >>> unmet.lacking.first, unmet.lacking.times
+    (0, (1,))
     """
 
     rule: Rule

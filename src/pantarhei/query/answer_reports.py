@@ -36,6 +36,17 @@ class AnswerReport(NamedTuple):
         at: time of the report; if a window closed, the end of the window.
         added, removed: inserted and deleted rows with their number of copies; if the query reports all
             answers, `added` has all rows.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> update = reasoner.push(1, [gas])
+    >>> (report,) = update.answers[query].reports
+    >>> report.at, report.added[EX.Accelerating,]
+    (1, 1)
     """
 
     at: TimePoint
@@ -78,6 +89,17 @@ class RepeatedReport(NamedTuple):
     Args:
         times: times of the reports; if windows closed, the ends of the windows.
         added, removed: as in `AnswerReport`, for each of the reports.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> text, window = "SELECT ?s { ?car a ?s }", pr.Window(2, slide=1)
+    >>> query = reasoner.register(text, window=window, on="close", emit="rstream")
+    >>> _ = reasoner.push(1, [gas])
+    >>> [run.repeats for run in reasoner.advance(4).answers[query].reports.distinct]
+    [3]
     """
 
     times: Sequence[TimePoint]
@@ -101,6 +123,18 @@ class AnswerReports(Sequence[AnswerReport]):
 
     Args:
         distinct: runs of equal reports.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> text, window = "SELECT ?car { ?car a ?state }", pr.Window(2, slide=1)
+    >>> query = reasoner.register(text, window=window, on="close")
+    >>> _ = reasoner.push(1, [gas])
+    >>> reports = reasoner.advance(4).answers[query].reports
+    >>> [(report.at, len(report.added), len(report.removed)) for report in reports]
+    [(1, 1, 0)]
     """
 
     def __init__(self, distinct: Iterable[RepeatedReport]) -> None:
@@ -186,6 +220,17 @@ class AnswerChange:
         at: time of the step.
         make: returns the reports.
         is_delta: whether `added` and `removed` omit a row that one report inserts and another one deletes.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> update = reasoner.push(1, [gas])
+    >>> change = update.answers[query]
+    >>> change.added[EX.Accelerating,], change.removed
+    (1, Counter())
     """
 
     __slots__ = ("_make", "_reports", "_total", "at", "is_delta")
@@ -267,6 +312,24 @@ class Follower:
         overflow: policy for a change that arrives when `limit` changes are queued.
         begin: called when an iteration begins; returns whether changes will be delivered.
         end: called when the iteration ends.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> import asyncio
+    >>> async def first():
+    ...     async for change in query.follow(limit=100):
+    ...         return change.at
+    >>> async def main():
+    ...     waiting = asyncio.create_task(first())
+    ...     await asyncio.sleep(0)
+    ...     reasoner.push(1, [gas])
+    ...     return await waiting
+    >>> asyncio.run(main())
+    1
     """
 
     def __init__(

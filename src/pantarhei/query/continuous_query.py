@@ -197,6 +197,16 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     """Changes of the answers of registered queries by one step; keys are queries, or names of queries.
 
     The mapping contains the queries whose answers changed. Changes are computed at first access.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> update = reasoner.push(1, [gas])
+    >>> len(update.answers), update.answers[query] is update.answers[query.name]
+    (1, True)
     """
 
     _pending: tuple[Callable[[], bool], Callable[[], Iterable[_Changed]]] | None = None
@@ -290,6 +300,16 @@ class QueryStats(NamedTuple):
         kept: number of rows in the state of its operators, including operators that are shared with other
             queries; for a query that is recomputed at each report, the number of triples in its windows.
         bytes: estimated bytes of these rows.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> update = reasoner.push(1, [gas])
+    >>> query.stats().answers
+    5
     """
 
     answers: int
@@ -341,6 +361,16 @@ class LiveAnswers(Mapping[AnswerRow, int]):
     `sorted(answers, key=answers.get)` count as one read each, although Python calls several methods of the
     mapping for them: these calls come from one bytecode instruction of the caller, and read the counts in the
     order of the rows. A `for` loop over the answers reads the rows of one state, and their counts.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> update = reasoner.push(1, [gas])
+    >>> query.answers[EX.Accelerating,]
+    1
     """
 
     def __init__(self, maintainer: QueryMaintainer) -> None:
@@ -454,6 +484,18 @@ class ContinuousQuery:
     Args:
         maintainer: evaluator of the query.
         followed: set to which the query is added when it gets its first follower.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> query = reasoner.register("SELECT ?state { ?car a ?state }")
+    >>> added = []
+    >>> unsubscribe = query.subscribe(lambda change: added.extend(change.added))
+    >>> _ = reasoner.push(1, [gas])
+    >>> len(query.answers), len(added)
+    (5, 3)
     """
 
     def __init__(self, maintainer: QueryMaintainer, followed: WeakSet[ContinuousQuery] | None = None) -> None:

@@ -24,7 +24,12 @@ Fate = Literal["left", "left early", "cut"]
 
 
 class ConflictingAssertion(NamedTuple):
-    """Member of a conflict set; its terms in N-Triples syntax."""
+    """Member of a conflict set; its terms in N-Triples syntax.
+
+    >>> member = ConflictingAssertion(2, "<urn:x>", "<urn:p>", '"1"')
+    >>> member.timestamp, member.object
+    (2, '"1"')
+    """
 
     timestamp: TimePoint
     subject: str
@@ -41,6 +46,18 @@ class ConflictRecord(NamedTuple):
     Args:
         constraints: the violated axioms.
         against: the other members.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> records = []
+    >>> ontology, history = pr.load_ontology("ontologies/pedals.ttl"), pr.History(sink=records.extend)
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), history=history)
+    >>> _ = reasoner.push(1, [gas]), reasoner.push(2, [brakes]), reasoner.advance(9)
+    >>> reasoner.flush_history()
+    >>> len(records[0].conflicts), records[0].conflicts[0].against[0].timestamp
+    (1, 2)
     """
 
     constraints: tuple[str, ...]

@@ -90,7 +90,13 @@ def _cached_foundation(digest: str, foundation: Broadcast) -> CachedFoundation:
 
 @dataclass(slots=True)
 class SkippedRows:
-    """Rows that were skipped because they are not timestamped triples: their number, and the first errors."""
+    """Rows that were skipped because they are not timestamped triples: their number, and the first errors.
+
+    >>> skipped = SkippedRows()
+    >>> skipped.note([], 3)
+    >>> skipped.count
+    3
+    """
 
     count: int = 0
     examples: list[InvalidRowError] = field(default_factory=list)

@@ -23,6 +23,18 @@ class TickConclusions(NamedTuple):
             or with feedback its first instant.
         added: conclusions that began, with any number of arguments.
         removed: conclusions that ended.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> rules = pr.load_rules("long(X) :- :Slowing(X) always in [1].", prefixes={"": str(EX)})
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), temporal=rules)
+    >>> brakes = (EX.x, RDF.type, EX.BrakesPressed)
+    >>> _ = reasoner.push(1, [brakes])
+    >>> update = reasoner.push(2, [brakes])
+    >>> [(turn.at, [str(atom) for atom in turn.added]) for turn in update.conclusions.turns]
+    [(2, ['long(x)'])]
     """
 
     at: TimePoint
@@ -43,6 +55,18 @@ class ConclusionChanges:
     Args:
         make: decodes the changes of each tick.
         triples: decodes the added and the removed triples of the step; None to derive them from the atoms.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> rules = pr.load_rules("long(X) :- :Slowing(X) always in [1].", prefixes={"": str(EX)})
+    >>> ontology = pr.load_ontology("ontologies/pedals.ttl")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=2), temporal=rules)
+    >>> brakes = (EX.x, RDF.type, EX.BrakesPressed)
+    >>> _ = reasoner.push(1, [brakes])
+    >>> update = reasoner.push(2, [brakes])
+    >>> update.conclusions.added == {(EX.x, RDF.type, EX.long)}, len(update.conclusions.turns)
+    (True, 1)
     """
 
     def __init__(

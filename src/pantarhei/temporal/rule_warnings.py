@@ -26,6 +26,11 @@ class UnassertableConclusion:
 
     Args:
         rule: the rule.
+
+    >>> from pantarhei import load_rules
+    >>> text = "@prefix : <http://example.org/> . :seen(T) :- :temp(V, T)."
+    >>> [type(warning).__name__ for warning in load_rules(text, feedback=True).warnings]
+    ['UnassertableConclusion']
     """
 
     rule: TemporalRule
@@ -48,6 +53,11 @@ class ConstantRule:
     Args:
         rule: the rule.
         name: the name.
+
+    >>> from pantarhei import load_rules
+    >>> text = "@prefix : <http://example.org/> . :open(v) :- :pressed(v)."
+    >>> [type(warning).__name__ for warning in load_rules(text).warnings]
+    ['ConstantRule']
     """
 
     rule: TemporalRule
@@ -80,6 +90,11 @@ class UnrememberedConclusion:
 
     Args:
         formula: the formula with the window.
+
+    >>> from pantarhei import load_rules
+    >>> text = "@prefix : <http://example.org/> . hot(V) :- :Hot(V). long(V) :- hot(V) always in [5]."
+    >>> [type(warning).__name__ for warning in load_rules(text).warnings]
+    ['UnrememberedConclusion']
     """
 
     formula: Formula
@@ -126,6 +141,11 @@ class UnboundedComputation:
 
     Args:
         rule: the rule.
+
+    >>> from pantarhei import load_rules
+    >>> text = "@prefix : <http://example.org/> . n(V, T) :- :temp(V, T). n(V, S) :- n(V, T), S = T + 1."
+    >>> [type(warning).__name__ for warning in load_rules(text).warnings]
+    ['UnboundedComputation']
     """
 
     rule: TemporalRule

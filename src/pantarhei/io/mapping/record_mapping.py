@@ -220,6 +220,15 @@ class RecordMapping:
         nulls: texts of cells that stand for no value.
         delimiter: the delimiter of a CSV table; None to detect it.
         decimal: the decimal mark.
+
+    >>> from pantarhei import Mapping
+    >>> given = {
+    ...     "time": {"column": "at", "unit": "number"},
+    ...     "mappings": {"m": {"s": "urn:$(id)~iri", "po": [["urn:v", "$(v)"]]}},
+    ... }
+    >>> mapping = Mapping.load(given).mapping
+    >>> type(mapping).__name__, mapping == Mapping.load(given).mapping
+    ('RecordMapping', True)
     """
 
     source: str

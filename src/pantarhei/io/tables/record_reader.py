@@ -41,6 +41,17 @@ class RecordReader(ReaderCounts):
         times_cut: number of rows whose time was cut to microseconds.
         bytes_read: number of bytes read so far, before decompression.
         size: total size of the files in bytes; None if it is unknown.
+
+    >>> import io
+    >>> from pantarhei import read_records
+    >>> mapping = {
+    ...     "time": {"column": "at", "unit": "number"},
+    ...     "mappings": {"m": {"s": "urn:$(id)~iri", "po": [["urn:v", "$(v)"]]}},
+    ... }
+    >>> rows = io.BytesIO(b'{"at": 1, "id": "a", "v": 5}')
+    >>> reader = read_records(rows, mapping, format="jsonl")
+    >>> [abox.at for abox in reader], reader.skipped_count
+    ([1], 0)
     """
 
     def __init__(

@@ -43,6 +43,13 @@ class KeyMap:
         key: `"subject"` or a property.
         keys: κ of each name for which κ(name) differs from the name.
         numbers: the interpretation of numeric literals among the keys.
+
+    >>> from pantarhei import load_ontology
+    >>> ontology = load_ontology("ontologies/pedals.ttl")
+    >>> from rdflib import URIRef
+    >>> key_map = ontology.sharding_report().maps["subject"]
+    >>> key_map.of(URIRef("urn:x")) == URIRef("urn:x"), key_map.keys
+    (True, {})
     """
 
     key: Key
@@ -115,6 +122,15 @@ class Obstacle:
     Args:
         atoms: the first two body atoms that need not have the same key.
         reason: the shards in which the atoms may be, and the rules from which this follows.
+
+    >>> from pantarhei import load_ontology
+    >>> from rdflib import Graph
+    >>> ontology = load_ontology(Graph().parse(data='''
+    ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    ...     :partOf a owl:ObjectProperty, owl:TransitiveProperty .'''))
+    >>> (obstacle,) = ontology.sharding_report().obstacles["subject"]
+    >>> obstacle.axiom
+    'TransitiveObjectProperty(partOf)'
     """
 
     rule: Rule
@@ -138,7 +154,11 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class NoKey:
-    """Reason why a property does not define a key."""
+    """Reason why a property does not define a key.
+
+    >>> NoKey("it has no background facts").reason
+    'it has no background facts'
+    """
 
     reason: str
 

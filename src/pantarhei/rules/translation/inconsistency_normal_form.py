@@ -41,6 +41,12 @@ class NormalConstraint:
     Args:
         recursive: it cannot be replaced by finitely many constraints over assertions.
         definitions: for each symbol that the constraint depends on, the rules with that head.
+
+    >>> from pantarhei import load_ontology
+    >>> ontology = load_ontology("ontologies/pedals.ttl")
+    >>> normal = ontology.inconsistency_normal_form()
+    >>> len(normal.constraints)
+    1
     """
 
     constraint: Rule
