@@ -26,10 +26,11 @@ from pantarhei.engine.diagnostics import NameSource
 from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.options import Derive
 from pantarhei.engine.stream_history import Counters
-from pantarhei.engine.update import NO_DELTA, GraphUpdate, Stats, TripleDelta
+from pantarhei.engine.update import NO_DELTA, GraphUpdate, Stats, StepAssertions, TripleDelta
 from pantarhei.errors import ContradictionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.term import Triple
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction, contradictions
 from pantarhei.repair.result import ConflictList
@@ -282,11 +283,22 @@ class GraphState(MaintainedState[Assertions]):
             net.not_asserted,
             history.is_consistent,
             _NONE if conflicts is None else conflicts,
+            assertions=self._asserted(net, forms.all_forms),
         )
         self._version = version._replace(
             history=history, forms=self.forms.after(forms), model=model, delivery=delivery
         )
         return update
+
+    def _asserted(self, net: NetChange, forms: FactForms) -> StepAssertions:
+        """Return the assertions that a change inserted and deleted."""
+        lexicon, parts = self.vocabulary.lexicon, (net.inserted, net.deleted)
+
+        def make() -> tuple[frozenset[Triple], frozenset[Triple]]:
+            inserted, deleted = (frozenset(lexicon.decode(facts_of(keys), forms)) for keys in parts)
+            return inserted, deleted
+
+        return StepAssertions(make)
 
     def _apply(self, model: WindowModel, change: NetChange) -> None:
         """Apply a change to the model. Facts of the background are not removed."""

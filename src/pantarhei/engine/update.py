@@ -549,14 +549,10 @@ class WindowUpdate:
         """
         return changes_svg(str(self), _changed_facts(self._causes(), explain, self.delta.labels))
 
-    def _causes(self) -> Iterator[tuple[Cause, Iterable[Triple]]]:
-        added, removed = self.delta.added, self.delta.removed
+    def _causes(self) -> Causes:
         cut = frozenset(triple for _, triple in self.repair.removed)
-        yield Cause.ASSERTED, added & self.assertions.arrived
-        yield Cause.DERIVED, added - self.assertions.arrived
-        yield Cause.EXPIRED, removed & self.assertions.left - cut
+        yield from _causes_of(self.delta, self.assertions, Cause.EXPIRED, cut)
         yield Cause.CUT, cut
-        yield Cause.UNSUPPORTED, removed - self.assertions.left - cut
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"
@@ -590,8 +586,27 @@ class WindowUpdate:
         }
 
 
+Causes = Iterator[tuple[Cause, Iterable[Triple]]]
+"""Changed triples by the causes of their changes."""
+
+
+def _causes_of(
+    delta: TripleDelta, assertions: StepAssertions, gone: Cause, cut: frozenset[Triple] = frozenset()
+) -> Causes:
+    """Yield the changed triples by cause, without those of a cut.
+
+    Args:
+        gone: the cause for triples whose assertions left.
+    """
+    added, removed = delta.added, delta.removed - cut
+    yield Cause.ASSERTED, added & assertions.arrived
+    yield Cause.DERIVED, added - assertions.arrived
+    yield gone, removed & assertions.left
+    yield Cause.UNSUPPORTED, removed - assertions.left
+
+
 def _changed_facts(
-    causes: Iterable[tuple[Cause, Iterable[Triple]]],
+    causes: Causes,
     explain: Callable[[Triple], Proof] | None,
     labels: Labels,
 ) -> list[ChangedFact]:
@@ -644,6 +659,21 @@ class GraphUpdate:
     is_consistent: bool = True
     conflicts: Sequence[Contradiction] = ()
     answers: AnswerChanges = field(default_factory=lambda: NO_ANSWER_CHANGES)
+    assertions: StepAssertions = field(default_factory=lambda: NO_ASSERTIONS, compare=False)
+
+    def to_svg(self, explain: Callable[[Triple], Proof] | None = None) -> str:
+        """Return a picture of the change: inserted facts, asserted or derived, above deleted facts, whose
+        assertion was deleted or which are no longer derived. Of each kind 12 are drawn.
+
+        Args:
+            explain: returns the proof of a fact after the change; arrows then lead from asserted facts to
+                facts that were derived from them.
+
+        Raises:
+            DeltaNotKeptError: with `derive="needed"`.
+        """
+        causes = _causes_of(self.delta, self.assertions, Cause.RETRACTED)
+        return changes_svg(str(self), _changed_facts(causes, explain, self.delta.labels))
 
     def __str__(self) -> str:
         parts = [f"change {self.at}: {self.delta.counts}"]

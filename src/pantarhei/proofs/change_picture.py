@@ -34,18 +34,21 @@ class Cause(Enum):
     ASSERTED = "asserted"
     DERIVED = "derived"
     EXPIRED = "left the window"
+    RETRACTED = "deleted"
     CUT = "removed by the repair"
     UNSUPPORTED = "no longer derived"
 
 
 _BLOCKS = (
     ("+", (Cause.ASSERTED,), (Cause.DERIVED,)),
-    ("−", (Cause.EXPIRED, Cause.CUT), (Cause.UNSUPPORTED,)),
+    ("−", (Cause.EXPIRED, Cause.RETRACTED, Cause.CUT), (Cause.UNSUPPORTED,)),
 )  # inserted and deleted facts, each with the causes on the left and on the right
+_DASHED = (Cause.EXPIRED, Cause.RETRACTED, Cause.UNSUPPORTED)
 _KINDS = {
     Cause.ASSERTED: StepKind.ASSERTED,
     Cause.DERIVED: StepKind.DERIVED,
     Cause.EXPIRED: StepKind.BACKGROUND,
+    Cause.RETRACTED: StepKind.BACKGROUND,
     Cause.CUT: StepKind.CONTRADICTION,
     Cause.UNSUPPORTED: StepKind.DERIVED,
 }
@@ -126,7 +129,7 @@ class _ChangePicture:
     def _box(self, place: int, lines: Sequence[str], x: float, y: float, height: float) -> Iterator[str]:
         fact = self._facts[place]
         fill, line = COLOURS[_KINDS[fact.cause]]
-        dashes = {"stroke_dasharray": "5 3"} if fact.cause in (Cause.EXPIRED, Cause.UNSUPPORTED) else {}
+        dashes = {"stroke_dasharray": "5 3"} if fact.cause in _DASHED else {}
         shape = {"x": x, "y": y, "width": _WIDTH, "height": height, "rx": 7}
         yield element("rect", **shape, fill=fill, stroke=line, stroke_width=1.2, **dashes)
         for number, text in enumerate(lines):

@@ -596,3 +596,16 @@ def test_a_step_whose_changes_are_not_kept_has_no_picture():
     update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), NO_DELTA)
     with pytest.raises(DeltaNotKeptError):
         update.to_svg()
+
+
+def test_a_change_of_a_graph_has_a_picture_too():
+    graph = pr.DynamicGraph(pr.load_ontology(Graph().parse(data=ROOMS)))
+    first, second = (EX.v1, RDF.type, EX.OpenValve), (EX.v2, RDF.type, EX.LeakingValve)
+    inserted = graph.change(insert=[first, second])
+    assert picture_of(inserted)[0][:3] == ["+2 asserted", *sorted(picture_of(inserted)[0][1:3])]
+    assert picture_of(inserted)[0][3] == "+1 derived"
+    deleted = graph.change(delete=[first])
+    shown, _ = picture_of(deleted)
+    assert shown[:2] == ["−1 deleted", "v1 is an open valve"] and shown[2] == "−1 no longer derived"
+    back = pickle.loads(pickle.dumps(deleted))
+    assert back.to_svg() == deleted.to_svg() and back.assertions == deleted.assertions
