@@ -29,9 +29,8 @@ TABLE = "at,who,what\n1,x,GasPedalPressed\n2,x,BrakesPressed\n"
 LINES = [
     "1  window -1 to 1: 6 facts, +3 -0",
     "2  window 0 to 2: 6 facts, +2 -2",
-    "    removed GasPedalPressed(x) at 1, contradicted by BrakesPressed(x) at 2: "
-    "DisjointClasses(GasPedalPressed "
-    "BrakesPressed)",
+    "    at 2 removed: the car x is gas pedal pressed (at 1), contradicted by the car x is brakes pressed; "
+    "nothing is both brakes pressed and gas pedal pressed",
 ]
 
 

@@ -24,7 +24,7 @@ from pantarhei.cli.conclusion_output import check_feedback, read_rules
 from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
 from pantarhei.cli.given_values import format_by_suffix, refuse_unwritable
 from pantarhei.cli.run_options import ExplainOptions, TimelineOptions
-from pantarhei.cli.run_report import RunCounts, reasons
+from pantarhei.cli.run_report import RunCounts
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.labels import Labels, labels_among, labels_of
@@ -40,6 +40,7 @@ from pantarhei.proofs.sentences import denied_statement, sentence
 from pantarhei.proofs.timeline import Contradicted, DrawnStep, timeline_svg
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
+from pantarhei.repair.removal_text import reasons
 from pantarhei.temporal.rules import load_rules
 from pantarhei.window.sliding import Window
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 60
 _MOST_OF_A_STEP = 20
+_MOST_CONFLICTS = 1000
 
 
 def draw(options: TimelineOptions) -> None:
@@ -112,10 +114,9 @@ def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
             (at, triple), *_ = sorted(found.assertions, key=str)
             yield _contradiction(triple, [at], found, labels, is_cut=False)
         return
-    why = reasons(repair, times)
+    why = reasons(repair.conflicts[:_MOST_CONFLICTS], times)
     for triple in sorted(times, key=lambda triple: sentence(triple, labels)):
-        _, conflict = why.get(triple, ("", None))
-        yield _contradiction(triple, sorted(times[triple]), conflict, labels, is_cut=True)
+        yield _contradiction(triple, sorted(times[triple]), why.get(triple), labels, is_cut=True)
 
 
 def _contradiction(

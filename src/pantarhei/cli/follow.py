@@ -406,7 +406,7 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writ
         if update.dropped_early:
             left += f", {len(update.dropped_early):,} of them early"
         writer.line(f"{time_text(update.at)}  {window}{left}: {counted(facts, 'fact')}, +{gained} -{lost}")
-        for line in cut_lines(update.repair, names):
+        for line in cut_lines(update.repair):
             writer.line(f"    {line}")
         return
     columns: dict[str, list[Cell]] = {
@@ -421,5 +421,8 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writ
 
 
 def _print_removed(update: pr.WindowUpdate, names: DisplayNames, chains: ConflictProofs) -> None:
-    for line in cut_lines(update.repair, names, chains):
-        print(f"{time_text(update.at)}  {line}", file=sys.stderr)
+    lines = cut_lines(update.repair, chains)
+    if lines and chains.begins_day(update.at):
+        print(f"on {chains.day}:", file=sys.stderr)
+    for line in lines:
+        print(line, file=sys.stderr)

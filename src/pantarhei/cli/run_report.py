@@ -8,7 +8,7 @@ import stat
 import sys
 import time as clock
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
@@ -23,6 +23,7 @@ from pantarhei.io.writers import json_time, time_text
 from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.term import Triple, short
 from pantarhei.model.time import TimePoint, show_time
+from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.temporal.conclusion_sets import ConclusionChanges
 
 if TYPE_CHECKING:
@@ -92,7 +93,6 @@ def is_live(stream: str) -> bool:
         return False
 
 
-_INSPECTED_CONFLICTS = 1000
 _MOST_LINES = 40
 
 
@@ -100,10 +100,19 @@ class ConflictProofs:
     """Proofs of derived contradictions; each kind of contradiction is shown only once.
 
     The kind of a contradiction is the classes and properties of its assertions, and its axioms.
+
+    Attributes:
+        day: the day of the last removal; None before the first, and for times that are numbers.
     """
 
     def __init__(self) -> None:
         self._shown: set[tuple[str, ...]] = set()
+        self.day: str | None = None
+
+    def begins_day(self, at: TimePoint) -> bool:
+        """Return whether a removal is on another day than the removal before it."""
+        before, self.day = self.day, TimeFormat.of([at]).day
+        return self.day != before
 
     def lines(self, conflict: pr.Conflict) -> list[str]:
         """Return the lines of the proofs of a contradiction.
@@ -127,15 +136,18 @@ def _shortened(proof: pr.Proof) -> list[str]:
     return [*lines[:_MOST_LINES], f"… and {left_out} more lines"] if left_out > 0 else lines
 
 
-def cut_lines(
-    repair: pr.Repair, names: DisplayNames = NO_NAMES, chains: ConflictProofs | None = None
-) -> list[str]:
+def cut_lines(repair: pr.Repair, chains: ConflictProofs | None = None) -> list[str]:
     """Return a line for each fact that a repair removed, with its timestamps and the reason.
 
     Args:
         chains: source of further lines with the proofs of contradictions; None for no proofs.
     """
-    return disambiguate(lambda: list(_cut_lines(repair, chains)), names)
+    lines = []
+    for text, conflict in repair.removals():
+        lines.append(text)
+        if chains is not None and conflict is not None:
+            lines += [f"    {line}" for line in chains.lines(conflict)]
+    return lines
 
 
 def assertion_texts(
@@ -144,48 +156,6 @@ def assertion_texts(
     """Return the texts of asserted facts with their timestamps, sorted."""
     given = tuple(assertions)
     return disambiguate(lambda: sorted(map(_assertion_text, given)), names)
-
-
-def _cut_lines(repair: pr.Repair, chains: ConflictProofs | None) -> Iterator[str]:
-    times: dict[Triple, list[TimePoint]] = {}
-    for at, triple in repair.removed:
-        times.setdefault(triple, []).append(at)
-    why = reasons(repair, times) if times else {}
-    for text, triple in sorted((fact_text(triple), triple) for triple in times):
-        when = ", ".join(map(time_text, sorted(times[triple])))
-        reason, conflict = why.get(triple, ("", None))
-        yield f"removed {text} at {when}{reason}"
-        if chains is not None and conflict is not None:
-            yield from (f"    {line}" for line in chains.lines(conflict))
-
-
-def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tuple[str, pr.Conflict]]:
-    """Return for each removed fact the reason of its removal as text, and the conflict set that it states.
-
-    Of a fact's conflict sets, the one with the newest other facts is chosen; among equally new ones the first
-    by its text, so that the result does not depend on their order.
-    """
-    best: dict[Triple, tuple[list[TimePoint], str, pr.Conflict]] = {}
-    for conflict in islice(repair.conflicts, _INSPECTED_CONFLICTS):
-        for _, triple in conflict.assertions:
-            if triple not in removed:
-                continue
-            others = [assertion for assertion in conflict.assertions if assertion[1] != triple]
-            age = sorted(at for at, _ in others)
-            newest, text, _ = best.get(triple, ([], "", None))
-            if triple in best and age < newest:
-                continue
-            reason = _reason(others, conflict.constraints)
-            if triple not in best or age > newest or reason < text:
-                best[triple] = (age, reason, conflict)
-    return {triple: (reason, conflict) for triple, (_, reason, conflict) in best.items()}
-
-
-def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
-    """Return the text on the other facts of a conflict set and on the violated axioms."""
-    facts = " and ".join(assertion_texts(others)) or "itself or the background"
-    axioms = " and ".join(dict.fromkeys(rule.axiom for rule in constraints))
-    return f", contradicted by {facts}: {axioms}"
 
 
 def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:

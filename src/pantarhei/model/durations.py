@@ -64,10 +64,6 @@ def parse_duration(text: str) -> timedelta:
     True
     >>> parse_duration("1h30m")
     datetime.timedelta(seconds=5400)
-    >>> parse_duration("5")
-    Traceback (most recent call last):
-    pantarhei.errors.TimestampError: the duration '5' is not valid here: expected a unit, as in 5m, 1 h 30 min
-    or PT5M
     """
     parts = duration_parts(text)
     given = f"the duration {_shown(text)}"

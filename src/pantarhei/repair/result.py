@@ -17,8 +17,8 @@ from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.model.labels import Labels, labels_among
 from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.representation import call_text, html_of, members_table, panel, short_repr
-from pantarhei.model.rule import Rule, names_of
-from pantarhei.model.term import Triple, short
+from pantarhei.model.rule import Rule
+from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.owl.manchester import terms_of_axioms
 from pantarhei.proofs.proof import Proof
@@ -26,6 +26,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.repair.conflict import Budget, ConflictEvidence, Conflicts, KeptEvidence, Levels
 from pantarhei.repair.cut import Method
+from pantarhei.repair.removal_text import conflict_text, removal_texts
 from pantarhei.rules.translation.canonical_rule import text_of_rule
 from pantarhei.window.log import Entry, Log
 
@@ -338,12 +339,7 @@ class Conflict:
         return labels_among(self._prove.labels, chain(terms, terms_of_axioms(self.constraints)))
 
     def __str__(self) -> str:
-        return disambiguate(self._text, names_of(self.constraints))
-
-    def _text(self) -> str:
-        members = sorted((show_time(at), " ".join(map(short, triple))) for at, triple in self.assertions)
-        rules = " and ".join(dict.fromkeys(rule.axiom for rule in self.constraints))
-        return " against ".join(f"{triple} ({at})" for at, triple in members) + f", by {rules}"
+        return conflict_text(self, self.labels)
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = KnownProofs(self.proofs, self.labels)
@@ -428,6 +424,7 @@ def _conflicts_of(
 
 
 _NONE = ConflictList[Conflict].of(())
+_INSPECTED_CONFLICTS = 1000
 
 
 class Repair:
@@ -529,16 +526,22 @@ class Repair:
         return self.conflicts.mapped(lambda conflict: conflict.assertions)
 
     def __str__(self) -> str:
-        constraints = (rule for conflict in self.conflicts for rule in conflict.constraints)
-        return disambiguate(self._text, names_of(constraints))
+        removals = [text for text, _ in self.removals()]
+        lines = removals or [str(conflict) for conflict in self.conflicts]  # if the method is "off"
+        if more := f"and {self.unlisted} more" if self.unlisted else self.conflicts.unlisted:
+            lines.append(more)
+        return "\n  ".join([f"at {show_time(self.at)}: {self.summary()}", *lines])
 
-    def _text(self) -> str:
-        conflicts = [f"  {conflict}" for conflict in self.conflicts]
-        if self.unlisted:
-            conflicts.append(f"  and {self.unlisted} more")
-        elif self.conflicts.unlisted:
-            conflicts.append(f"  {self.conflicts.unlisted}")
-        return "\n".join([f"at {show_time(self.at)}: {self.summary()}", *conflicts])
+    def removals(self) -> list[tuple[str, Conflict | None]]:
+        """Return the removed facts as texts, each with the conflict set that is the reason.
+
+        Facts that removed each other have one text. The reason is None if none of the first thousand conflict
+        sets contains the fact.
+        """
+        inspected = self.conflicts[:_INSPECTED_CONFLICTS]
+        sources = {id(each._prove): each._prove.labels for each in inspected}
+        labels = {iri: label for each in sources.values() for iri, label in each.items()}
+        return removal_texts(self.at, self.removed, self.undecided, inspected, labels)
 
     def summary(self) -> str:
         """Return the numbers of conflicts and of removed assertions as text."""

@@ -73,7 +73,9 @@ def test_an_update_is_a_line_with_what_came_and_went_and_what_was_removed(option
     follow(options(), Given((1, member(A, a)), (2, member(C, a)), (9, member(A, b))))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "1  window -1 to 1: 2 facts, +2 -0"
-    assert lines[1] == "2  window 0 to 2: 1 fact, +1 -2" and "removed A(a) at 1" in lines[2]
+    assert lines[1] == "2  window 0 to 2: 1 fact, +1 -2" and lines[2].startswith(
+        "    at 2 removed: a is in class A (at 1), "
+    )
     assert lines[3] == "9  window 7 to 9, 2 timestamps left: 2 facts, +2 -1"
 
 
