@@ -140,6 +140,7 @@ RESULTS = [
     "StreamReader",
     "TripleDelta",
 ]
+PRIVATE = re.compile(r", _\w+:.*?(?=, \w+:|\)$)")
 PAGE = re.compile(r"docs/([\w/-]+)\.md")
 
 
@@ -209,11 +210,13 @@ def prepare_docstring(
         del lines[start:end]
 
 
-def hide_constructor(
+def public_signature(
     app: Sphinx, what: str, name: str, subject: object, options: object, signature: str, returns: str
 ) -> tuple[str, str] | None:
-    """Show no parameters of a class that only the package itself constructs."""
-    return ("", "") if what == "class" and name.rpartition(".")[2] in RESULTS else None
+    """Show no private parameters, and none of a class that only the package itself constructs."""
+    if what == "class" and name.rpartition(".")[2] in RESULTS:
+        return "", ""
+    return PRIVATE.sub("", signature or "") or signature, returns
 
 
 def public_bases(app: Sphinx, name: str, subject: object, options: object, bases: list[type]) -> None:
@@ -248,7 +251,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", complete_modules)
     app.connect("source-read", insert_text)
     app.connect("autodoc-process-docstring", prepare_docstring, priority=400)  # before napoleon
-    app.connect("autodoc-process-signature", hide_constructor)
+    app.connect("autodoc-process-signature", public_signature)
     app.connect("autodoc-process-bases", public_bases)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("missing-reference", resolve_name)
