@@ -26,6 +26,7 @@ from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.repair.conflict import Budget, ConflictEvidence, Conflicts, KeptEvidence, Levels
 from pantarhei.repair.cut import Method
+from pantarhei.repair.removal_chart import removals_svg
 from pantarhei.repair.removal_text import conflict_text, removal_texts
 from pantarhei.rules.translation.canonical_rule import text_of_rule
 from pantarhei.window.log import Entry, Log
@@ -538,10 +539,22 @@ class Repair:
         Facts that removed each other have one text. The reason is None if none of the first thousand conflict
         sets contains the fact.
         """
+        inspected, labels = self._inspected()
+        return removal_texts(self.at, self.removed, self.undecided, inspected, labels)
+
+    def _inspected(self) -> tuple[tuple[Conflict, ...], Labels]:
+        """Return the first thousand conflict sets, and the labels of names."""
         inspected = self.conflicts[:_INSPECTED_CONFLICTS]
         sources = {id(each._prove): each._prove.labels for each in inspected}
-        labels = {iri: label for each in sources.values() for iri, label in each.items()}
-        return removal_texts(self.at, self.removed, self.undecided, inspected, labels)
+        return inspected, {iri: label for each in sources.values() for iri, label in each.items()}
+
+    def to_svg(self) -> str:
+        """Return a picture of the removed facts and of the facts that contradict them, with their timestamps
+        on an axis; of the conflicts, if nothing was removed. At most 30 removals are drawn.
+
+        Costs linear time in the removed assertions and the first thousand conflicts.
+        """
+        return removals_svg(self.at, self.summary(), self.removed, *self._inspected())
 
     def summary(self) -> str:
         """Return the numbers of conflicts and of removed assertions as text."""
