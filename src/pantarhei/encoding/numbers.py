@@ -210,9 +210,11 @@ NO_FORMS = Forms()
 
 
 class Encoded(NamedTuple):
-    """Facts, shape (n, 3), and the forms of literals that are not the first ones of their values.
+    """Facts with the forms of their literals. If a fact was given in several forms, the first one counts.
 
-    If a fact was given in several forms, the first one counts.
+    Args:
+        facts: the facts, shape (n, 3).
+        forms: the forms that are not the first ones of their values.
     """
 
     facts: Integers

@@ -126,7 +126,13 @@ def parameters_written(write: Callable[[str, str | None], str]) -> Iterator[None
 
 
 class OptionError(PantarheiError, ValueError):
-    """An option has an invalid value."""
+    """An option has an invalid value.
+
+    Args:
+        option: the name of the option.
+        given: the value, as text.
+        expected: the valid values, as text.
+    """
 
     def __init__(self, option: str, given: str, expected: str) -> None:
         super().__init__(option, given, expected)
@@ -138,7 +144,13 @@ class OptionError(PantarheiError, ValueError):
 
 
 class QueryWindowError(OptionError):
-    """A window would skip timestamps; this is valid for a registered query, but not for a reasoner."""
+    """A window would skip timestamps; this is valid for a registered query, but not for a reasoner.
+
+    Args:
+        option: the name of the option.
+        given: the value, as text.
+        expected: the valid values, as text.
+    """
 
     def __str__(self) -> str:
         return (

@@ -12,7 +12,12 @@ class InputError(PantarheiError):
 
 
 class MissingFileError(InputError, FileNotFoundError):
-    """A file does not exist or cannot be opened."""
+    """A file does not exist or cannot be opened.
+
+    Args:
+        path: the file.
+        reason: the error of the file system.
+    """
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -195,7 +200,12 @@ class ForeignInterpretationError(InputError):
 
 
 class TimestampError(InputError):
-    """A timestamp or duration is invalid, or not of the stream's kind (integers, floats or datetimes)."""
+    """A timestamp or duration is invalid, or not of the stream's kind (integers, floats or datetimes).
+
+    Args:
+        given: the timestamp or duration, as text.
+        expected: the valid values, as text.
+    """
 
     def __init__(self, given: str, expected: str) -> None:
         super().__init__(given, expected)
@@ -209,6 +219,8 @@ class ForgottenTimeError(TimestampError):
     """A time is before the recorded history.
 
     Args:
+        given: the time, as text.
+        expected: the valid times, as text.
         known_from: the oldest recorded time, as text.
     """
 

@@ -69,7 +69,12 @@ class InconsistentOntologyError(OntologyError):
 
 
 class InvalidRuleError(OntologyError, ValueError):
-    """A rule cannot be evaluated."""
+    """A rule cannot be evaluated.
+
+    Args:
+        rule: the rule, as text.
+        reason: the error.
+    """
 
     def __init__(self, rule: str, reason: str) -> None:
         super().__init__(rule, reason)
@@ -80,7 +85,11 @@ class InvalidRuleError(OntologyError, ValueError):
 
 
 class UnsupportedAxiomError(OntologyError):
-    """An ontology has unsupported axioms, and strict loading was requested."""
+    """An ontology has unsupported axioms, and strict loading was requested.
+
+    Args:
+        axioms: the axioms, each with its parts that have no effect and the reasons.
+    """
 
     def __init__(self, axioms: Sequence[str]) -> None:
         super().__init__(tuple(axioms))

@@ -79,7 +79,11 @@ class DeltaNotKeptError(PantarheiError):
 
 
 class ReadOnlyError(PantarheiError):
-    """The program has attempted to write to a live view of the materialization."""
+    """The program has attempted to write to a live view of the materialization.
+
+    Args:
+        attempt: the operation, as a verb with its object.
+    """
 
     def __init__(self, attempt: str) -> None:
         super().__init__(attempt)
@@ -94,7 +98,11 @@ class ReadOnlyError(PantarheiError):
 
 
 class QueryError(PantarheiError):
-    """A query is malformed, or has an unsupported construct."""
+    """A query is malformed, or has an unsupported construct.
+
+    Args:
+        reason: the error, with a remedy.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -74,6 +74,7 @@ class MissingFact:
     """Triple that is not in the window.
 
     Args:
+        triple: the triple.
         gone: the retracted assertions of the triple, newest first, within the history; empty if it was never
             asserted.
 

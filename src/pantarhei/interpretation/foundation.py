@@ -62,7 +62,13 @@ class Axioms(Protocol):
 
 
 class FoundationCounts(NamedTuple):
-    """Counts of a foundation's symbols, names and literals, which have equal numbers in all copies."""
+    """Counts of a foundation's symbols, names and literals, which have equal numbers in all copies.
+
+    Args:
+        symbols: classes and properties.
+        names: IRIs and blank nodes of individuals.
+        literals: values of literals.
+    """
 
     symbols: int
     names: int

@@ -40,6 +40,9 @@ class OwnTerms(NamedTuple):
     """Terms of an interpretation that the foundation lacks, in N-Triples syntax.
 
     The number of a term is its index plus the number of such terms in the foundation.
+
+    Args:
+        classes, properties, names, literals: the terms, in the order of their numbers.
     """
 
     classes: tuple[str, ...]

@@ -21,6 +21,10 @@ class TimestampedABox(NamedTuple):
 
     The triples of `read_stream` may be stored by column; rdflib terms are then created on access.
 
+    Args:
+        at: the timestamp.
+        triples: the assertions.
+
     >>> from pantarhei import read_stream
     >>> abox = next(iter(read_stream("examples/pedals/stream.trig")))
     >>> abox.at, len(abox.triples)

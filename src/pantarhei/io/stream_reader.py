@@ -177,10 +177,12 @@ class StreamReader(ReaderCounts):
 
     @property
     def bytes_read(self) -> int:
+        """Number of bytes read so far, before decompression."""
         return self._feed.bytes_read if self._feed else 0
 
     @property
     def size(self) -> int | None:
+        """Number of bytes of the input; None if it is unknown."""
         if self._source == "-" or not is_path(self._source):
             return None
         path = Path(self._source)

@@ -44,6 +44,12 @@ class FunctionalSyntax:
 
 @dataclass(frozen=True, slots=True)
 class Datatype:
+    """Datatype, by its IRI.
+
+    Args:
+        iri: the IRI.
+    """
+
     iri: URIRef
 
     def __str__(self) -> str:
@@ -52,27 +58,56 @@ class Datatype:
 
 @dataclass(frozen=True, slots=True)
 class DataIntersectionOf(FunctionalSyntax):
+    """Literals that are in all of several ranges.
+
+    Args:
+        operands: the ranges.
+    """
+
     operands: tuple[DataRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DataUnionOf(FunctionalSyntax):
+    """Literals that are in one of several ranges.
+
+    Args:
+        operands: the ranges.
+    """
+
     operands: tuple[DataRange, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DataComplementOf(FunctionalSyntax):
+    """Literals that are not in a range.
+
+    Args:
+        operand: the range.
+    """
+
     operand: DataRange
 
 
 @dataclass(frozen=True, slots=True)
 class DataOneOf(FunctionalSyntax):
+    """Enumerated literals.
+
+    Args:
+        literals: the literals.
+    """
+
     literals: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DatatypeRestriction(FunctionalSyntax):
-    """Datatype restricted by facets, such as `xsd:decimal[>= 80]`."""
+    """Datatype restricted by facets, such as `xsd:decimal[>= 80]`.
+
+    Args:
+        datatype: the datatype.
+        facets: the facets, each with its value.
+    """
 
     datatype: Datatype
     facets: tuple[tuple[URIRef, Term], ...]
@@ -84,6 +119,9 @@ class Possibly(FunctionalSyntax):
 
     It contains more literals than the range if a literal's datatype is not recognized: the literal may have
     any value.
+
+    Args:
+        operand: the range.
     """
 
     operand: DataRange

@@ -58,6 +58,10 @@ Predicate = URIRef | BNode
 class Atom:
     """Atom `predicate(arguments)`: a class membership with one argument, or a property with two.
 
+    Args:
+        predicate: the class or property; rdf:type with two arguments if the class is a variable.
+        arguments: one argument for a class, two for a property.
+
     >>> from rdflib import Namespace
     >>> EX = Namespace("http://example.org/")
     >>> str(Atom(EX.isIn, (Variable("x"), EX.Hall)))
@@ -108,6 +112,9 @@ class Different:
     """Inequality `left ≠ right`. Under unique names it holds for two distinct names, and for two literals
     with different values.
 
+    Args:
+        left, right: the two sides.
+
     >>> print(Different(Variable("y"), Variable("z")))
     ?y ≠ ?z
     """
@@ -130,6 +137,11 @@ class Member:
     """Test `argument ∈ range`, or `argument ∉ range` if `inside` is false. Both are false if the argument is
     a name: a name is not a literal, and its value is unknown.
 
+    Args:
+        argument: the term or variable.
+        range: the data range.
+        inside: whether the test is `∈`.
+
     >>> from pantarhei.model.data_range import Datatype
     >>> from rdflib import XSD
     >>> print(Member(Variable("t"), Datatype(XSD.decimal)))
@@ -144,6 +156,7 @@ class Member:
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
+        """The argument, as a tuple."""
         return (self.argument,)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Member:
@@ -226,6 +239,7 @@ class Rule:
 
     @property
     def is_constraint(self) -> bool:
+        """True if the rule has no head."""
         return self.head is None
 
     @property

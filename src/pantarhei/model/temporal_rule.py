@@ -206,6 +206,7 @@ class Formula:
     """Extended atom (LA17, section 2.1), or its negation.
 
     Args:
+        atom: the atom.
         mode: the temporal operator.
         window: window of the operator; None for the current tick, and for `AT` over all ticks.
         time: the tick of `AT`.

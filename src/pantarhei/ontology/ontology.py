@@ -90,7 +90,12 @@ _DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
 
 
 class Fingerprints(NamedTuple):
-    """Hex SHA-256 of an ontology's rules and constraints, and of its background."""
+    """Hex SHA-256 of an ontology's rules and constraints, and of its background.
+
+    Args:
+        rules: the hash of rules and constraints.
+        background: the hash of the background.
+    """
 
     rules: str
     background: str

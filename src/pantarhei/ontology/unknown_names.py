@@ -34,6 +34,7 @@ class UnknownName:
     """Name that is not used by ontology, background or stream.
 
     Args:
+        name: the name.
         kind: the kind of name expected at its position in the triple; "word of OWL" for a term of the OWL,
             RDF or RDFS vocabulary.
         nearest: similar known names of that kind, most similar first.

@@ -64,6 +64,7 @@ class ReportEntry:
         lost: the parts that have no effect, each with the reason.
         kept: the parts that have an effect, if other parts are lost.
         facts: the facts it was translated to.
+        outcome: the outcome of the translation.
 
     >>> from pantarhei import load_ontology
     >>> from rdflib import Graph
@@ -119,6 +120,7 @@ class LossGroup:
 
     Args:
         reason: the reason, in which the operands of expressions are replaced by `…`.
+        entries: the axioms, in the order of the report.
 
     >>> from pantarhei import load_ontology
     >>> from rdflib import Graph

@@ -158,6 +158,7 @@ class ObservedInterval:
     """Observation that an atom held at each tick of an interval.
 
     Args:
+        atom: the atom.
         first, last: the first and the last tick, both included.
         known: the reason why the atom held.
 
@@ -201,6 +202,7 @@ class UnmetRule:
     """Temporal rule that could conclude an atom, with the first part of its body that is not satisfied.
 
     Args:
+        rule: the rule.
         bindings: the rule's variables with the terms bound by the satisfied parts of the body.
         lacking: the unsatisfied part: a formula with the ticks at which its atom held, or a comparison as
             text.

@@ -33,6 +33,10 @@ class Contradiction:
 
     It has no assertions if an axiom is unsatisfiable by itself.
 
+    Args:
+        triples: the assertions.
+        constraints: the violated constraints, each a rule without a head.
+
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace
     >>> EX = Namespace("http://example.org/pedals#")

@@ -24,7 +24,11 @@ Fate = Literal["left", "left early", "cut"]
 
 
 class ConflictingAssertion(NamedTuple):
-    """Member of a conflict set; its terms in N-Triples syntax.
+    """Member of a conflict set.
+
+    Args:
+        timestamp: time at which it was asserted.
+        subject, predicate, object: its terms in N-Triples syntax.
 
     >>> member = ConflictingAssertion(2, "<urn:x>", "<urn:p>", '"1"')
     >>> member.timestamp, member.object

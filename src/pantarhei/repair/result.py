@@ -305,6 +305,10 @@ class ConflictList(LazySequence[_T]):
 class Conflict:
     """Minimal inconsistent set of assertions, each at its newest timestamp, with the violated constraints.
 
+    Args:
+        assertions: pairs of a timestamp and a triple.
+        constraints: the violated constraints, each a rule without a head.
+
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace
     >>> EX = Namespace("http://example.org/pedals#")
@@ -514,11 +518,13 @@ class Repair:
 
     @cached_property
     def removed(self) -> frozenset[Assertion]:
+        """The removed assertions: each occurrence of a cut fact, with its timestamp."""
         found = self.taken_out
         return found.assertions() if isinstance(found, Occurrences) else found
 
     @cached_property
     def undecided(self) -> frozenset[Assertion]:
+        """The removed facts that a limit left undecided, with their newest timestamps."""
         return self._undecided()
 
     @property

@@ -88,8 +88,11 @@ class _Progress(NamedTuple):
 
 
 class LateABox(NamedTuple):
-    """ABox that was not pushed, since it is late or too far ahead: its timestamp, and its triples as
-    strings.
+    """ABox that was not pushed, since it is late or too far ahead.
+
+    Args:
+        at: its timestamp.
+        abox: its triples, with columns `subject`, `predicate` and `object` in N-Triples syntax.
 
     >>> abox = pa.table({"subject": ["<urn:a>"], "predicate": ["<urn:p>"], "object": ["<urn:b>"]})
     >>> late = LateABox(3, abox)

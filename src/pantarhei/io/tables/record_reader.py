@@ -65,10 +65,12 @@ class RecordReader(ReaderCounts):
 
     @property
     def bytes_read(self) -> int:
+        """Number of bytes read so far, before decompression."""
         return self._sources.bytes_read
 
     @property
     def size(self) -> int | None:
+        """Number of bytes of the input; None if it is unknown."""
         return self._sources.size
 
     def __iter__(self) -> Iterator[TimestampedABox]:

@@ -120,6 +120,7 @@ class Obstacle:
     """Rule or constraint that joins facts of different shards.
 
     Args:
+        rule: the rule or constraint.
         atoms: the first two body atoms that need not have the same key.
         reason: the shards in which the atoms may be, and the rules from which this follows.
 
@@ -156,6 +157,9 @@ class Obstacle:
 class NoKey:
     """Reason why a property does not define a key.
 
+    Args:
+        reason: the reason, as text.
+
     >>> NoKey("it has no background facts").reason
     'it has no background facts'
     """
@@ -181,6 +185,7 @@ class ShardingReport:
         maps: κ for each checked key.
         places: for each checked key the argument positions that have the shard's key.
         assertable: the predicates that the stream may assert; None for all except `background_only`.
+        has_class_variables: whether a rule of the ontology has a class variable.
 
     >>> from pantarhei import load_ontology
     >>> report = load_ontology("ontologies/pedals.ttl").sharding_report()

@@ -39,6 +39,7 @@ class NormalConstraint:
     """Constraint with the rules that derive its atoms, directly or indirectly.
 
     Args:
+        constraint: the constraint.
         recursive: it cannot be replaced by finitely many constraints over assertions.
         definitions: for each symbol that the constraint depends on, the rules with that head.
 
@@ -79,6 +80,10 @@ class NormalConstraint:
 class InconsistencyNormalForm:
     """Factorized constraints over asserted facts. Texts show recursive constraints up to `depth` rule
     applications.
+
+    Args:
+        constraints: the constraints, each with the rules below it.
+        depth: the number of rule applications shown of a recursive constraint.
     """
 
     constraints: tuple[NormalConstraint, ...]
