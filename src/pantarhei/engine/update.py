@@ -639,6 +639,7 @@ class GraphUpdate:
         is_consistent: true if the assertions violate no constraint.
         conflicts: all minimal contradictions; the list's `complete` is false if the budget was too small to
             list all of them.
+        assertions: the inserted and the deleted assertions, for pictures.
         answers: the changes of registered queries, by the query or its name. Inside `all_or_nothing` the last
             update has the changes of the whole block, unless the block is `each_step`.
 
