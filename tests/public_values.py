@@ -73,7 +73,12 @@ def public_values(size: int = 12) -> dict[str, object]:
     values |= {"rules": rules, "reasoner": reasoner, "window": reasoner.window, "update": update}
     values |= {"repair": update.repair, "conflicts": update.repair.conflicts}
     values["conflict"] = update.repair.conflicts[0]
-    values |= {"delta": update.delta, "assertions": update.assertions, "conclusions": reasoner.conclusions(), "changes": update.conclusions}
+    values |= {
+        "delta": update.delta,
+        "assertions": update.assertions,
+        "conclusions": reasoner.conclusions(),
+        "changes": update.conclusions,
+    }
     values["turn"] = update.conclusions.turns[0]
     values |= {"query": query, "answers": query.answers, "answer changes": update.answers}
     change = update.answers[query]

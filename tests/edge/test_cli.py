@@ -899,7 +899,7 @@ def test_rules_that_are_refused_are_marked_where_they_are_written(run, cli, tmp_
 
 
 def test_a_check_of_nothing_is_wrong_usage(cli):
-    fails(cli("check"), "an ontology, --rules, or both", code=2)
+    fails(cli("check"), "give --ontology, --rules, or both", code=2)
     fails(cli("check", "--rules", ALARMS, "--slide", "5"), "--range", code=2)
 
 

@@ -1,11 +1,15 @@
-"""One spelling of one thing at every door: durations."""
+"""One spelling of one thing at every door: durations, options of commands, graphs."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+import typer
 from rdflib import Graph, Namespace, Variable
+from typer.testing import CliRunner
 
 import pantarhei as pr
+from pantarhei.cli.commands import app
 from pantarhei.cli.given_values import length_of, seconds_given
 from pantarhei.errors import OptionError, PantarheiError, TimestampError
 from pantarhei.model.time import TimeKind, duration_ticks
@@ -14,6 +18,8 @@ from pantarhei.query.planner import limited
 from pantarhei.temporal.builder import predicate
 from pantarhei.window.calendar import calendar_length
 
+ROOT = Path(__file__).parents[2]
+PEDALS, PARKING = (ROOT / "ontologies" / f"{name}.ttl" for name in ("pedals", "parking"))
 EX = Namespace("http://example.org/")
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ONTOLOGY = pr.load_ontology(Graph())
@@ -155,3 +161,54 @@ def test_a_timeout_is_in_seconds_or_a_duration(given):
 def test_other_timeouts_are_refused(given):
     with pytest.raises(OptionError, match=r"timeout=.* a duration such as 5s or PT5S"):
         limited(given)
+
+
+COMMANDS = {
+    name: {each.name: each for each in command.params}
+    for name, command in typer.main.get_command(app).commands.items()
+    if name != "demo"
+}
+
+
+@pytest.mark.parametrize("name", sorted({name for params in COMMANDS.values() for name in params}))
+def test_an_option_is_spelled_and_described_alike_by_all_commands(name):
+    found = [params[name] for params in COMMANDS.values() if name in params]
+    spellings = {tuple(sorted(each.opts)) for each in found if not each.hidden}
+    assert len(spellings) <= 1
+    if name not in ("ontology", "stream", "format", "output"):
+        assert len({each.metavar for each in found}) == 1
+
+
+@pytest.mark.parametrize("command", ["run", "explain", "timeline", "check"])
+def test_each_command_takes_ontologies_by_the_same_option(command):
+    option = COMMANDS[command]["ontology"]
+    assert option.opts == ["--ontology"] and option.multiple
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--ontology", PEDALS, "--ontology", PARKING),
+        (PEDALS, PARKING),
+        (PEDALS, "--ontology", PARKING),
+        ("--ontology", PARKING, PEDALS),
+    ],
+)
+def test_check_joins_the_files_of_the_option_and_of_the_arguments(given):
+    result = CliRunner().invoke(app, ["check", *map(str, given)])
+    expected = CliRunner().invoke(app, ["check", str(PEDALS), str(PARKING)])
+    assert result.exit_code == 0
+    assert sorted(result.stdout.splitlines()[:2]) == sorted(expected.stdout.splitlines()[:2])
+
+
+@pytest.mark.parametrize("option", ["--stream-format", "--format"])
+def test_map_takes_the_format_of_a_table_as_run_does(option, tmp_path):
+    (tmp_path / "readings").write_text("at,x\n1,2\n")
+    result = CliRunner().invoke(app, ["map", str(tmp_path / "readings"), option, "csv"])
+    assert result.exit_code == 0 and "column: at" in result.stdout
+
+
+def test_a_format_that_is_missing_is_asked_for_by_the_visible_option(tmp_path):
+    (tmp_path / "readings").write_text("at,x\n1,2\n")
+    result = CliRunner().invoke(app, ["map", str(tmp_path / "readings")])
+    assert result.exit_code == 2 and "--stream-format" in result.stderr

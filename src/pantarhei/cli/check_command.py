@@ -234,15 +234,15 @@ def check(options: CheckOptions) -> str | None:
     import pantarhei as pr
 
     window = options.window
-    if not options.ontology and options.rules is None:
-        raise typer.BadParameter("nothing to check: give an ontology, --rules, or both")
+    if not options.sources and options.rules is None:
+        raise typer.BadParameter("nothing to check: give --ontology, --rules, or both")
     check_feedback(options.feedback, options.rules)
     check_models(options.models, options.rules, options.feedback)
     ontology = None
-    if options.ontology:
+    if options.sources:
         with naming_format(None):
             ontology = pr.load_ontology(
-                options.ontology,
+                options.sources,
                 catalog=options.catalog,
                 imports=options.imports,
                 language=options.language or system_language(os.environ),

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from pantarhei.cli.given_values import length_of
-from pantarhei.cli.run_options import LANGUAGE_HELP, Imports
+from pantarhei.cli.run_options import LANGUAGE_HELP, ONTOLOGY_HELP, Imports
 from pantarhei.model.time import time_of
 
 if TYPE_CHECKING:
@@ -21,14 +21,10 @@ if TYPE_CHECKING:
 class CheckOptions:
     """Options of `pantarhei check`."""
 
-    ontology: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="[PATH]...",
-            help="Ontology in Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples or "
-            "JSON-LD; files, folders or globs. Several are merged.",
-        ),
-    ] = None
+    files: Annotated[list[str] | None, Argument(metavar="[PATH]...", help="Ontology, as for --ontology.")] = (
+        None
+    )
+    ontology: Annotated[list[str] | None, Option(metavar="PATH", help=ONTOLOGY_HELP)] = None
     rules: Annotated[
         Path | None,
         Option(
@@ -90,6 +86,11 @@ class CheckOptions:
     imports: Annotated[Imports, Option(help="Handling of imports that are not found.")] = "error"
     language: Annotated[list[str] | None, Option(metavar="TAG", help=LANGUAGE_HELP)] = None
     format: Annotated[Literal["text", "json"], Option(help="Format of the report.")] = "text"
+
+    @property
+    def sources(self) -> list[str]:
+        """All parts of the ontology, in the order in which they are merged."""
+        return [*(self.files or ()), *(self.ontology or ())]
 
     @property
     def window(self) -> Window | None:

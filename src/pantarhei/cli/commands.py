@@ -117,12 +117,14 @@ CHECK = (
 )
 CHECK_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"
-    "pantarhei check ontologies/pedals.ttl --details --depth 3\n\n"
-    "pantarhei check ontologies/reactor.ttl --rules examples/reactor/alarms.lars --range PT1M --slide PT30S"
+    "pantarhei check --ontology ontologies/pedals.ttl --details --depth 3\n\n"
+    "pantarhei check --ontology ontologies/reactor.ttl --rules examples/reactor/alarms.lars --range 1m "
+    "--slide 30s"
 )
 
 
 Given = TypeVar("Given")
+TableFormat = Literal["csv", "tsv", "jsonl", "json", "parquet"]
 _OF_PATHS = re.compile("PATH|FILE|TABLE")
 
 
@@ -281,16 +283,17 @@ def map_table(
     table: Annotated[
         str, typer.Argument(metavar="TABLE", help="Table in CSV, JSON or Parquet; - for stdin.")
     ],
-    format: Annotated[
-        Literal["csv", "tsv", "jsonl", "json", "parquet"] | None,
-        typer.Option(help="Format of the table, if not given by its suffix."),
+    stream_format: Annotated[
+        TableFormat | None, typer.Option(help="Format of the table, if not given by its suffix.")
     ] = None,
+    format: Annotated[TableFormat | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """`pantarhei map`."""
+    from pantarhei.cli.follow import naming_format
     from pantarhei.io.tables.guess import first_rows, guess
 
-    with _errors():
-        typer.echo(guess(*first_rows(table, format)))
+    with _errors(), naming_format("stream_format"):
+        typer.echo(guess(*first_rows(table, stream_format or format)))
 
 
 @app.command(cls=StrictCommand, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from pantarhei.window.sliding import Window
 
 Imports = Literal["error", "skip"]
+ONTOLOGY_HELP = (
+    "Ontology in Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples or JSON-LD; a file, a "
+    "folder or a glob. May be repeated; several are merged."
+)
 ConclusionsIn = Literal["graph", "default"]
 
 LANGUAGE_HELP = (
@@ -56,8 +60,7 @@ class StreamOptions:
         list[str],
         INPUT(
             metavar="PATH",
-            help="Ontology in Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples or "
-            "JSON-LD; a file, a folder or a glob. May be repeated; several are merged.",
+            help=ONTOLOGY_HELP,
         ),
     ]
     stream: Annotated[
@@ -422,6 +425,8 @@ class RunOptions(RuleOptions):
     output: Annotated[
         str | None,
         ANSWERS(
+            "--output",
+            "-o",
             metavar="FILE",
             help="File for the answers; by default standard output. An existing file is not changed without "
             "--append.",

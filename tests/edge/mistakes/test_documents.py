@@ -147,7 +147,7 @@ MISTAKES = {
         ),
     ),
     "no ontology": ("run", "--stream", "stream.nq", "--range", "5", "Missing option '--ontology'."),
-    "nothing to check": (*CHECK, ("Invalid value: nothing to check: give an ontology, --rules, or both")),
+    "nothing to check": (*CHECK, ("Invalid value: nothing to check: give --ontology, --rules, or both")),
     "a compressed document": (
         *CHECK,
         "vendor.ttl",
