@@ -45,13 +45,13 @@ def test_rules_are_checked_by_themselves(rules, capsys):
 
 
 def test_with_an_ontology_its_report_comes_first_and_its_prefixes_are_known(ontology, rules, capsys):
-    assert check(CheckOptions([ontology()], rules("alarm(X) :- :Hot(X) in [3]."), range="9")) is None
+    assert check(CheckOptions([ontology()], rules=rules("alarm(X) :- :Hot(X) in [3]."), range="9")) is None
     first, second = capsys.readouterr().out.split("\n\n1 temporal rule ")
     assert first.startswith("1 axiom") and ":Hot" not in second and "Hot(X) in [3]: 3 ticks" in second
 
 
 def test_json_has_both(ontology, rules, capsys):
-    check(CheckOptions([ontology()], rules(), format="json", depth=1))
+    check(CheckOptions([ontology()], rules=rules(), format="json", depth=1))
     data = json.loads(capsys.readouterr().out)
     assert {"axioms", "inconsistency_normal_form", "temporal_rules"} <= set(data)
     check(CheckOptions(rules=rules(), format="json"))
