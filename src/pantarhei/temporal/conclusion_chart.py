@@ -9,7 +9,7 @@ from typing import Protocol
 from rdflib import RDF, Literal, URIRef
 
 from pantarhei.errors import OptionError
-from pantarhei.model.labels import Labels
+from pantarhei.model.labels import NO_LABELS, Labels
 from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Argument
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
@@ -26,8 +26,10 @@ _Intervals = tuple[tuple[TimePoint, TimePoint | None], ...]
 
 
 class TripleChanges(Protocol):
-    """Inserted and deleted triples."""
+    """Inserted and deleted triples, with the names shown for IRIs."""
 
+    @property
+    def labels(self) -> Labels: ...
     @property
     def added(self) -> frozenset[Triple]: ...
     @property
@@ -75,6 +77,7 @@ class ObservedFacts:
         self._intervals: dict[TemporalAtom, list[tuple[TimePoint, TimePoint | None]]] = defaultdict(list)
         self._times: dict[TemporalAtom, list[TimePoint]] = defaultdict(list)
         self.concluded: set[TemporalAtom] = set()
+        self.labels: Labels = NO_LABELS
         self._first: TimePoint | None = None
         self._since: TimePoint | None = None
         self.steps: list[TimePoint] = []
@@ -85,6 +88,7 @@ class ObservedFacts:
             if self._is_shown(step.at):
                 self.steps.append(step.at)
             self._observe(step)
+            self.labels = step.delta.labels
         if not self.steps:
             problem = "no update" if since is None else f"no update at or after {show_time(since)}"
             raise OptionError("updates", problem, "at least one, as push and advance return")

@@ -26,7 +26,7 @@ from pantarhei.errors import (
     TemporalTextError,
     check_type,
 )
-from pantarhei.model.labels import NO_LABELS, Labels
+from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import TextPosition, disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
@@ -153,7 +153,7 @@ class TemporalRules:
     def to_svg(
         self,
         updates: Iterable[ObservedStep],
-        labels: Labels = NO_LABELS,
+        labels: Labels | None = None,
         since: TimePoint | None = None,
     ) -> str:
         """Return a picture of the conclusions over time: for each concluded predicate the intervals of its
@@ -164,7 +164,7 @@ class TemporalRules:
 
         Args:
             updates: consecutive updates of a reasoner with these rules.
-            labels: the names shown for IRIs, such as `Ontology.labels`.
+            labels: the names shown for IRIs; by default those of the last update.
             since: the first time of the picture; by default that of the first update.
 
         Raises:
@@ -173,7 +173,8 @@ class TemporalRules:
             DeltaNotKeptError: with `derive="needed"`, if a rule has a condition on states.
         """
         observed = ObservedFacts(self.rules, updates, since)
-        return disambiguate(partial(conclusions_svg, self.rules, observed, labels))
+        shown = observed.labels if labels is None else labels
+        return disambiguate(partial(conclusions_svg, self.rules, observed, shown))
 
     def __str__(self) -> str:
         names = names_in_text(self._iris(), self.prefixes)
