@@ -136,6 +136,7 @@ RESULTS = [
     "ReasoningQuery",
     "RecordReader",
     "Repair",
+    "StepAssertions",
     "StreamQuery",
     "StreamReader",
     "TripleDelta",

@@ -402,7 +402,17 @@ NO_DELTA: Final[TripleDelta] = _NotKept()
 
 
 class StepAssertions:
-    """Facts that the ABoxes of a step assert, and facts of the ABoxes that left; decoded when first read."""
+    """Facts that the ABoxes of a step assert, and facts of the ABoxes that left; decoded when first read.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/pedals#")
+    >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+    >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+    >>> update = reasoner.push(1, [gas])
+    >>> update.assertions.arrived == {gas}, update.assertions.left
+    (True, frozenset())
+    """
 
     def __init__(self, make: Callable[[], tuple[frozenset[Triple], frozenset[Triple]]]) -> None:
         self._make = make
