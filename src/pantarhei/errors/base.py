@@ -59,7 +59,7 @@ def _rows(line: str) -> int:
     return 1 + max(len(line) - 1, 0) // _COLUMNS
 
 
-class Message:
+class FittedMessage:
     """Base of errors and warnings, whose texts fit on one screen; their fields are complete."""
 
     def __init_subclass__(cls) -> None:
@@ -69,7 +69,7 @@ class Message:
             cls.__str__ = wraps(write)(lambda self: on_one_screen(write(self)))  # type: ignore[method-assign]
 
 
-class PantarheiError(Message, Exception):
+class PantarheiError(FittedMessage, Exception):
     """Base class of all errors that this package defines."""
 
     def __str__(self) -> str:
@@ -280,7 +280,7 @@ class MasterUnreachableError(SparkError):
         )
 
 
-class AxiomsInStreamWarning(Message, UserWarning):
+class AxiomsInStreamWarning(FittedMessage, UserWarning):
     """A stream asserts axioms, which have no effect in a stream. Emitted once per reasoner.
 
     Args:
@@ -298,7 +298,7 @@ class AxiomsInStreamWarning(Message, UserWarning):
         )
 
 
-class MissingMemberWarning(Message, UserWarning):
+class MissingMemberWarning(FittedMessage, UserWarning):
     """No JSON object read so far has a member to which the mapping refers. Emitted once per member and
     reader.
 
@@ -320,7 +320,7 @@ class MissingMemberWarning(Message, UserWarning):
         )
 
 
-class NumbersApartWarning(Message, UserWarning):
+class NumbersApartWarning(FittedMessage, UserWarning):
     """Numbers of a property are never equal, since some are xsd:double or xsd:float, and others decimals.
 
     Emitted once for a condition that no value of the stream fulfils, and once for values that are never
@@ -343,7 +343,7 @@ class NumbersApartWarning(Message, UserWarning):
         return f"{self.what}; read numbers by value ({by_value}), or write both with datatypes of one kind"
 
 
-class TimesCutWarning(Message, UserWarning):
+class TimesCutWarning(FittedMessage, UserWarning):
     """Times of a stream are finer than microseconds, and were cut to microseconds. Emitted once per reader.
 
     Args:
@@ -363,7 +363,7 @@ class TimesCutWarning(Message, UserWarning):
         )
 
 
-class UndecidedRepairWarning(Message, UserWarning):
+class UndecidedRepairWarning(FittedMessage, UserWarning):
     """A repair reached a limit of its budget, and removed facts that it had not decided.
 
     Emitted once per reasoner; `stats().undecided` counts all such facts.
@@ -386,5 +386,5 @@ class UndecidedRepairWarning(Message, UserWarning):
         )
 
 
-class UncompiledKernelWarning(Message, RuntimeWarning):
+class UncompiledKernelWarning(FittedMessage, RuntimeWarning):
     """The kernel runs uncompiled, about a hundred times slower. Emitted once per process."""

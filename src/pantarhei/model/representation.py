@@ -191,7 +191,8 @@ def table(
     head = "".join(f"<th {_LEFT}>{escape(one_line(column))}</th>" for column in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in islice(rows, most))
     more = f"<div><em>and {count - most:,} more of {counted(count, noun)}</em></div>" if count > most else ""
-    return f"<table>{f'<thead><tr>{head}</tr></thead>' if columns else ''}<tbody>{body}</tbody></table>{more}"
+    header = f"<thead><tr>{head}</tr></thead>" if columns else ""
+    return f"<table {_UNMOVED}>{header}<tbody>{body}</tbody></table>{more}"
 
 
 def _cell(value: object) -> str:
@@ -258,6 +259,7 @@ def members_table(given: Collection[Any]) -> str:
     return table([column.replace("_", " ") for column in columns], rows, len(given))
 
 
+_UNMOVED = 'style="margin-left:0"'  # notebooks move tables to the middle
 _LEFT, _RIGHT = 'style="text-align:left"', 'style="text-align:right"'
 _TRIPLE = ("subject", "predicate", "object")
 
@@ -275,7 +277,7 @@ def _parts_in_html(parts: Mapping[str, object]) -> str:
         else:
             size = counted(part.count("\n") + 1, "line") if isinstance(part, str) else repr(part)
             others.append(folded(f"{words}: {size}", content, isinstance(part, str)))
-    return (f"<table><tbody>{''.join(lines)}</tbody></table>" if lines else "") + "".join(others)
+    return (f"<table {_UNMOVED}><tbody>{''.join(lines)}</tbody></table>" if lines else "") + "".join(others)
 
 
 def _content(part: Any) -> str | None:
@@ -300,7 +302,7 @@ def field_names(type_: type) -> tuple[str, ...]:
 
 
 def _shown_fields(value: Any) -> dict[str, object]:
-    """Return the fields of a value for its representation, without those that are empty by default."""
+    """Return the shown fields of a value: all that are required, and the others that are not empty."""
     if is_dataclass(value):
         own = [each for each in fields(value) if each.repr and not each.name.startswith("_")]
         names = [each.name for each in own]
