@@ -141,6 +141,11 @@ class StreamReasoner(Materialized):
     >>> update = reasoner.push(2, valve("Closed"))
     >>> [(at, str(state)) for at, (_, _, state) in update.repair.removed]
     [(1, 'http://example.org/Open')]
+    >>> rows = reasoner.query("SELECT ?state { <http://example.org/valve> a ?state }")
+    >>> [str(state) for (state,) in rows]
+    ['http://example.org/Closed']
+    >>> reasoner.advance(13).dropped  # both have left the window
+    (1, 2)
     """
 
     _held: StreamState
