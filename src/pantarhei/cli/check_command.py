@@ -24,6 +24,7 @@ from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
 from pantarhei.model.term import short
 from pantarhei.model.time import TimeKind, time_of
+from pantarhei.ontology.ontology import ontology_for_report
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.temporal.rules import RuleWarning, TemporalRules, with_ontology, without_ontology
 from pantarhei.temporal.safety import is_unbounded
@@ -225,13 +226,12 @@ class AnswerStreamsReport(_Report):
 
 
 def check(options: CheckOptions) -> str | None:
-    """Print the report on the ontology and the rules; return the reason if the check failed, else None.
+    """Print the report on the ontology and the rules; return the reasons if the check failed, else None.
 
     Raises:
         PantarheiError: an option, the ontology or a rule is invalid.
         OSError: a file cannot be read.
     """
-    import pantarhei as pr
 
     window = options.window
     if not options.sources and options.rules is None:
@@ -241,7 +241,7 @@ def check(options: CheckOptions) -> str | None:
     ontology = None
     if options.sources:
         with naming_format(None):
-            ontology = pr.load_ontology(
+            ontology = ontology_for_report(
                 options.sources,
                 catalog=options.catalog,
                 imports=options.imports,
@@ -257,7 +257,7 @@ def check(options: CheckOptions) -> str | None:
         texts = [] if ontology is None else [_text(ontology, options)]
         texts += [] if rules is None else [rules.text()]
         typer.echo("\n\n".join(texts))
-    return None if ontology is None or not options.strict else _why_it_fails(ontology, options)
+    return None if ontology is None else _why_it_fails(ontology, options)
 
 
 def _report_on_rules(
@@ -273,11 +273,24 @@ def _report_on_rules(
 
 
 def _why_it_fails(ontology: pr.Ontology, options: CheckOptions) -> str | None:
-    if lost := len(ontology.losses):
-        return f"lost in whole or in part: {lost}; --strict allows no loss"
-    if ontology.report(options.unique_names).contradiction is not None:
-        return "run would refuse this ontology: it contradicts unique names; see --no-unique-names"
-    return None
+    """Return the reasons for which the check fails; None if it succeeds. An inconsistent ontology always
+    fails.
+    """
+    report, conditions = ontology.report(options.unique_names), options.conditions
+    reasons = []
+    if not report.consistent:
+        more = "" if report.all_contradictions else " or more"
+        reasons.append(
+            f"the ontology is inconsistent: {counted(len(report.contradictions), 'contradiction')}{more}"
+        )
+    elif report.contradictions and "inconsistent" in conditions:
+        reasons.append("run would refuse this ontology: it contradicts unique names; see --no-unique-names")
+    if (lost := len(report.losses)) and "lost" in conditions:
+        option = "--strict" if options.strict else "--fail-on lost"
+        reasons.append(f"lost in whole or in part: {lost}; {option} allows no loss")
+    if (impossible := len(report.unsatisfiable)) and "unsatisfiable" in conditions:
+        reasons.append(f"can have no instance: {impossible}; --fail-on unsatisfiable allows none")
+    return "; ".join(reasons) or None
 
 
 def _data(ontology: pr.Ontology, options: CheckOptions) -> dict[str, Any]:

@@ -11,10 +11,15 @@ from typer import Argument, Option
 
 from pantarhei.cli.given_values import length_of
 from pantarhei.cli.run_options import LANGUAGE_HELP, ONTOLOGY_HELP, Imports
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.time import time_of
 
 if TYPE_CHECKING:
     from pantarhei.window.sliding import Window
+
+
+CONDITIONS = ("unsatisfiable", "lost", "inconsistent")
+"""Conditions under which a check can fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +66,21 @@ class CheckOptions:
     ] = None
     strict: Annotated[
         bool,
-        Option("--strict", help="Exit with 1 if axioms of the ontology are lost, or if run would refuse it."),
+        Option(
+            "--strict",
+            help="Exit with 1 if axioms of the ontology are lost, or if run would refuse it: --fail-on "
+            "lost,inconsistent.",
+        ),
     ] = False
+    fail_on: Annotated[
+        list[str] | None,
+        Option(
+            metavar="CONDITION",
+            help="Exit with 1 if the ontology has: unsatisfiable classes or properties; lost axioms; or "
+            "contradictions under unique names (inconsistent). Repeat, or separate by commas. An ontology "
+            "that is inconsistent without unique names always exits with 1.",
+        ),
+    ] = None
     unique_names: Annotated[
         bool,
         Option(
@@ -91,6 +109,21 @@ class CheckOptions:
     def sources(self) -> list[str]:
         """All parts of the ontology, in the order in which they are merged."""
         return [*(self.files or ()), *(self.ontology or ())]
+
+    @property
+    def conditions(self) -> frozenset[str]:
+        """The conditions under which the check fails.
+
+        Raises:
+            BadParameter: a condition is unknown.
+        """
+        given = [part.strip() for text in self.fail_on or () for part in text.split(",")]
+        for condition in given:
+            if condition not in CONDITIONS:
+                known = f"{', '.join(CONDITIONS)}{did_you_mean(condition, CONDITIONS)}"
+                problem = f"{condition!r} is not one of {known}"
+                raise typer.BadParameter(problem, param_hint="--fail-on")
+        return frozenset([*given, *(("lost", "inconsistent") if self.strict else ())])
 
     @property
     def window(self) -> Window | None:

@@ -110,10 +110,11 @@ DEMO = (
 CHECK = (
     "Load an ontology and report how each axiom is translated: to rules, constraints or background, or why "
     "not. With --rules, report the strata of temporal rules, the remembered predicates, and the sizes of "
-    "windows.\n\nThe report begins with a summary: numbers of translated axioms, lost axioms with reasons, "
-    "unsatisfiable classes, equal names, axioms outside OWL 2 DL, and a contradiction for which "
-    "[bold]run[/bold] would refuse the ontology. The exit code is 1 for an unusable ontology, for refused "
-    "rules, and with --strict for an ontology with lost axioms."
+    "windows.\n\nThe report begins with all contradictions of an inconsistent ontology, or those for which "
+    "[bold]run[/bold] would refuse it. A summary follows: numbers of translated axioms, lost axioms with "
+    "reasons, unsatisfiable classes, equal names, and axioms outside OWL 2 DL.\n\nExit statuses: 0, the "
+    "check succeeds; 1, the ontology is inconsistent or cannot be read, rules are refused, or a condition of "
+    "--fail-on or --strict holds; 2, the command line is invalid."
 )
 CHECK_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"

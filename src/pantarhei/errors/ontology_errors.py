@@ -14,16 +14,16 @@ class OntologyError(PantarheiError):
 
 
 class InconsistentOntologyError(OntologyError):
-    """The ontology, alone or with its background, violates one of its constraints.
+    """The ontology, alone or with its background, violates its constraints.
 
     Args:
-        constraint: the violated constraint, as text.
+        constraint: the constraint that the first contradiction violates, as text.
         facts: the facts that violate it, as N-Triples statements.
         origin: the axiom from which the constraint was translated.
         proof: the derivation of these facts and of the violation, one text per step.
         remedy: an alternative to correcting the ontology or the background, as text.
-        contradictions: the minimal sets of facts that contradict each other, each a `Contradiction`; at most
-            a thousand.
+        contradictions: the contradictions, each a `Contradiction`, whose text is one sentence; at most a
+            thousand.
         unlisted: a text on further contradictions; None if all are listed.
     """
 
@@ -43,29 +43,23 @@ class InconsistentOntologyError(OntologyError):
         self.proof, self.remedy, self.contradictions, self.unlisted = given
 
     def __str__(self) -> str:
-        if not self.facts:
-            return f"the ontology contradicts itself: {self.constraint} (from {self.origin}){self._all()}"
-        lines = "".join(f"\n    {fact}" for fact in self.facts)
-        derived = len(self.proof) > len(self.facts) + 1
-        proof = "\nfor:" + "".join(f"\n    {step}" for step in self.proof) if derived else ""
+        remedy = "" if self.remedy is None else f"; or {self.remedy}"
         return (
-            f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
-            f"is violated by{lines}{proof}{self._all()}\n"
-            "repair the ontology or the background; only streamed ABoxes are repaired"
-            + ("" if self.remedy is None else f"; or {self.remedy}")
+            f"the ontology is inconsistent{self._all()}\n"
+            f"repair the ontology or the background; only streamed ABoxes are repaired{remedy}"
         )
 
     def _all(self) -> str:
-        """Return the text that lists the contradictions; empty if there is only one."""
-        if len(self.contradictions) < 2 and self.unlisted is None:
-            return ""
-        shown = "".join(f"\n    {each}" for each in self.contradictions[:_MOST_SHOWN])
-        if (more := len(self.contradictions) - _MOST_SHOWN) > 0:
-            shown += f"\n    and {more:,} more"
-        if self.unlisted is not None:
-            shown += f"\n    {self.unlisted}"
-        count = f"{len(self.contradictions):,}{'' if self.unlisted is None else ' or more'}"
-        return f"\nit is one of {count} contradictions:{shown}"
+        """Return the contradictions, one on each line if there are several."""
+        found = self.contradictions or (f"{self.constraint} (from {self.origin})",)
+        if len(found) == 1 and self.unlisted is None:
+            return f": {found[0]}"
+        lines = [f"{number}. {each}" for number, each in enumerate(found[:_MOST_SHOWN], 1)]
+        if (more := len(found) - _MOST_SHOWN) > 0:
+            lines.append(f"and {more:,} more")
+        lines += [] if self.unlisted is None else [self.unlisted]
+        count = f"{len(found):,}{'' if self.unlisted is None else ' or more'}"
+        return f", in {count} ways:" + "".join(f"\n    {line}" for line in lines)
 
 
 class InvalidRuleError(OntologyError, ValueError):

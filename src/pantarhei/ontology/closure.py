@@ -141,7 +141,7 @@ def _range_of(member: Member) -> DataRange:
 
 # Namespace of names that do not occur in ontologies.
 _INTERNAL = "urn:pantarhei:"
-_FRESH = f"{_INTERNAL}fresh#x"
+FRESH = f"{_INTERNAL}fresh#x"
 _NAMED = URIRef(f"{_INTERNAL}named")
 
 _NO_VALUE = Origin("no literal is in all these")
@@ -265,7 +265,7 @@ class AssertionClosure:
     def fresh(self) -> URIRef:
         """Return a name that does not occur elsewhere."""
         self._fresh += 1
-        return URIRef(f"{_FRESH}{self._fresh}")
+        return URIRef(f"{FRESH}{self._fresh}")
 
     def about(self, names: Iterable[Term]) -> list[Triple]:
         """Return the implicit types of names that rules use: owl:Thing, and the class of named
@@ -288,7 +288,7 @@ class AssertionClosure:
         """Return a proof that the domain must be empty, which OWL's semantics excludes; None if it need not
         be empty.
         """
-        with self.assuming(self.about([URIRef(f"{_FRESH}0")])):
+        with self.assuming(self.about([URIRef(f"{FRESH}0")])):
             return self.proof() if self.inconsistent else None
 
     @contextmanager
@@ -330,7 +330,7 @@ class AssertionClosure:
         """
         found, stated = contradictions_in(self._model), self._stated
         sets = (replace(each, triples=each.triples & stated) for each in found)
-        return ConflictList.of(list(dict.fromkeys(each for each in sets if each.triples)), found.complete)
+        return ConflictList.of(list(dict.fromkeys(sets)), found.complete)
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -585,7 +585,7 @@ def _names_in(facts: Iterable[Triple]) -> Iterator[Term]:
 
 def is_fresh(term: Term) -> bool:
     """True if the term was created for an assumption."""
-    return isinstance(term, URIRef) and term.startswith(_FRESH)
+    return isinstance(term, URIRef) and term.startswith(FRESH)
 
 
 def is_internal(term: Term) -> bool:

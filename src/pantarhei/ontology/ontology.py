@@ -10,7 +10,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -35,7 +35,7 @@ from pantarhei.model.representation import html_of
 from pantarhei.model.rule import Origin, Predicate, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.ontology.axiom_translation import shown_names_of, translate_axioms
-from pantarhei.ontology.closure import AssertionClosure
+from pantarhei.ontology.closure import FRESH, AssertionClosure
 from pantarhei.ontology.entailment import Entailment, entails_reading
 from pantarhei.ontology.justification import AxiomIndex, Justification, SupportSearch
 from pantarhei.ontology.schema import Schema, schema_of
@@ -56,7 +56,7 @@ from pantarhei.owl.document import Document
 from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
-from pantarhei.owl.report import Report, ReportEntry
+from pantarhei.owl.report import Report, ReportedContradiction, ReportEntry
 from pantarhei.owl.simplify import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import sentence
@@ -65,7 +65,7 @@ from pantarhei.proofs.supports import BudgetExceeded, StepBudget
 from pantarhei.rdf.ntriples import exactly, write_term, write_triple
 from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.repair.conflict import Budget
-from pantarhei.repair.consistency import Contradiction, inconsistency
+from pantarhei.repair.consistency import Contradiction, Position, inconsistency
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
@@ -81,6 +81,8 @@ if TYPE_CHECKING:
 
 # Limits of the search for one smallest justification.
 _FIRST = Budget(sets=2_000, steps=100_000, instances=100_000)
+
+_ANYTHING = {URIRef(f"{FRESH}0"): "anything"}  # name of the instance of a domain that cannot be empty
 
 _NO_TRIPLE: Triple = (OWL.Nothing, OWL.sameAs, OWL.Nothing)  # is no assertion
 
@@ -125,6 +127,7 @@ class Ontology:
     _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False, hash=False)
     _read: DocumentSet | None = field(default=None, repr=False, compare=False)
     languages: tuple[str, ...] = field(default=ENGLISH, compare=False)
+    _impossible: tuple[Rule, ...] = field(default=(), repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     _repr_html_ = html_of
@@ -154,8 +157,7 @@ class Ontology:
             constraints=tuple(rule for rule in given if rule.is_constraint),
             background=frozenset(map(check_triple, background)),
         )
-        _refuse_inconsistent(ontology)
-        return ontology
+        return _consistent(ontology)
 
     def __repr__(self) -> str:
         parts = ("rule", self.rules), ("constraint", self.constraints), ("assertion", self.background)
@@ -214,16 +216,16 @@ class Ontology:
         return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
 
     def report(self, unique_names: bool = True) -> Report:
-        """Return the report: each axiom with its translation, unsatisfiable names, and a contradiction if
-        there is one.
+        """Return the report: each axiom with its translation, unsatisfiable names, and contradictions.
 
         The first call computes the schema and materializes the background.
 
         Args:
-            unique_names: as in `StreamReasoner`. Without unique names the report has no contradiction, since
-                a contradictory ontology is not loaded.
+            unique_names: as in `StreamReasoner`: whether to report contradictions that only follow from
+                unique names. Other contradictions are errors of `load_ontology`.
         """
-        impossible = sorted(self.schema.unsatisfiable.items())
+        lists = [self._contradictions, *([self._contradictions_of_names] if unique_names else [])]
+        impossible = [] if self._contradictions else sorted(self.schema.unsatisfiable.items())
         labels = self.labels
         proofs = [(n, Justification((), (p,)).labelled(labels).proofs[0]) for n, p in impossible]
         return replace(
@@ -231,19 +233,64 @@ class Ontology:
             unsatisfiable=disambiguate(
                 lambda: tuple((str(n), tuple(p.lines())) for n, p in proofs), self.names
             ),
-            contradiction=self._contradiction_of_unique_names if unique_names else None,
+            contradictions=tuple(
+                ReportedContradiction(
+                    str(each),
+                    each.unique_names,
+                    () if each.proof is None else tuple(each.proof.lines()),
+                    each.to_json(),
+                )
+                for found in lists
+                for each in found.first()[0]
+            ),
+            all_contradictions=all(found.first()[1] is None for found in lists),
         )
 
     @cached_property
-    def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
-        """A constraint violated by the background under unique names, with the lines of a proof; None if
-        there is none. A reasoner with unique names refuses such an ontology.
+    def _contradictions(self) -> ConflictList[Contradiction]:
+        """The contradictions under OWL's semantics, without unique names. Only an ontology that is read for a
+        report can have any.
+        """
+        closure = self._closure_of_assertions()
+        impossible = [Contradiction(frozenset(), (rule,)) for rule in self._impossible]
+        if closure.inconsistent:
+            found = closure.contradictions()
+            return self._located(ConflictList.of([*impossible, *found], found.complete))
+        if not impossible and (proof := closure.proof_of_void()) is not None:
+            impossible = [Contradiction(frozenset(), proof.rules[-1:], _prove=lambda: proof)]
+        return self._located(ConflictList.of(impossible))
+
+    @cached_property
+    def _contradictions_of_names(self) -> ConflictList[Contradiction]:
+        """The contradictions that only follow from unique names. A reasoner with unique names refuses an
+        ontology with such contradictions.
         """
         try:
-            disambiguate(lambda: Foundation.of(self).model(), self.names)
+            Foundation.of(self).model()
         except InconsistentOntologyError as error:
-            return error.constraint, error.proof
-        return None
+            given = [each for each in error.contradictions if isinstance(each, Contradiction)]
+            known = {each.triples for each in self._contradictions}
+            found = [
+                replace(each, unique_names=True)
+                for each in given
+                if each.triples not in known and (each.rule.different or each.rule.name == "pr-unique")
+            ]
+            return self._located(ConflictList.of(found, error.unlisted is None))
+        return ConflictList.of(())
+
+    def _located(self, found: ConflictList[Contradiction]) -> ConflictList[Contradiction]:
+        """Return contradictions with labels and positions, which may cost a pass over the documents."""
+        read = self._read
+
+        @cache
+        def positions() -> Mapping[Triple, Position]:
+            return {} if read is None else read.positions(triple for each in found for triple in each.triples)
+
+        def located(each: Contradiction) -> Contradiction:
+            written = {triple: positions()[triple] for triple in each.triples if triple in positions()}
+            return replace(each, labels={**self.labels, **_ANYTHING}, positions=written)
+
+        return found.mapped(located)
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
@@ -651,7 +698,7 @@ class Ontology:
         of_axioms -= lists_of_facts(triples, of_axioms)
         facts = tuple(triple for triple in triples if triple not in of_axioms)
         read = self._read or DocumentSet((), (), ())
-        joined = _compiled(read.with_documents(parts), languages=self.languages)
+        joined = _consistent(_compiled(read.with_documents(parts), languages=self.languages))
         if self._read is None:
             joined = joined._with_rules_of(self)
         return joined, facts
@@ -666,8 +713,7 @@ class Ontology:
             constraints=without_duplicates((*other.constraints, *self.constraints)),
             background=other.background | self.background,
         )
-        _refuse_inconsistent(both)
-        return both
+        return _consistent(both)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(
@@ -710,6 +756,25 @@ def load_ontology(
     >>> len(ontology.rules), len(ontology.constraints), ontology.losses, ontology.languages
     (14, 1, (), ('de-at', 'de', 'en'))
     """
+    return _consistent(
+        ontology_for_report(
+            source, catalog=catalog, imports=imports, format=format, strict=strict, language=language
+        )
+    )
+
+
+def ontology_for_report(
+    source: object,
+    *,
+    catalog: Mapping[str, str | Path] | str | Path | None = None,
+    imports: str = "error",
+    format: str | None = None,
+    strict: bool = False,
+    language: str | Sequence[str] = "en",
+) -> Ontology:
+    """Read an ontology like `load_ontology`, but return it even if it is inconsistent, so that all of its
+    contradictions can be reported.
+    """
     languages = languages_of(language)
     if imports not in ("error", "skip"):
         raise OptionError("imports", repr(imports), "'error' or 'skip'")
@@ -718,7 +783,11 @@ def load_ontology(
 
 
 def _compiled(read: DocumentSet, strict: bool = False, languages: tuple[str, ...] = ENGLISH) -> Ontology:
-    """Translate documents to an ontology; raises the errors of `load_ontology`."""
+    """Translate documents to an ontology, which may be inconsistent.
+
+    Raises:
+        UnsupportedAxiomError: `strict` is set, and an axiom has no effect, in whole or in part.
+    """
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
     names = shown_names_of(read.triples, reading, read.prefixes)
@@ -728,8 +797,7 @@ def _compiled(read: DocumentSet, strict: bool = False, languages: tuple[str, ...
     )
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
-    impossible = [Contradiction(frozenset(), (rule,)) for t in translations for rule in t.contradictions]
-    ontology = Ontology(
+    return Ontology(
         rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
         constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),
         background=reading.assertions | {fact for t in translations for fact in t.facts},
@@ -740,9 +808,8 @@ def _compiled(read: DocumentSet, strict: bool = False, languages: tuple[str, ...
         _definitions=definitions,
         _read=read,
         languages=languages,
+        _impossible=tuple(rule for t in translations for rule in t.contradictions),
     )
-    _refuse_inconsistent(ontology, impossible)
-    return ontology
 
 
 def _size_order(axioms: tuple[Origin, ...]) -> tuple[int, list[str]]:
@@ -765,22 +832,10 @@ def _declares_a_name(triple: Triple) -> bool:
     return is_declaration(triple) and isinstance(triple[0], URIRef)
 
 
-def _refuse_inconsistent(ontology: Ontology, impossible: Sequence[Contradiction] = ()) -> None:
-    """Raise `InconsistentOntologyError` if the ontology is inconsistent under OWL's semantics, without unique
-    names.
-
-    Args:
-        impossible: contradictions that do not depend on assertions.
+def _consistent(ontology: Ontology) -> Ontology:
+    """Return the ontology. Raises `InconsistentOntologyError` if it is inconsistent under OWL's semantics,
+    without unique names.
     """
-    closure = ontology._closure_of_assertions()
-    if impossible:
-        found = closure.contradictions() if closure.inconsistent else ConflictList.of(())
-        axiom = impossible[0].constraints[0].axiom
-        every = (*impossible, *found)
-        raise InconsistentOntologyError("⊥", (), axiom, contradictions=every, unlisted=found.unlisted)
-    if closure.inconsistent:
-        proof = closure.proof()
-        assert proof is not None, "an inconsistent closure has a proof"
-        raise inconsistency(proof, closure.contradictions())
-    if (proof := closure.proof_of_void()) is not None:
-        raise inconsistency(proof, ConflictList.of(()))
+    if ontology._contradictions:
+        raise inconsistency(ontology._contradictions)
+    return ontology

@@ -154,6 +154,24 @@ class LossGroup:
         return list(dict.fromkeys([*first.values(), *self.entries[:_MOST_EXAMPLES]]))[:_MOST_EXAMPLES]
 
 
+@dataclass(frozen=True, slots=True)
+class ReportedContradiction:
+    """Contradiction as texts.
+
+    Args:
+        text: the contradiction as a sentence without a full stop.
+        unique_names: it only holds under unique names. A `StreamReasoner` accepts such an ontology with
+            `unique_names=False`.
+        proof: the steps of a proof.
+        data: the contradiction with its assertions and axioms, for `json.dumps`.
+    """
+
+    text: str
+    unique_names: bool
+    proof: tuple[str, ...]
+    data: dict[str, object] = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """Outcome of every axiom of an ontology.
@@ -167,8 +185,8 @@ class Report:
             the group.
         notes: axioms outside OWL 2 DL, each with the reason: they violate a global restriction, or use
             vocabulary that OWL 2 DL lacks. They are translated nevertheless.
-        contradiction: a constraint violated by the ontology's own assertions under unique names, with the
-            steps of a proof. A `StreamReasoner` accepts such an ontology only with `unique_names=False`.
+        contradictions: the contradictions among the ontology's own axioms and assertions.
+        all_contradictions: all contradictions are listed; false if there are too many.
         documents: the files that were read, imports included.
         names: names shown for IRIs whose last parts are ambiguous.
 
@@ -185,11 +203,17 @@ class Report:
     unsatisfiable: tuple[tuple[str, tuple[str, ...]], ...] = ()
     merged: tuple[tuple[str, ...], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
-    contradiction: tuple[str, tuple[str, ...]] | None = None
+    contradictions: tuple[ReportedContradiction, ...] = ()
+    all_contradictions: bool = True
     documents: tuple[str, ...] = ()
     names: DisplayNames = field(default=NO_NAMES, compare=False)
 
     _repr_html_ = html_of
+
+    @property
+    def consistent(self) -> bool:
+        """True if no contradiction holds without unique names."""
+        return all(each.unique_names for each in self.contradictions)
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
@@ -219,7 +243,7 @@ class Report:
         return disambiguate(lambda: "\n".join(self._parts(details)), self.names)
 
     def _parts(self, details: bool) -> list[str]:
-        parts = [*self._summary(), *self._losses(details)]
+        parts = [*self._contradicted(details), *self._summary(), *self._losses(details)]
         proofs = [(f"<{name}>", list(proof)) for name, proof in self.unsatisfiable]
         number = f"{len(proofs)}"
         if self.losses:
@@ -230,11 +254,6 @@ class Report:
         notes = [(axiom, [reason]) for axiom, reason in self.notes]
         title = "Outside OWL 2 DL, without effect on the rules"
         parts += _section(title, notes, details)
-        if self.contradiction is not None:
-            title = (
-                "Contradictions under unique names (unique_names=False, --no-unique-names: none), at least"
-            )
-            parts += _section(title, [self.contradiction], details)
         if details:
             parts += self._details()
         return parts
@@ -313,9 +332,30 @@ class Report:
             "unsatisfiable": [{"name": name, "proof": list(proof)} for name, proof in self.unsatisfiable],
             "merged": [list(group) for group in self.merged],
             "notes": [{"axiom": axiom, "reason": reason} for axiom, reason in self.notes],
-            "contradiction": self.contradiction
-            and {"constraint": self.contradiction[0], "proof": list(self.contradiction[1])},
+            "consistent": self.consistent,
+            "contradictions": [each.data for each in self.contradictions],
+            "all_contradictions": self.all_contradictions,
         }
+
+    def _contradicted(self, details: bool) -> Iterator[str]:
+        """Yield a heading, and a line for each contradiction; with `details` also the proofs."""
+        if not self.contradictions:
+            return
+        if self.consistent:
+            yield (
+                "Contradictions under unique names, for which run refuses the ontology without "
+                "--no-unique-names (unique_names=False):"
+            )
+        else:
+            yield "The ontology is inconsistent, so it entails everything:"
+        count = f"{len(self.contradictions):,}"
+        for number, each in enumerate(self.contradictions, 1):
+            names = ", under unique names" if each.unique_names and not self.consistent else ""
+            yield f"Contradiction {number:,} of {count}{names}: {each.text}."
+            yield from (f"    {line}" for line in (each.proof if details else ()))
+        if not self.all_contradictions:
+            yield f"{count} shown, there are more"
+        yield ""
 
     def _summary(self) -> Iterator[str]:
         outcomes = Counter(entry.outcome for entry in self.entries)

@@ -7,7 +7,7 @@ row ids, so it is the same in every process.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -42,6 +42,8 @@ _INSTANCES_PER_FACT = (16, 256)
 
 # Cost of using a derived fact whose instances are not explored; a rule instance costs 1.
 _OPEN_COST = 1 << 20
+
+_NOTHING_ASSERTED: Mapping[Fact, Assertion] = {}
 
 # Step budget of the search for the shortest proof of one violation.
 _VIOLATION_STEPS = 20_000
@@ -341,7 +343,7 @@ def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | Non
     assertions must be at levels of the window.
     """
     lineage = model.lineage(most)
-    return None if lineage is None else _Violations(model, lineage, {}).cheapest(BOTTOM)
+    return None if lineage is None else LineageProofs.of(model, lineage).cheapest(BOTTOM)
 
 
 def proofs_of_violations(
@@ -359,7 +361,7 @@ def proofs_of_violations(
     lineage = model.lineage(most, explains_background=True)
     if lineage is None or lineage.cut_short:
         return {}
-    return _Violations(model, lineage, asserted).shortest()
+    return LineageProofs.of(model, lineage, asserted).shortest()
 
 
 def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> Proof:
@@ -369,22 +371,37 @@ def proof_of_fact(model: WindowModel, fact: Integers, most: int = 1_000_000) -> 
     `most` rule instances, the fact is an open step.
     """
     lineage = model.lineage_of(fact, most)
-    return _Violations(model, lineage, {}).cheapest(int(lineage.rows[0]))
+    return LineageProofs.of(model, lineage).cheapest(int(lineage.rows[0]))
 
 
-class _Violations:
-    """Proofs of the violations of a lineage.
+class LineageProofs:
+    """Proofs of the facts and violations of a lineage.
 
     Args:
+        rules: the rules by their numbers.
+        triples: the facts of the lineage.
         asserted: the facts asserted by the stream, each with its timestamp and triple.
     """
 
-    def __init__(self, model: WindowModel, lineage: Lineage, asserted: Mapping[Fact, Assertion]) -> None:
-        self._rules, self._lineage, rows = model.program.rules, lineage, lineage.rows.tolist()
-        self._triples = dict(zip(rows, model.vocabulary.decode(lineage.facts), strict=True))
-        facts = zip(rows, as_tuples(lineage.facts), strict=True)
-        self._asserted = {row: asserted[fact] for row, fact in facts if fact in asserted}
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        lineage: Lineage,
+        triples: Iterable[Triple],
+        asserted: Mapping[Fact, Assertion] = _NOTHING_ASSERTED,
+    ) -> None:
+        self._rules, self._lineage, rows = rules, lineage, lineage.rows.tolist()
+        self._triples = dict(zip(rows, triples, strict=True))
+        self._row_of = dict(zip(as_tuples(lineage.facts), rows, strict=True))
+        self._asserted = {row: asserted[fact] for fact, row in self._row_of.items() if fact in asserted}
         self.all = RuleInstances.of(lineage, self._rank)
+
+    @classmethod
+    def of(
+        cls, model: WindowModel, lineage: Lineage, asserted: Mapping[Fact, Assertion] = _NOTHING_ASSERTED
+    ) -> LineageProofs:
+        """Return the proofs of a lineage of a model."""
+        return cls(model.program.rules, lineage, model.vocabulary.decode(lineage.facts), asserted)
 
     def shortest(self) -> dict[Rule, Proof]:
         """Return for each violated constraint a proof with few rule instances."""
@@ -408,6 +425,14 @@ class _Violations:
         lineage = self._lineage
         given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
         return self.proof(self.all.cheapest(dict.fromkeys(given, 0)), goal=goal)
+
+    def from_facts(self, facts: Integers) -> Proof:
+        """Return the cheapest proof of ⊥ from some of the facts, shape (n, 3), and the background. The cost
+        is linear in the lineage.
+        """
+        given = [self._row_of[fact] for fact in as_tuples(facts)]
+        given += self._lineage.rows[self._lineage.background].tolist()
+        return self.proof(self.all.cheapest(dict.fromkeys(given, 0)))
 
     def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:

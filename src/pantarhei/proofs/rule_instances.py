@@ -95,11 +95,16 @@ class RuleInstances:
                 found[row].append(index)
         return found
 
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """The number of distinct body rows of each instance."""
+        return [len(set(instance.body)) for instance in self.found]
+
     def heights(self, leaves: Iterable[int]) -> dict[int, int]:
         """Return for each row derivable from `leaves` the smallest height of its derivations. The cost is
         linear in the number of instances.
         """
-        missing = [len(set(instance.body)) for instance in self.found]
+        missing = self._sizes.copy()
         heights: dict[int, int] = dict.fromkeys(leaves, 0)
         queue, height = list(heights), 0
         while queue:
@@ -125,7 +130,7 @@ class RuleInstances:
         Args:
             leaves: the costs of the given rows.
         """
-        missing = [len(set(instance.body)) for instance in self.found]
+        missing = self._sizes.copy()
         price = [1] * len(self.found)
         best: dict[int, tuple[int, RuleInstance | None]] = {row: (cost, None) for row, cost in leaves.items()}
         waiting = [(cost, row) for row, cost in leaves.items()]

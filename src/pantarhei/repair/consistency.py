@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from typing import Any, TypeVar
 
 from rdflib import Literal
 
@@ -15,23 +16,44 @@ from pantarhei.errors import InconsistentOntologyError
 from pantarhei.errors.base import parameter
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
-from pantarhei.model.message_text import disambiguate
+from pantarhei.model.labels import Labels, labels_among
+from pantarhei.model.message_text import disambiguate, one_line
 from pantarhei.model.representation import html_of, short_repr
-from pantarhei.model.rule import Rule, names_of
-from pantarhei.model.term import Triple, short
-from pantarhei.proofs.extraction import proof_of_violation
+from pantarhei.model.rule import Origin, Rule, names_of
+from pantarhei.model.term import Triple, in_order
+from pantarhei.proofs.contradiction_sentences import contradiction_sentence
+from pantarhei.proofs.extraction import LineageProofs
 from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.renderers import fact_as_json
+from pantarhei.proofs.rule_instances import BOTTOM
+from pantarhei.proofs.sentences import sentence
 from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.repair.conflict import Budget, Conflicts, KeptEvidence
 from pantarhei.repair.result import ConflictList, in_order_of_texts
 from pantarhei.rules.compilation.program import Program
 
+_T = TypeVar("_T")
 
-@dataclass(frozen=True, slots=True)
+Position = tuple[str | None, int | None]
+"""A file and a line in it, counted from 1; None if unknown."""
+
+
+def _no_proof() -> None:
+    """Return no proof."""
+
+
+@dataclass(frozen=True)
 class Contradiction:
     """Minimal inconsistent set of assertions, with the violated constraints.
 
-    It has no assertions if an axiom is unsatisfiable by itself.
+    It has no assertions if axioms are inconsistent by themselves. `str` is one sentence.
+
+    Args:
+        triples: the assertions.
+        constraints: the violated constraints.
+        unique_names: the assertions contradict each other only if different names denote different things.
+        labels: the names shown for IRIs.
+        positions: the positions of the assertions, if known.
 
     Args:
         triples: the assertions.
@@ -49,28 +71,121 @@ class Contradiction:
 
     triples: frozenset[Triple]
     constraints: tuple[Rule, ...]
+    unique_names: bool = False
+    labels: Labels = field(default_factory=dict, compare=False, repr=False)
+    positions: Mapping[Triple, Position] = field(default_factory=dict, compare=False, repr=False)
+    _prove: Callable[[], Proof | None] = field(default=_no_proof, compare=False, repr=False)
 
     __repr__ = short_repr
     _repr_html_ = html_of
 
-    def __str__(self) -> str:
-        return disambiguate(self._text, names_of(self.constraints))
+    @cached_property
+    def proof(self) -> Proof | None:
+        """A proof of ⊥ from the assertions; None if the contradiction is an axiom, or proofs are not stored.
 
-    def _text(self) -> str:
-        members = sorted(" ".join(map(short, triple)) for triple in self.triples)
-        rules = " and ".join(dict.fromkeys(rule.axiom for rule in self.constraints))
-        return " against ".join(members) + f", by {rules}" if members else rules
+        The first access costs linear time in the lineage of all contradictions.
+        """
+        found = self._prove()
+        return None if found is None else found.labelled(self.labels)
+
+    @property
+    def rule(self) -> Rule:
+        """The constraint that the proof violates."""
+        last = None if self.proof is None else self.proof.steps[-1].rule
+        return self.constraints[0] if last is None else last
+
+    @property
+    def axioms(self) -> tuple[Origin, ...]:
+        """The axioms used by the proof, or those of the constraints, with their positions in files."""
+        rules = self.constraints if self.proof is None else self.proof.rules
+        return tuple(dict.fromkeys(rule.origin or Origin(rule.axiom) for rule in rules))
+
+    def __str__(self) -> str:
+        """Return the contradiction as a sentence without a full stop, with the position of the axiom."""
+        place = self._place()
+        return f"{self._shown(self._sentence)}{f' ({place})' if place else ''}"
+
+    def to_json(self) -> dict[str, object]:
+        """Return the sentence, the assertions, the axioms and the proof as a dictionary for `json.dumps`."""
+        axioms = [each for each in self.axioms if each.names is not None or each.source is not None]
+        return {
+            "text": str(self),
+            "unique_names": self.unique_names,
+            "assertions": self._shown(
+                lambda: [
+                    {
+                        "fact": fact_as_json(triple),
+                        "text": sentence(triple, self._shown_labels),
+                        **_place_as_json(self.positions.get(triple)),
+                    }
+                    for triple in in_order(self.triples)
+                ]
+            ),
+            "axioms": [{"text": each.axiom, **_place_as_json((each.source, each.line))} for each in axioms],
+            "proof": None if self.proof is None else self.proof.to_json(),
+        }
+
+    @cached_property
+    def _shown_labels(self) -> Labels:
+        terms = {term for triple in self.triples for term in triple}
+        proof = self.proof
+        atoms = (atom for rule in self.constraints for atom in rule.body)
+        return labels_among(
+            self.labels, terms.union((atom.predicate for atom in atoms), () if proof is None else proof.terms)
+        )
+
+    def _shown(self, write: Callable[[], _T]) -> _T:
+        return disambiguate(write, names_of(self.constraints if self.proof is None else self.proof.rules))
+
+    def _sentence(self) -> str:
+        facts = in_order(self.triples) if self.proof is None else self.proof.facts
+        return contradiction_sentence(self.rule, facts, self.triples, self._shown_labels)
+
+    def _place(self) -> str:
+        """Return the position of the violated axiom, followed by other positions of assertions."""
+        origin = self.rule.origin
+        places = [] if origin is None else [(origin.source, origin.line)]
+        places += [self.positions[triple] for triple in in_order(self.triples) if triple in self.positions]
+        lines = (("" if line is None else f", line {line}") for _, line in places)
+        shown = (
+            f"{one_line(source)}{line}" for (source, _), line in zip(places, lines, strict=True) if source
+        )
+        return "; ".join(dict.fromkeys(shown))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(Contradiction, self.triples, self.constraints)
+        given = self.triples, self.constraints, self.unique_names, dict(self._shown_labels), self.positions
+        return exactly(_proved, *given, self.proof)
+
+
+def _proved(
+    triples: frozenset[Triple],
+    constraints: tuple[Rule, ...],
+    unique_names: bool,
+    labels: Labels,
+    positions: Mapping[Triple, Position],
+    proof: Proof | None,
+) -> Contradiction:
+    """Return a contradiction with a known proof."""
+    return Contradiction(triples, constraints, unique_names, labels, positions, lambda: proof)
+
+
+def _place_as_json(place: Position | None) -> dict[str, object]:
+    known = zip(("file", "line"), place or (), strict=False)
+    return {key: value for key, value in known if value is not None}
 
 
 def contradictions(
-    lineage: Lineage, budget: Budget, lexicon: Lexicon, rules: Sequence[Rule], forms: FactForms
+    lineage: Lineage,
+    budget: Budget,
+    lexicon: Lexicon,
+    rules: Sequence[Rule],
+    forms: FactForms,
+    proved: bool = False,
 ) -> ConflictList[Contradiction]:
     """Return the contradictions behind the violations of a lineage; they are computed on first access.
 
-    Costs linear time in the lineage; the part of the lineage that conflicts involve stays in memory.
+    Costs linear time in the lineage; the part of the lineage that conflicts involve stays in memory, or the
+    whole lineage if `proved` is set.
 
     Args:
         lineage: the violations with their proofs.
@@ -78,8 +193,13 @@ def contradictions(
         lexicon: the terms of the facts.
         rules: the constraints, by their numbers.
         forms: forms of literals that differ from the first form of their value.
+        proved: whether the contradictions have proofs.
     """
     kept = KeptEvidence(lineage, budget)
+    proofs = cache(lambda: LineageProofs(rules, lineage, lexicon.decode(lineage.facts, forms)))
+
+    def proof_of(rows: list[int]) -> Proof | None:
+        return proofs().from_facts(kept.evidence.facts[rows])
 
     def make(found: Conflicts) -> list[Contradiction]:
         evidence = kept.evidence
@@ -89,6 +209,7 @@ def contradictions(
             Contradiction(
                 frozenset(triples[row] for row in conflict.rows),
                 in_order_of_texts(rules[number] for number in conflict.constraints),
+                _prove=partial(proof_of, sorted(conflict.rows)) if proved else _no_proof,
             )
             for conflict in found.in_order(keys)
         ]
@@ -106,31 +227,35 @@ def model_of_background(program: Program, vocabulary: Vocabulary, background: In
 def contradictions_in(model: WindowModel) -> ConflictList[Contradiction]:
     """Return all minimal contradictions among the asserted facts of a model.
 
-    Costs a scan of the facts, and the lineage of the violations.
+    Costs a scan of the facts, and the lineage of the violations, which stays in memory.
     """
     budget, lexicon = Budget(), model.vocabulary.lexicon
     model.find_violations()
     lineage = model.lineage(budget.instances)
     if lineage is None:
         return ConflictList.of(())
-    return contradictions(lineage, budget, lexicon, model.program.rules, NO_FORMS.by_fact)
+    found = contradictions(lineage, budget, lexicon, model.program.rules, NO_FORMS.by_fact, proved=True)
+    if found:
+        return found
+    proof = LineageProofs.of(model, lineage).cheapest(BOTTOM)  # the budget does not suffice for conflict sets
+    return ConflictList.of([Contradiction(proof.background, proof.rules[-1:], _prove=lambda: proof)], False)
 
 
 def inconsistency(
-    proof: Proof, found: ConflictList[Contradiction], unique_names: bool = False
+    found: ConflictList[Contradiction], unique_names: bool = False
 ) -> InconsistentOntologyError:
-    """Return the error that describes one contradiction with its proof, and lists all contradictions.
+    """Return the error that lists contradictions, and describes the first one by its proof.
 
     Args:
-        proof: the proof of one contradiction.
-        found: all contradictions.
-        unique_names: true if names are unique, so that the violation may follow from distinct names.
+        found: all contradictions, at least one.
+        unique_names: true if names are unique, so that a violation may follow from distinct names.
     """
-    rule = proof.steps[-1].rule
-    assert rule is not None, "the last step of a proof of ⊥ is a constraint"
-    statements = [write_triple(triple) + " ." for triple in proof.facts]
-    text, axiom, lines = disambiguate(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
-    are_names = not any(isinstance(value, Literal) for _, _, value in proof.facts)
+    first = found[0]
+    rule, facts = first.rule, () if first.proof is None else first.proof.facts
+    statements = [write_triple(triple) + " ." for triple in facts]
+    lines = () if first.proof is None else first.proof.lines()
+    text, axiom = disambiguate(lambda: (str(rule), rule.axiom), names_of([rule]))
+    are_names = not any(isinstance(value, Literal) for _, _, value in facts)
     remedy = None
     if unique_names and rule.different and are_names:
         remedy = f"let two names be one thing, with {parameter('unique_names', 'False')}"
@@ -146,6 +271,4 @@ def refuse_violations(model: WindowModel, background: Integers) -> None:
     if not len(model.violations()):
         return
     asserted = model_of_background(model.program, model.vocabulary, background)
-    proof = proof_of_violation(asserted)
-    assert proof is not None, "the same facts violate the same constraint"
-    raise inconsistency(proof, contradictions_in(asserted), unique_names=True)
+    raise inconsistency(contradictions_in(asserted), unique_names=True)
