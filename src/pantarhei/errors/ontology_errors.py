@@ -14,44 +14,31 @@ class OntologyError(PantarheiError):
 
 
 class InconsistentOntologyError(OntologyError):
-    """The ontology, alone or with its background, violates its constraints.
+    """The ontology, alone or with its background, contradicts itself.
 
     Args:
-        constraint: the constraint that the first contradiction violates, as text.
-        facts: the facts that violate it, as N-Triples statements.
-        origin: the axiom from which the constraint was translated.
-        proof: the derivation of these facts and of the violation, one text per step.
-        remedy: an alternative to correcting the ontology or the background, as text.
-        contradictions: the contradictions, each a `Contradiction`, whose text is one sentence; at most a
-            thousand.
+        contradictions: the contradictions, at least one and at most a thousand, each a `Contradiction` with
+            its constraints and a proof; its text is one sentence.
         unlisted: a text on further contradictions; None if all are listed.
+        remedy: an alternative to correcting the ontology or the background, as text.
     """
 
     def __init__(
-        self,
-        constraint: str,
-        facts: Sequence[str],
-        origin: str,
-        proof: Sequence[str] = (),
-        remedy: str | None = None,
-        contradictions: Sequence[object] = (),
-        unlisted: str | None = None,
+        self, contradictions: Sequence[object], unlisted: str | None = None, remedy: str | None = None
     ) -> None:
-        given = tuple(proof), remedy, tuple(contradictions), unlisted
-        super().__init__(constraint, tuple(facts), origin, *given)
-        self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
-        self.proof, self.remedy, self.contradictions, self.unlisted = given
+        super().__init__(tuple(contradictions), unlisted, remedy)
+        self.contradictions, self.unlisted, self.remedy = tuple(contradictions), unlisted, remedy
 
     def __str__(self) -> str:
         remedy = "" if self.remedy is None else f"; or {self.remedy}"
         return (
-            f"the ontology is inconsistent{self._all()}\n"
+            f"the ontology is inconsistent{self._listed()}\n"
             f"repair the ontology or the background; only streamed ABoxes are repaired{remedy}"
         )
 
-    def _all(self) -> str:
+    def _listed(self) -> str:
         """Return the contradictions, one on each line if there are several."""
-        found = self.contradictions or (f"{self.constraint} (from {self.origin})",)
+        found = self.contradictions
         if len(found) == 1 and self.unlisted is None:
             return f": {found[0]}"
         lines = [f"{number}. {each}" for number, each in enumerate(found[:_MOST_SHOWN], 1)]

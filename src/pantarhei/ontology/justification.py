@@ -262,7 +262,8 @@ def assertion_of(fact: Triple) -> Origin:
     else:
         kind = "Data" if isinstance(object_, Literal) else "Object"
         text = f"{kind}PropertyAssertion({short(predicate)} {short(subject)} {short(object_)})"
-    return Origin(text, subject=subject if isinstance(subject, URIRef) else None, names=NO_NAMES)
+    about = subject if isinstance(subject, URIRef) else None
+    return Origin(text, subject=about, names=NO_NAMES, stated=fact)
 
 
 _OF_INDIVIDUALS: Mapping[Term, str] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rdflib import XSD, Literal, URIRef, Variable
+from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.model import data_range as ranges
 from pantarhei.model.labels import NO_LABELS, Labels
@@ -21,6 +21,7 @@ from pantarhei.owl import axiom as owl
 _FACETS = {
     XSD.minInclusive: ">=", XSD.maxInclusive: "<=", XSD.minExclusive: ">", XSD.maxExclusive: "<",
 }  # fmt: skip
+_ASSERTIONS: dict[object, str] = {RDF.type: "Type", OWL.sameAs: "SameAs", OWL.differentFrom: "DifferentFrom"}
 _PLAIN_LITERALS = {XSD.integer, XSD.decimal, XSD.boolean}
 _UNQUOTED = re.compile(r"[\w.:@/#^-]+|<.*>|\?\w+|_:\w+")
 _KEYWORDS = {"and", "exactly", "inverse", "max", "min", "not", "only", "or", "self", "some", "that", "value"}
@@ -85,6 +86,8 @@ class _Writer:
                 return self.name(value)
             case Literal():
                 return _literal(value)
+            case BNode():
+                return short(value)
             case owl.Class(iri) | owl.Property(iri) | ranges.Datatype(iri):
                 return self.name(iri)
             case owl.InverseOf(inverted):
@@ -133,7 +136,7 @@ class _Writer:
         return None
 
     def axiom(self, value: object) -> str | None:
-        """Return the text of an axiom; None for another value."""
+        """Return the text of an axiom or a triple; None for another value."""
         match value:
             case owl.SubClassOf(sub, super_):
                 return f"{self.text(sub)} SubClassOf {self.text(super_)}"
@@ -171,6 +174,9 @@ class _Writer:
                 return f"{self.text(individual)} Type {self.text(type_)}"
             case owl.NegativePropertyAssertion(on, subject, object_):
                 return f"not ({self.text(subject)} {self.text(on)} {self.text(object_)})"
+            case (subject, predicate, object_):
+                word = _ASSERTIONS.get(predicate) or self.text(predicate)
+                return f"{self.text(subject)} {word} {self.text(object_)}"
         return None
 
     def between(self, word: str, heading: str, operands: tuple[object, ...]) -> str:

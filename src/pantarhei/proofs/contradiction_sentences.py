@@ -11,7 +11,7 @@ from pantarhei.model.message_text import counted, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.owl.manchester import axiom_text
-from pantarhei.proofs.sentences import _verb, _words, class_phrase, sentence, term_name
+from pantarhei.proofs.sentences import verb_phrase, words_of, class_phrase, sentence, term_name
 
 _MOST_GIVEN, _LONGEST_AXIOM = 3, 400
 
@@ -64,7 +64,7 @@ def _fact(fact: Triple, labels: Labels) -> str:
     subject, predicate, object_ = fact
     if predicate in ONLY_TYPE:
         return sentence(fact, labels)
-    return f"{_name(subject, labels)} {_verb(predicate, labels)} {_name(object_, labels)}"
+    return f"{_name(subject, labels)} {verb_phrase(predicate, labels)} {_name(object_, labels)}"
 
 
 def _name(term: Term, labels: Labels) -> str:
@@ -82,22 +82,21 @@ def _two_values(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | No
     if len(pairs) != 2 or len({fact[:2] for fact in pairs}) != 1 or len({fact[2] for fact in pairs}) != 2:
         return None
     (subject, property_, first), (_, _, second) = pairs
-    verb = _verb(property_, labels)
+    verb = verb_phrase(property_, labels)
     noun = verb.removeprefix("has ")
     name, values = _name(subject, labels), _both((first, second), labels)
-    two = f"{verb} two things" if noun == verb else f"has two {_plural(noun)}"
-    text = f"{name} {two}, {values}"
+    two = f"{verb} two things," if noun == verb else f"has two {_plural(noun)},"
+    text = f"{name} {verb if verb.startswith('—') else two} {values}"
     if rule.name == "prp-fp":
-        return f"{text}; {_words(property_, labels)} is functional"
+        return f"{text}; {words_of(property_, labels)} is functional"
     return f"{text}; at most one is allowed: {one_line(axiom_text(rule, labels), _LONGEST_AXIOM)}"
 
 
 def _two_subjects(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
     if len(facts) != 2 or facts[0][2] != facts[1][2]:
         return None
-    (first, property_, value), (second, _, _) = facts
-    shared = f"{_both((first, second), labels)} both {_verb(property_, labels)} {_name(value, labels)}"
-    return f"{shared.replace(' both has ', ' both have ')}; {_words(property_, labels)} is inverse functional"
+    stated = " and ".join(_fact(fact, labels) for fact in facts)
+    return f"{stated}; {words_of(facts[0][1], labels)} is inverse functional"
 
 
 def _two_classes(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
@@ -111,7 +110,7 @@ def _two_properties(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str 
     if len(facts) != 2:
         return None
     stated = " and ".join(_fact(fact, labels) for fact in facts)
-    properties = " and ".join(_words(fact[1], labels) for fact in facts)
+    properties = " and ".join(words_of(fact[1], labels) for fact in facts)
     return f"{stated}; {properties} are disjoint"
 
 
@@ -119,10 +118,10 @@ def _trait(trait: str) -> Callable[[Rule, Sequence[Triple], Labels], str]:
     def text(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str:
         subject, property_, object_ = facts[0]
         if subject == object_:
-            stated = f"{_name(subject, labels)} {_verb(property_, labels)} itself"
+            stated = f"{_name(subject, labels)} {verb_phrase(property_, labels)} itself"
         else:
             stated = " and ".join(_fact(fact, labels) for fact in dict.fromkeys(facts))
-        return f"{stated}; {_words(property_, labels)} is {trait}"
+        return f"{stated}; {words_of(property_, labels)} is {trait}"
 
     return text
 
@@ -145,7 +144,7 @@ def _key(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
     if len(subjects) != 2:
         return None
     values = {(property_, value): None for _, property_, value in pairs}
-    key = ", ".join(f"{_words(property_, labels)} {_name(value, labels)}" for property_, value in values)
+    key = ", ".join(f"{words_of(property_, labels)} {_name(value, labels)}" for property_, value in values)
     return f"{_both(subjects, labels)} have the same key: {key}"
 
 

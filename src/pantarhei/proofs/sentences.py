@@ -93,7 +93,7 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
         if object_ == OWL.Nothing:
             return f"nothing is {class_phrase(subject, labels)}"
         return f"whatever is {class_phrase(subject, labels)} is {class_phrase(object_, labels)}"
-    return f"{term_name(subject, labels)} {_verb(predicate, labels)} {term_name(object_, labels)}"
+    return f"{term_name(subject, labels)} {verb_phrase(predicate, labels)} {term_name(object_, labels)}"
 
 
 def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
@@ -108,7 +108,7 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     """Return the complement that describes a member of a class: `a pump`, `uncooled`, `out of range`, or
     `in class 'high temperature'` if the class is not surely a countable noun.
     """
-    words = _words(class_, labels)
+    words = words_of(class_, labels)
     parts = words.split(" ")
     first, last = parts[0].lower(), parts[-1].lower()
     if len(parts) <= _MOST_WORDS and _are_judged(parts) and not _is_foreign(class_, labels):
@@ -142,13 +142,13 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
             else f"nothing is both {' and '.join(kinds)}"
         )
     if constraint.name == "prp-fp":
-        verb = _verb(constraint.body[0].predicate, labels)
+        verb = verb_phrase(constraint.body[0].predicate, labels)
         noun = verb.removeprefix("has ").strip("—→")
         return f"nothing {verb} more than one thing" if noun == verb else f"nothing has more than one {noun}"
     return one_line(axiom_text(constraint, labels), 3 * LONGEST_LINE)
 
 
-def _words(term: Term, labels: Labels) -> str:
+def words_of(term: Term, labels: Labels) -> str:
     """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`. A
     name that has other parts than words is returned unchanged.
     """
@@ -190,13 +190,13 @@ def _is_verb(word: str) -> bool:
     return _ends_in_s(word) and not is_plural
 
 
-def _verb(property_: Term, labels: Labels) -> str:
+def verb_phrase(property_: Term, labels: Labels) -> str:
     """Return the words between subject and object: `reads`, `is part of`, `has level`; `—temp_c→` if they are
     not surely a verb or a noun.
     """
     if property_ in _PHRASES:
         return _PHRASES[property_]
-    label = _words(property_, labels)
+    label = words_of(property_, labels)
     parts = label.split(" ")
     titled = parts if all(map(str.istitle, parts)) else parts[:1]
     parts[: len(titled)] = [part.lower() if part.istitle() else part for part in titled]

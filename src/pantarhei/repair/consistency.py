@@ -244,22 +244,18 @@ def contradictions_in(model: WindowModel) -> ConflictList[Contradiction]:
 def inconsistency(
     found: ConflictList[Contradiction], unique_names: bool = False
 ) -> InconsistentOntologyError:
-    """Return the error that lists contradictions, and describes the first one by its proof.
+    """Return the error that lists contradictions, of which there is at least one.
 
     Args:
-        found: all contradictions, at least one.
-        unique_names: true if names are unique, so that a violation may follow from distinct names.
+        unique_names: true if names are unique, so that a contradiction may follow from distinct names.
     """
     first = found[0]
-    rule, facts = first.rule, () if first.proof is None else first.proof.facts
-    statements = [write_triple(triple) + " ." for triple in facts]
-    lines = () if first.proof is None else first.proof.lines()
-    text, axiom = disambiguate(lambda: (str(rule), rule.axiom), names_of([rule]))
-    are_names = not any(isinstance(value, Literal) for _, _, value in facts)
+    values = () if first.proof is None else (value for _, _, value in first.proof.facts)
+    are_names = not any(isinstance(value, Literal) for value in values)
     remedy = None
-    if unique_names and rule.different and are_names:
+    if unique_names and first.rule.different and are_names:
         remedy = f"let two names be one thing, with {parameter('unique_names', 'False')}"
-    return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines, remedy, *found.first())
+    return InconsistentOntologyError(*found.first(), remedy)
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:

@@ -85,7 +85,7 @@ def test_what_run_would_refuse_is_told_unless_names_are_not_unique(ontology, cap
     assert check(CheckOptions([path], strict=True, unique_names=False)) is None
     capsys.readouterr()
     check(CheckOptions([path], unique_names=False, format="json"))
-    assert json.loads(capsys.readouterr().out)["contradiction"] is None
+    assert json.loads(capsys.readouterr().out)["contradictions"] == []
 
 
 EX = Namespace("http://example.org/")

@@ -106,16 +106,18 @@ TWO_PLACES = ":isIn a owl:ObjectProperty, owl:FunctionalProperty . :cart :isIn :
 
 def test_the_report_warns_of_contradictions_that_only_unique_names_make():
     ontology = load_ontology(graph(TWO_PLACES))
-    constraint, proof = ontology.report().contradiction
+    (found,) = ontology.report().contradictions
     with pytest.raises(InconsistentOntologyError) as refused:
         StreamReasoner(ontology, Window(1))
-    assert (constraint, proof) == (refused.value.constraint, refused.value.proof)
+    (contradiction,) = refused.value.contradictions
+    assert (found.text, found.unique_names) == (str(contradiction), True)
+    assert found.proof == tuple(contradiction.proof.lines())
     StreamReasoner(ontology, Window(1), unique_names=False)
 
 
 def test_the_report_of_what_a_reasoner_takes_warns_of_nothing():
     one_place = TWO_PLACES + ":hall owl:sameAs :lobby ."
-    assert load_ontology(graph(one_place)).report().contradiction is None
+    assert load_ontology(graph(one_place)).report().contradictions == ()
 
 
 def test_rules_can_be_given_directly():

@@ -6,7 +6,7 @@ import json
 import pickle
 
 from pantarhei.model.rule import Origin
-from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
+from pantarhei.owl.report import AxiomOutcome, Report, ReportedContradiction, ReportEntry
 
 SOME = "ObjectSomeValuesFrom({}) on the right requires more"
 REPORT = Report(
@@ -99,14 +99,30 @@ def test_what_can_have_no_instance_is_listed_in_full_unless_something_is_lost():
 
 
 def test_a_contradiction_of_unique_names_is_told_with_its_proof():
-    steps = ("1. cart isIn hall  (given)", "2. cart isIn lobby  (given)", "3. ⊥  (from 1, 2 by prp-fp, …)")
-    report = Report((), contradiction=("prp-fp: ⊥ :- …", steps))
-    lines = [line.strip() for line in str(report).splitlines()]
-    (title,) = (line for line in lines if line.startswith("Contradictions under unique names"))
-    assert "unique_names=False" in title
-    assert lines[lines.index(title) + 1 :] == ["prp-fp: ⊥ :- …", *steps]
-    assert json.loads(report.to_json())["contradiction"]["proof"] == list(steps)
-    assert json.loads(REPORT.to_json())["contradiction"] is None
+    steps = ("1. cart is in hall (always so)", "2. cart is in lobby (always so)")
+    found = ReportedContradiction("cart is in two things, hall and lobby", True, steps, {"text": "…"})
+    report = Report((), contradictions=(found,))
+    title, *lines = report.text(details=True).splitlines()
+    assert title.startswith("Contradictions under unique names") and "unique_names=False" in title
+    line = "Contradiction 1 of 1: cart is in two things, hall and lobby."
+    assert lines[:3] == [line, *(f"    {step}" for step in steps)]
+    assert report.text().splitlines()[:3] == [title, line, ""]
+    data = json.loads(report.to_json())
+    assert (data["consistent"], data["contradictions"]) == (True, [{"text": "…"}])
+    assert json.loads(REPORT.to_json())["contradictions"] == []
+
+
+def test_contradictions_of_an_inconsistent_ontology_come_first_and_those_of_names_are_marked():
+    found = [ReportedContradiction(text, names, (), {}) for text, names in (("one", False), ("two", True))]
+    report = Report((), contradictions=tuple(found), all_contradictions=False)
+    assert report.text().splitlines()[:4] == [
+        "The ontology is inconsistent, so it entails everything:",
+        "Contradiction 1 of 2: one.",
+        "Contradiction 2 of 2, under unique names: two.",
+        "2 shown, there are more",
+    ]
+    assert not report.consistent
+    assert not json.loads(report.to_json())["all_contradictions"]
 
 
 def test_the_summary_of_a_large_ontology_is_short():
