@@ -297,8 +297,11 @@ class Report:
         - `unsatisfiable`: objects with `name` and `proof`, a list of steps.
         - `merged`: lists of equal names; the first one stands for all.
         - `notes`: axioms outside OWL 2 DL: `axiom` and `reason`.
-        - `contradiction`: None, or the violation under unique names: `constraint`, and `proof`, a list of
-          steps.
+        - `consistent`: false if the ontology is inconsistent without unique names.
+        - `contradictions`: objects with `text`, `unique_names` (true if it holds only under unique names),
+          `assertions` (`fact`, `text`, and `file` and `line` as far as known), `axioms` (`text`, `file`,
+          `line`) and `proof`, as `Proof.to_json`.
+        - `all_contradictions`: false if only the first thousand are listed.
         - `inconsistency_normal_form`, with `check --depth`: `depth`, and `constraints` with `name`,
           `constraint`, `origin`, `recursive` and `atoms`, each with `atom`, `derived_by` and `complete`,
           false after 1,000 ways.

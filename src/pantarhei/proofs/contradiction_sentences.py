@@ -10,8 +10,8 @@ from pantarhei.model.labels import NO_LABELS, Labels
 from pantarhei.model.message_text import counted, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
-from pantarhei.owl.manchester import axiom_text
-from pantarhei.proofs.sentences import verb_phrase, words_of, class_phrase, sentence, term_name
+from pantarhei.owl.manchester import axiom_text, quoted
+from pantarhei.proofs.sentences import class_phrase, sentence, term_name, verb_phrase, words_of
 
 _MOST_GIVEN, _LONGEST_AXIOM = 3, 400
 
@@ -73,6 +73,11 @@ def _name(term: Term, labels: Labels) -> str:
     return f'"{shown[1:-1]}"' if isinstance(term, Literal) and shown.startswith("“") else shown
 
 
+def _property(property_: Term, labels: Labels) -> str:
+    """Return the name of a property in words; in single quotes if it has several."""
+    return quoted(words_of(property_, labels))
+
+
 def _both(terms: Iterable[Term], labels: Labels) -> str:
     return " and ".join(_name(term, labels) for term in terms)
 
@@ -88,7 +93,7 @@ def _two_values(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | No
     two = f"{verb} two things," if noun == verb else f"has two {_plural(noun)},"
     text = f"{name} {verb if verb.startswith('—') else two} {values}"
     if rule.name == "prp-fp":
-        return f"{text}; {words_of(property_, labels)} is functional"
+        return f"{text}; {_property(property_, labels)} is functional"
     return f"{text}; at most one is allowed: {one_line(axiom_text(rule, labels), _LONGEST_AXIOM)}"
 
 
@@ -96,7 +101,7 @@ def _two_subjects(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | 
     if len(facts) != 2 or facts[0][2] != facts[1][2]:
         return None
     stated = " and ".join(_fact(fact, labels) for fact in facts)
-    return f"{stated}; {words_of(facts[0][1], labels)} is inverse functional"
+    return f"{stated}; {_property(facts[0][1], labels)} is inverse functional"
 
 
 def _two_classes(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
@@ -110,7 +115,7 @@ def _two_properties(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str 
     if len(facts) != 2:
         return None
     stated = " and ".join(_fact(fact, labels) for fact in facts)
-    properties = " and ".join(words_of(fact[1], labels) for fact in facts)
+    properties = " and ".join(_property(fact[1], labels) for fact in facts)
     return f"{stated}; {properties} are disjoint"
 
 
@@ -121,7 +126,7 @@ def _trait(trait: str) -> Callable[[Rule, Sequence[Triple], Labels], str]:
             stated = f"{_name(subject, labels)} {verb_phrase(property_, labels)} itself"
         else:
             stated = " and ".join(_fact(fact, labels) for fact in dict.fromkeys(facts))
-        return f"{stated}; {words_of(property_, labels)} is {trait}"
+        return f"{stated}; {_property(property_, labels)} is {trait}"
 
     return text
 
@@ -144,7 +149,7 @@ def _key(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
     if len(subjects) != 2:
         return None
     values = {(property_, value): None for _, property_, value in pairs}
-    key = ", ".join(f"{words_of(property_, labels)} {_name(value, labels)}" for property_, value in values)
+    key = ", ".join(f"{_property(property_, labels)} {_name(value, labels)}" for property_, value in values)
     return f"{_both(subjects, labels)} have the same key: {key}"
 
 

@@ -34,6 +34,8 @@ from pantarhei.rules.compilation.program import Program
 
 _T = TypeVar("_T")
 
+_LONGEST_PATH = 400
+
 Position = tuple[str | None, int | None]
 """A file and a line in it, counted from 1; None if unknown."""
 
@@ -148,7 +150,9 @@ class Contradiction:
         places += [self.positions[triple] for triple in in_order(self.triples) if triple in self.positions]
         lines = (("" if line is None else f", line {line}") for _, line in places)
         shown = (
-            f"{one_line(source)}{line}" for (source, _), line in zip(places, lines, strict=True) if source
+            f"{one_line(source, _LONGEST_PATH)}{line}"
+            for (source, _), line in zip(places, lines, strict=True)
+            if source
         )
         return "; ".join(dict.fromkeys(shown))
 
