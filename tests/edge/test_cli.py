@@ -21,6 +21,7 @@ import pantarhei
 from pantarhei.cli.commands import app, as_option
 from pantarhei.errors import InvalidRowError, MemoryLimitError, MissingFileError, OptionError, QueryError
 from pantarhei.errors.base import parameters_written
+from pantarhei.owl.report import Report
 
 ROOT = Path(__file__).parents[2]
 PEDALS = ROOT / "ontologies" / "pedals.ttl"
@@ -319,7 +320,7 @@ def test_check_gives_programs_everything(cli):
     place = ["source", "line", "subject"]
     assert list(whole["axioms"][0]) == ["axiom", *place, "construct", "outcome", "rules", "kept", "lost"]
     assert {Path(axiom["source"]).resolve() for axiom in whole["axioms"]} == {PEDALS}
-    listed = pantarhei.Report.to_json.__doc__
+    listed = Report.to_json.__doc__
     assert all(f"`{key}`" in listed for key in [*JSON_KEYS, "inconsistency_normal_form"])
 
 
