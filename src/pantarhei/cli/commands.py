@@ -87,7 +87,8 @@ TIMELINE = (
     "facts that contradicted them.\n\n"
     "The stream is processed as [bold]pantarhei run[/bold] does with the same options. The picture shows the "
     "last 60 steps, or the last 60 between --from and --until. With --rules, it shows the conclusions of "
-    "temporal rules over time, above the facts on which they depend."
+    "temporal rules over time, above the facts on which they depend; with --step, the changes of one step by "
+    "their causes."
 )
 TIMELINE_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"

@@ -63,11 +63,17 @@ def draw(options: TimelineOptions) -> None:
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
     format_by_suffix(options.output, None, "svg", {".svg": "svg"}, None)
     check_feedback(options.feedback, options.rules)
-    (first, last), (ontology, background, _) = options.times, read_knowledge(options)
+    step, (first, last) = options.time_of_step, options.times
+    ontology, background, _ = read_knowledge(options)
     rules = None if options.rules is None else read_rules(options.rules, ontology, options.feedback)
     reasoner = make_reasoner(options, ontology, background, rules=rules)
     labels = {**labels_of(background), **ontology.labels}
-    updates = FileSource(options, last).updates(reasoner, RunCounts())
+    updates = FileSource(options, last if step is None else step).updates(reasoner, RunCounts())
+    if step is not None:
+        if not (newest := deque(updates, 1)):
+            raise typer.BadParameter("the stream has no step at or before that time", param_hint="--step")
+        _write(newest[0].to_svg(reasoner.explain) + "\n", options.output)
+        return
     if rules is not None:
         _write(rules.to_svg(updates, labels, first) + "\n", options.output)
         return

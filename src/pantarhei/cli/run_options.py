@@ -575,6 +575,27 @@ class TimelineOptions(RuleOptions):
     overwrite: Annotated[bool, DRAWING("--overwrite", help="Replace an existing file.")] = False
     first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="First time to draw.")] = None
     last: Annotated[str | None, DRAWING("--until", metavar="TIME", help="Last time to draw.")] = None
+    step: Annotated[
+        str | None,
+        DRAWING(
+            metavar="TIME",
+            help="Draw the changes of the last step at or before this time, by cause, instead of windows.",
+        ),
+    ] = None
+
+    @property
+    def time_of_step(self) -> TimePoint | None:
+        """Time of the step to draw; None for several steps.
+
+        Raises:
+            BadParameter: the time is invalid, or given with `--rules`, `--from` or `--until`.
+        """
+        others = {"--rules": self.rules, "--from": self.first, "--until": self.last}
+        given = next((name for name, value in others.items() if value is not None), None)
+        if self.step is not None and given is not None:
+            problem = f"the picture of one step has no {given}; omit one of them"
+            raise typer.BadParameter(problem, param_hint="--step")
+        return None if self.step is None else time_of(self.step, "--step")
 
     @property
     def times(self) -> tuple[TimePoint | None, TimePoint | None]:

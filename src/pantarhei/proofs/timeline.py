@@ -136,7 +136,7 @@ class _Drawing:
         first, last = self._steps[0], self._steps[-1]
         day = f", {self._shown.day}" if self._shown.day else ""
         steps = counted(len(self._steps), "step")
-        yield f"{steps} from {self._shown(first.at)} to {self._shown(last.at)}{day}"
+        yield f"{steps} {self._shown.reach((first.at, last.at))}{day}"
         if self._earlier:
             yield f"{counted(self._earlier, 'earlier step')} not drawn"
 

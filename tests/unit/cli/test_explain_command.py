@@ -464,6 +464,26 @@ def test_with_rules_their_conclusions_are_drawn():
     assert "4 conclusions from 14:20:00 to 14:23:30, 2026-03-02 (UTC)" in texts(later)
 
 
+def test_the_changes_of_a_step_are_drawn(timeline):
+    shown = texts(timeline("--step", 3))
+    assert shown[0].startswith("at 3: window 1 to 3")
+    assert {"+1 asserted", "−1 removed by the repair"} <= {*shown}
+    assert texts(timeline("--step", 2))[0].startswith("at 1: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--step", 3, "--until", 4), "--until"),
+        (("--step", "soon"), "--step"),
+        (("--step", -1), "no step at or before"),
+    ],
+)
+def test_a_step_that_cannot_be_drawn_is_refused(timeline, arguments, said):
+    done = timeline(*arguments)
+    assert done.exit_code == 2 and said in done.stderr
+
+
 def test_feedback_needs_rules(timeline):
     done = timeline("--feedback")
     assert done.exit_code == 2 and "--rules" in done.stderr
