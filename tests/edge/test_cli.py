@@ -290,8 +290,8 @@ def test_check_reports(cli):
 def test_check_says_what_is_kept_and_lost_of_an_axiom_and_how_to_see_more(cli, written):
     text = cli("check", written(LOSSY)).stdout
     assert "ObjectUnionOf(…) on the right is a choice" in text
-    assert "kept: SubClassOf(B A) and 1 more" in text
-    assert "lost: SubClassOf(A ObjectUnionOf(B C))" in text
+    assert "kept: B SubClassOf A and 1 more" in text
+    assert "lost: A SubClassOf B or C" in text
     assert "no constraints\n" in text
     assert "--details" in text
 
@@ -303,7 +303,7 @@ def test_check_lists_what_can_have_no_instance_what_is_merged_and_what_owl_dl_fo
     )
     text = cli("check", path).stdout
     assert "<http://example.org/C>\n        1. " in text
-    assert "http://example.org/i = http://example.org/j" in text
+    assert "<http://example.org/i> = <http://example.org/j>" in text
     assert "p is not simple, since it is transitive" in text
     whole = json.loads(cli("check", path, "--format", "json").stdout)
     assert [found["name"] for found in whole["unsatisfiable"]] == ["http://example.org/C"]
@@ -317,7 +317,7 @@ JSON_KEYS += ["unsatisfiable", "merged", "notes", "consistent", "contradictions"
 def test_check_gives_programs_everything(cli):
     whole = json.loads(cli("check", PEDALS, "--format", "json").stdout)
     assert list(whole) == JSON_KEYS
-    place = ["source", "line", "subject"]
+    place = ["manchester", "source", "line", "subject", "label"]
     assert list(whole["axioms"][0]) == ["axiom", *place, "construct", "outcome", "rules", "kept", "lost"]
     assert {Path(axiom["source"]).resolve() for axiom in whole["axioms"]} == {PEDALS}
     listed = Report.to_json.__doc__
@@ -344,7 +344,7 @@ def test_unique_names_are_no_matter_where_values_contradict(run, written, quads)
 
 def test_a_strict_check_shows_the_report_and_fails_if_something_is_lost(cli, written):
     done = cli("check", written(LOSSY), "--strict")
-    assert "lost: SubClassOf(A ObjectUnionOf(B C))" in done.stdout
+    assert "lost: A SubClassOf B or C" in done.stdout
     fails(done, "lost in whole or in part: 1", "--strict")
     assert cli("check", PEDALS, "--strict").exit_code == 0
 
@@ -396,7 +396,7 @@ def test_names_that_would_look_the_same_have_their_prefix_in_all_that_is_printed
         "room:Sensor rdfs:subClassOf saref:Sensor . saref:Sensor owl:disjointWith :Wall ."
     )
     text = cli("check", path, "--details", "--depth", "2").stdout
-    assert "rules: SubClassOf(room:Sensor saref:Sensor)\n    saref:Sensor(?x) :- room:Sensor(?x)." in text
+    assert "rules: room:Sensor SubClassOf saref:Sensor\n    saref:Sensor(?x) :- room:Sensor(?x)." in text
     assert "\n    saref:Sensor(?x) :- room:Sensor(?x).\n" in text.partition("unfolded to depth 2:")[2]
     of_x = f"<urn:a> <{RDF.type}> <{{}}> <urn:{{}}> ."
     stream = quads(of_x.format("urn:room#Sensor", 1), of_x.format("http://example.org/Wall", 2))

@@ -139,6 +139,10 @@ def _entry(translation: Translation) -> ReportEntry:
         (*translation.rules, *translation.constraints),
         tuple((loss.part, loss.reason) for loss in translation.losses),
         facts=translation.facts,
+        parts={
+            **{str(part): part for part in (translation.parts if translation.losses else ())},
+            **{loss.part: loss.stated for loss in translation.losses if loss.stated is not None},
+        },
     )
     if outcome is not AxiomOutcome.PARTLY:
         return entry

@@ -244,6 +244,7 @@ class Ontology:
                 for each in found.first()[0]
             ),
             all_contradictions=all(found.first()[1] is None for found in lists),
+            labels=labels,
         )
 
     @cached_property

@@ -22,7 +22,7 @@ _FACETS = {
     XSD.minInclusive: ">=", XSD.maxInclusive: "<=", XSD.minExclusive: ">", XSD.maxExclusive: "<",
 }  # fmt: skip
 _ASSERTIONS: dict[object, str] = {RDF.type: "Type", OWL.sameAs: "SameAs", OWL.differentFrom: "DifferentFrom"}
-_PLAIN_LITERALS = {XSD.integer, XSD.decimal, XSD.boolean}
+_PLAIN_LITERALS = {XSD.integer: r"[+-]?\d+", XSD.decimal: r"[+-]?\d*\.?\d+", XSD.boolean: "true|false"}
 _UNQUOTED = re.compile(r"[\w.:@/#^-]+|<.*>|\?\w+|_:\w+")
 _KEYWORDS = {"and", "exactly", "inverse", "max", "min", "not", "only", "or", "self", "some", "that", "value"}
 
@@ -208,7 +208,7 @@ class _Writer:
 
 def _literal(value: Literal) -> str:
     text = one_line(str(value), LONGEST_LINE)
-    if value.datatype in _PLAIN_LITERALS:
+    if value.datatype in _PLAIN_LITERALS and re.fullmatch(_PLAIN_LITERALS[value.datatype], text):
         return text
     shown = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if value.language:

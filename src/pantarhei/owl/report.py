@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 
-from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
+from rdflib import URIRef
+
+from pantarhei.model.labels import NO_LABELS, Labels, labels_among
+from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate, one_line
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.expression_mapping import triple_key
+from pantarhei.owl.manchester import manchester_syntax, quoted
 
 # Limits of the summary: reasons, lines of a section, examples of a reason, characters of a line.
 _MOST_REASONS = 12
@@ -65,6 +70,7 @@ class ReportEntry:
         kept: the parts that have an effect, if other parts are lost.
         facts: the facts it was translated to.
         outcome: the outcome of the translation.
+        parts: the parts that are kept or lost as values, by their texts.
 
     >>> from pantarhei import load_ontology
     >>> from rdflib import Graph
@@ -85,6 +91,7 @@ class ReportEntry:
     lost: tuple[tuple[str, str], ...] = ()
     kept: tuple[str, ...] = ()
     facts: tuple[Triple, ...] = ()
+    parts: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     __repr__ = short_repr
     _repr_html_ = html_of
@@ -103,15 +110,32 @@ class ReportEntry:
     @property
     def reasons(self) -> tuple[str, ...]:
         """The reason for each part that has no effect."""
-        return tuple(reason if part == self.axiom else f"{part}: {reason}" for part, reason in self.lost)
+        return tuple(self._reasons(str))
+
+    def _reasons(self, shown: Callable[[str], str]) -> Iterator[str]:
+        for part, reason in self.lost:
+            yield reason if part == self.axiom else f"{shown(part)}: {reason}"
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.outcome.value}: {self.axiom}", *(f"    {line}" for line in self.parts())])
+        return self.text()
 
-    def parts(self) -> list[str]:
-        """Return one line for each kept and each lost part."""
+    def text(self, labels: Labels = NO_LABELS) -> str:
+        """Return the axiom in Manchester syntax with its outcome, and a line for each kept and lost part."""
+        shown = partial(self.manchester, labels=labels)
         lost = "lost: " if self.kept else ""
-        return [*(f"kept: {part}" for part in self.kept), *(f"{lost}{reason}" for reason in self.reasons)]
+        lines = [
+            *(f"kept: {shown(part)}" for part in self.kept),
+            *(f"{lost}{reason}" for reason in self._reasons(shown)),
+        ]
+        return "\n".join([f"{self.outcome.value}: {shown(self.axiom)}", *(f"    {line}" for line in lines)])
+
+    def manchester(self, part: str | None = None, labels: Labels = NO_LABELS) -> str:
+        """Return the axiom, or one of the kept or lost parts, in Manchester syntax. Text that is not an axiom
+        is returned unchanged.
+        """
+        given = self.axiom if part is None else part
+        stated = self.parts.get(given) or (self.origin.stated if given == self.axiom else None)
+        return given if stated is None else manchester_syntax(stated, labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +213,7 @@ class Report:
         all_contradictions: all contradictions are listed; false if there are too many.
         documents: the files that were read, imports included.
         names: names shown for IRIs whose last parts are ambiguous.
+        labels: the labels of names.
 
     >>> from pantarhei import load_ontology
     >>> ontology = load_ontology("ontologies/pedals.ttl")
@@ -207,6 +232,7 @@ class Report:
     all_contradictions: bool = True
     documents: tuple[str, ...] = ()
     names: DisplayNames = field(default=NO_NAMES, compare=False)
+    labels: Labels = field(default_factory=dict, compare=False)
 
     _repr_html_ = html_of
 
@@ -243,19 +269,25 @@ class Report:
         return disambiguate(lambda: "\n".join(self._parts(details)), self.names)
 
     def _parts(self, details: bool) -> list[str]:
-        parts = [*self._contradicted(details), *self._summary(), *self._losses(details)]
-        proofs = [(f"<{name}>", list(proof)) for name, proof in self.unsatisfiable]
+        labels = labels_among(self.labels, self.labels)
+        parts = [*self._contradicted(details), *self._summary(), *self._losses(details, labels)]
+        proofs = [(_name(name, labels), list(proof)) for name, proof in self.unsatisfiable]
         number = f"{len(proofs)}"
         if self.losses:
             lost = f"{counted(len(self.losses), 'axiom')} {'is' if len(self.losses) == 1 else 'are'} lost"
             number = f"at least {number}, since {lost}"
         parts += _section("Can have no instance", proofs, details, number)
-        parts += _section("Names of one thing", [(" = ".join(group), []) for group in self.merged], details)
-        notes = [(axiom, [reason]) for axiom, reason in self.notes]
+        merged = [" = ".join(_name(name, labels) for name in group) for group in self.merged]
+        parts += _section("Names of one thing", [(names, []) for names in merged], details)
+        entries = {entry.axiom: entry for entry in self.entries} if self.notes else {}
+        notes = [
+            (entries[axiom].manchester(labels=labels) if axiom in entries else axiom, [reason])
+            for axiom, reason in self.notes
+        ]
         title = "Outside OWL 2 DL, without effect on the rules"
         parts += _section(title, notes, details)
         if details:
-            parts += self._details()
+            parts += self._details(labels)
         return parts
 
     def __str__(self) -> str:
@@ -286,15 +318,16 @@ class Report:
 
         Keys of the object:
 
-        - `axioms`: for each axiom `axiom`, its place `source`, `line` and `subject` as far as known,
-          `construct`, `outcome`, `rules` (rules, constraints and facts, as text), and where something is lost
-          `kept` (the parts with an effect) and `lost` (objects with `part` and `reason`).
+        - `axioms`: for each axiom `axiom`, `manchester` (with labels), its place `source`, `line` and
+          `subject` as far as known, the `label` of the subject, `construct`, `outcome`, `rules` (rules,
+          constraints and facts, as text), and where something is lost `kept` (the parts with an effect) and
+          `lost` (objects with `part` and `reason`).
         - `totals`: by construct, the number of axioms with each outcome.
         - `counts`: assertions, declarations and annotations.
         - `losses`: by reason, the most frequent first: `reason`, `axioms` (their number) and `constructs`.
         - `documents`: the files that were read.
         - `imports_skipped`: IRIs.
-        - `unsatisfiable`: objects with `name` and `proof`, a list of steps.
+        - `unsatisfiable`: objects with `name`, `label` and `proof`, a list of steps.
         - `merged`: lists of equal names; the first one stands for all.
         - `notes`: axioms outside OWL 2 DL: `axiom` and `reason`.
         - `consistent`: false if the ontology is inconsistent without unique names.
@@ -309,13 +342,16 @@ class Report:
         return json.dumps(disambiguate(self._data, self.names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
+        labels = labels_among(self.labels, self.labels)
         return {
             "axioms": [
                 {
                     "axiom": entry.axiom,
+                    "manchester": entry.manchester(labels=labels),
                     "source": entry.origin.source,
                     "line": entry.origin.line,
                     "subject": entry.origin.subject,
+                    "label": _label(entry.origin.subject, labels),
                     "construct": entry.construct,
                     "outcome": entry.outcome.value,
                     "rules": list(entry.rules),
@@ -332,7 +368,10 @@ class Report:
             ],
             "documents": list(self.documents),
             "imports_skipped": list(self.imports_skipped),
-            "unsatisfiable": [{"name": name, "proof": list(proof)} for name, proof in self.unsatisfiable],
+            "unsatisfiable": [
+                {"name": name, "label": _label(name, labels), "proof": list(proof)}
+                for name, proof in self.unsatisfiable
+            ],
             "merged": [list(group) for group in self.merged],
             "notes": [{"axiom": axiom, "reason": reason} for axiom, reason in self.notes],
             "consistent": self.consistent,
@@ -380,7 +419,7 @@ class Report:
         for iri in self.imports_skipped:
             yield f"import skipped: <{iri}>"
 
-    def _losses(self, details: bool) -> Iterator[str]:
+    def _losses(self, details: bool, labels: Labels) -> Iterator[str]:
         groups = self.losses_by_reason()
         if not groups:
             return
@@ -388,12 +427,12 @@ class Report:
         for group in groups if details else groups[:_MOST_REASONS]:
             yield f"\n  {group.reason if details else _shortened(group.reason, 2 * _WIDEST)}"
             if not details:
-                yield from _examples(group)
+                yield from _examples(group, labels)
             yield from _constructs(group, details)
         if not details and len(groups) > _MOST_REASONS:
             yield f"\n  … and {len(groups) - _MOST_REASONS} more reasons"
 
-    def _details(self) -> Iterator[str]:
+    def _details(self, labels: Labels) -> Iterator[str]:
         yield "\nBy construct:"
         yield from (
             f"    {name}: {', '.join(f'{n} {outcome}' for outcome, n in numbers.items())}"
@@ -401,18 +440,19 @@ class Report:
         )
         yield "\nEvery axiom:"
         for entry in self.entries:
-            yield str(entry)
+            yield entry.text(labels)
             yield from (f"    {rule}" for rule in entry.rules)
 
 
-def _examples(group: LossGroup) -> Iterator[str]:
+def _examples(group: LossGroup, labels: Labels) -> Iterator[str]:
     examples = group.examples()
     for entry in examples:
-        yield f"      {_shortened(entry.axiom, _WIDEST - 6)}"
+        shown = partial(entry.manchester, labels=labels)
+        yield f"      {_shortened(shown(), _WIDEST - 6)}"
         if entry.kept:
-            parts = (part for part, reason in entry.lost if _without_operands(reason) == group.reason)
-            yield f"          kept: {_shortened(_first_of(entry.kept), _WIDEST - 16)}"
-            yield f"          lost: {_shortened(_first_of(tuple(parts)), _WIDEST - 16)}"
+            lost = (part for part, reason in entry.lost if _without_operands(reason) == group.reason)
+            for word, parts in (("kept", entry.kept), ("lost", tuple(lost))):
+                yield f"          {word}: {_shortened(_first_of(tuple(map(shown, parts))), _WIDEST - 16)}"
 
 
 def _constructs(group: LossGroup, details: bool) -> Iterator[str]:
@@ -444,6 +484,17 @@ def _section(
         yield from (f"        {inner if details else _shortened(inner, _WIDEST - 8)}" for inner in below)
     if not details and len(lines) > _MOST_LINES:
         yield f"    … and {len(lines) - _MOST_LINES} more"
+
+
+def _label(name: str | None, labels: Labels) -> str | None:
+    return None if name is None else labels.get(URIRef(name))
+
+
+def _name(name: str, labels: Labels) -> str:
+    """Return an IRI, after its label if it has one; a blank node unchanged."""
+    label = _label(name, labels)
+    shown = name if name.startswith("_:") else f"<{name}>"
+    return shown if label is None else f"{quoted(one_line(label), is_name=False)} {shown}"
 
 
 def _shortened(text: str, width: int) -> str:

@@ -251,16 +251,15 @@ MISTAKES = {
         (
             "1 axiom: 1 not supported Lost in whole or in part: 1 axiom the value "
             '"high"^^<http://www.w3.org/2001/XMLSchema#decimal> of the facet minInclusive is '
-            "not a well-typed literal SubClassOf(DataSomeValuesFrom(celsius "
-            'DatatypeRestriction(decimal minInclusive "high"^^<http://www.w3.o…'
+            'not a well-typed literal celsius some xsd:decimal[>= "high"^^xsd:decimal] SubClassOf Hot'
         ),
     ),
     "a facet that is a text": (
         lambda: [ontology(HOT.replace("80", '"80"')).report()],
         (
             '1 axiom: 1 not supported Lost in whole or in part: 1 axiom the limit "80" is not '
-            "comparable with the values of decimal SubClassOf(DataSomeValuesFrom(celsius "
-            'DatatypeRestriction(decimal minInclusive "80")) Hot)'
+            "comparable with the values of decimal "
+            'celsius some xsd:decimal[>= "80"] SubClassOf Hot'
         ),
     ),
     "a facet of doubles on decimals": (
@@ -268,8 +267,7 @@ MISTAKES = {
         (
             "1 axiom: 1 not supported Lost in whole or in part: 1 axiom the limit "
             '"80.0"^^<http://www.w3.org/2001/XMLSchema#double> is not comparable with the values '
-            "of decimal SubClassOf(DataSomeValuesFrom(celsius DatatypeRestriction(decimal "
-            'minInclusive "80.0"^^<http://www.w3.o…'
+            'of decimal celsius some xsd:decimal[>= "80.0"^^xsd:double] SubClassOf Hot'
         ),
     ),
 }

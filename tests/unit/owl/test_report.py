@@ -87,7 +87,7 @@ def test_names_without_instance_names_of_one_thing_and_notes_are_told():
     lines = [line.strip() for line in str(REPORT).splitlines()]
     assert "Can have no instance: at least 1, since 3 axioms are lost" in lines
     assert lines[lines.index("<http://example.org/Nobody>") + 2] == "2. ⊥"
-    assert "http://example.org/a = http://example.org/b" in lines
+    assert "<http://example.org/a> = <http://example.org/b>" in lines
     assert lines[lines.index("FunctionalObjectProperty(p)") + 1] == "p is not simple"
 
 

@@ -177,10 +177,11 @@ _NO_DEFINITIONS: Mapping[URIRef, DataRange] = {}
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Part of an axiom that has no effect, and the reason."""
+    """Part of an axiom that has no effect, and the reason; `stated` is the part as an axiom, if it is one."""
 
     part: str
     reason: str
+    stated: Axiom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,7 @@ def translate(
     """
     origin = origin or Origin(str(axiom), stated=axiom)
     if reason := _why_ill_formed(axiom, definitions):
-        return Translation(origin, losses=(Loss(origin.axiom, reason),))
+        return Translation(origin, losses=(Loss(origin.axiom, reason, axiom),))
     if _is_about_annotations(axiom):
         return Translation(origin, annotation=True)
     made: list[Rule] = []
@@ -240,7 +241,7 @@ def translate(
             of_part = [rule for rule in translated if not is_tautology(rule)]
             _refuse_terms_of_axioms(of_part)
         except NotARuleError as error:
-            losses.append(Loss(str(part), error.reason))
+            losses.append(Loss(str(part), error.reason, part))
             continue
         except NeverError:
             continue
