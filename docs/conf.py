@@ -221,8 +221,8 @@ def public_signature(
 
 
 def public_bases(app: Sphinx, name: str, subject: object, options: object, bases: list[type]) -> None:
-    """Show no base class that is internal."""
-    bases[:] = [base for base in bases if base.__name__ != "Message"]
+    """Show the bases of errors that are errors."""
+    bases[:] = [base for base in bases if issubclass(base, BaseException)]
 
 
 def skip_member(
