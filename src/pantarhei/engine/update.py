@@ -445,7 +445,7 @@ class StepAssertions:
 
     @property
     def arrived(self) -> frozenset[Triple]:
-        """The facts of the arriving ABoxes without those that the repair removed."""
+        """The facts of the arriving ABoxes, except the facts that the repair removed."""
         return self._decoded[0]
 
     @property
@@ -603,7 +603,7 @@ Causes = Iterator[tuple[Cause, Iterable[Triple]]]
 def _causes_of(
     delta: TripleDelta, assertions: StepAssertions, gone: Cause, cut: frozenset[Triple] = frozenset()
 ) -> Causes:
-    """Yield the changed triples by cause, without those of a cut.
+    """Yield the changed triples by cause, except the triples of a cut.
 
     Args:
         gone: the cause for triples whose assertions left.

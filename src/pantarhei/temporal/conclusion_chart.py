@@ -158,9 +158,7 @@ def _checked(since: TimePoint, at: TimePoint) -> TimePoint:
 
 
 def conclusions_svg(rules: Sequence[TemporalRule], observed: ObservedFacts, labels: Labels) -> str:
-    """Return the picture of the conclusions of rules, those of one predicate together with the conditions of
-    its rules.
-    """
+    """Return the picture of conclusions; each predicate has a section with the conditions of its rules."""
     by_head: dict[URIRef, list[TemporalRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.atom.predicate].append(rule)
