@@ -222,7 +222,7 @@ def public_signature(
 
 def public_bases(app: Sphinx, name: str, subject: object, options: object, bases: list[type]) -> None:
     """Show the bases of errors that are errors."""
-    bases[:] = [base for base in bases if issubclass(base, BaseException)]
+    bases[:] = [base for base in bases if isinstance(base, type) and issubclass(base, BaseException)]
 
 
 def skip_member(
