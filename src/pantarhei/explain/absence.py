@@ -380,7 +380,8 @@ class _AbsenceText:
         asserted = f"asserted at {self.times(gone.asserted_at)}"
         if gone.removed_at is not None:
             removed = self.times(gone.removed_at)
-            return f"{asserted} and removed at {removed}, since newer facts contradict it"
+            cause = "newer" if gone.removed_at != gone.asserted_at else "equally new"
+            return f"{asserted} and removed at {removed}, since {cause} facts contradict it"
         if gone.left_at is None:
             return asserted
         early = ", before its time because of the memory limit" if gone.left_early else ""

@@ -27,7 +27,11 @@ OPEN = member(EX.Open, EX.door)
         ),
         (
             Absence(OPEN, 3, (RetractedAssertion(1, None, 2),)),
-            "asserted at 1 and removed at 2, since newer facts",
+            "It was asserted at 1 and removed at 2, since newer facts contradict it.",
+        ),
+        (
+            Absence(OPEN, 3, (RetractedAssertion(2, None, 2),)),
+            "It was asserted at 2 and removed at 2, since equally new facts contradict it.",
         ),
         (
             Absence(OPEN, 3, (RetractedAssertion(1, 2, left_early=True),)),
