@@ -348,7 +348,7 @@ class StreamState(MaintainedState[StreamHistory]):
         departures = [*history.past.due, *history.past.departures()]
         left = {entry.level: each.ticks for each in departures for entry in each.entries}
         entries = [*history.past.entries(), *history.log]
-        return quality_of(entries, left, history.repairs, self.vocabulary, history.now)
+        return quality_of(entries, left, history.repairs, self.vocabulary, history.now, self.prove.labels)
 
     def shown_of(self, history: StreamHistory) -> ModelView:
         """Build the model of an earlier history. Costs a materialization."""

@@ -110,6 +110,7 @@ def merge_quality(parts: Collection[Quality]) -> Quality:
         _rows(chain(*(part.entities for part in parts)), now),
         _rows(chain(*(part.properties for part in parts)), now),
         _rows(chain(*(part.constraints for part in parts)), now),
+        {name: text for part in parts for name, text in part.shown.items()},
     )
 
 

@@ -22,10 +22,12 @@ from rdflib import Literal as RdfLiteral
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.message_text import counted, disambiguate
+from pantarhei.model.labels import NO_LABELS, Labels, labels_among
+from pantarhei.model.message_text import counted, disambiguate, one_line
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import RDF_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
+from pantarhei.owl.manchester import axiom_text
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.result import Repair
@@ -97,6 +99,7 @@ class Quality:
         entities: a row for each entity, most cut assertions first, then most conflicts.
         properties: a row for each property and class, sorted as `entities`.
         constraints: a row for each violated constraint, sorted as `entities`.
+        shown: the labels of names, and the axioms of constraints in Manchester syntax, for the text.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace
@@ -115,6 +118,7 @@ class Quality:
     entities: tuple[QualityRow, ...] = ()
     properties: tuple[QualityRow, ...] = ()
     constraints: tuple[QualityRow, ...] = ()
+    shown: Mapping[object, str] = field(default_factory=dict, compare=False, repr=False)
 
     __repr__ = short_repr
     _repr_html_ = html_of
@@ -144,7 +148,7 @@ class Quality:
     def _table(self, title: str, rows: tuple[QualityRow, ...]) -> Iterator[str]:
         shown = [row for row in rows if row.conflicts][:_MOST_SHOWN]
         head = [title, *_COUNTS, "last kept", "that long ago"]
-        cells = [head, *(_cells(row) for row in shown)]
+        cells = [head, *(_cells(row, self.shown) for row in shown)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         if shown:
             for line in cells:
@@ -208,8 +212,9 @@ class Quality:
         return graph
 
 
-def _cells(row: QualityRow) -> list[str]:
-    name = row.about if type(row.about) is str else short(row.about)  # type: ignore[arg-type]
+def _cells(row: QualityRow, shown: Mapping[object, str]) -> list[str]:
+    about = row.about
+    name = one_line(shown.get(about) or (about if type(about) is str else short(about)))  # type: ignore[arg-type]
     last = "never" if row.last_kept is None else show_time(row.last_kept)
     since = "" if row.since is None else str(row.since)
     return [name, *(str(getattr(row, count)) for count in _COUNTS), last, since]
@@ -254,6 +259,7 @@ def quality_of(
     repairs: Iterable[tuple[int, Repair]],
     vocabulary: Vocabulary,
     now: TimePoint | None,
+    labels: Labels = NO_LABELS,
 ) -> Quality:
     """Count the assertions and conflicts of entries.
 
@@ -266,6 +272,7 @@ def quality_of(
         repairs: the repairs, each with the level of its ABox.
         vocabulary: the numbers of terms.
         now: the present time.
+        labels: the names shown for IRIs.
     """
     rows, is_cut = _occurrences(entries, left)
     cut_at = {
@@ -276,6 +283,7 @@ def quality_of(
     by_entity: dict[Term, _ConflictCounts] = defaultdict(_ConflictCounts)
     by_property: dict[Term, _ConflictCounts] = defaultdict(_ConflictCounts)
     by_constraint: dict[str, _ConflictCounts] = defaultdict(_ConflictCounts)
+    shown: dict[object, str] = {}
     counted_sets: set[frozenset[Assertion]] = set()
     for level, repair in repairs:
         cut_facts = cut_at.get(level, set())
@@ -288,6 +296,7 @@ def quality_of(
             fate = {member: fact_key(member[1], vocabulary) in cut_facts for member in conflict.assertions}
             _count_conflict(by_entity, _grouped(fate, lambda member: member[1][0]), fate)
             _count_conflict(by_property, _grouped(fate, _predicate), fate)
+            shown.update((rule.axiom, axiom_text(rule, labels)) for rule in conflict.constraints)
             for axiom in {rule.axiom for rule in conflict.constraints}:
                 _count_conflict(by_constraint, {axiom: list(fate)}, fate)
 
@@ -319,6 +328,7 @@ def quality_of(
         worst_first(counts(rows[:, 2], lexicon.term, by_entity)),
         worst_first(counts(predicates, lambda number: lexicon.symbols[number].name, by_property)),
         worst_first(constraints),
+        shown | dict[object, str](labels_among(labels, (*by_entity, *by_property))),
     )
 
 
