@@ -282,7 +282,7 @@ def test_what_a_killed_writer_left_is_a_line_of_its_own(files, option):
 @pytest.mark.parametrize(
     ("option", "name"),
     [
-        ("--output", "out.parquet"),
+        ("--output", "out.xlsx"),
         ("--output", "out"),
         ("--output", "out.ndjson.gz"),
         ("--history", "history.csv"),
