@@ -17,6 +17,7 @@ from pantarhei.materialized import Materialized
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
+from pantarhei.owl.graph_files import GraphFiles, graph_at
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import ConflictList
@@ -42,9 +43,8 @@ class DynamicGraph(Materialized):
 
     Args:
         ontology: an ontology from `load_ontology`; its assertions are added to the background.
-        background: facts that always hold: a graph, triples, or a table as for `StreamReasoner.push`, whose
-            blank nodes keep their labels. A background fact may also be inserted; deleting it then does not
-            delete the background fact.
+        background: facts that always hold, as for `StreamReasoner`. A background fact may also be inserted;
+            deleting it then does not delete the background fact.
         unique_names: as for `StreamReasoner`.
         on_conflict: `"error"` refuses a change after which the assertions contradict each other; `"report"`
             accepts it, and updates list the conflicts as long as there are any, at a cost per change that is
@@ -78,7 +78,7 @@ class DynamicGraph(Materialized):
     def __init__(
         self,
         ontology: Ontology,
-        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None = None,
         unique_names: bool = True,
         on_conflict: OnConflict = "error",
         budget: Budget | None = None,
@@ -103,7 +103,7 @@ class DynamicGraph(Materialized):
         facts, changes = held.facts, counted(held.history.step, "change")
         return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
 
-    def change(self, insert: ABox = (), delete: ABox = ()) -> GraphUpdate:
+    def change(self, insert: ABox | GraphFiles = (), delete: ABox | GraphFiles = ()) -> GraphUpdate:
         """Delete triples and insert others, in one step.
 
         A triple that is both deleted and inserted is asserted afterwards, as with SPARQL's DELETE and INSERT.
@@ -115,18 +115,20 @@ class DynamicGraph(Materialized):
         applied.
 
         Args:
-            insert: the triples to insert: a graph, triples, or an Arrow table with string columns `subject`,
-                `predicate` and `object` of terms in N-Triples syntax. Blank nodes keep their labels: equal
-                labels denote the same node in all changes.
+            insert: the triples to insert: a graph, triples, files, or an Arrow table with string columns
+                `subject`, `predicate` and `object` of terms in N-Triples syntax. Blank nodes keep their
+                labels: equal labels denote the same node in all changes. Those of a file are new.
             delete: the triples to delete, in the same forms. Triples that still follow from other assertions
                 stay in the materialization.
 
         Raises:
             InvalidTripleError: an item is not a triple.
+            MissingFileError, MalformedInputError: a file cannot be read.
             ContradictionError: the assertions would contradict each other.
         """
         # Iterators are read first, since they may query the graph, which could renumber terms.
-        given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]
+        parts = graph_at(insert, "insert"), graph_at(delete, "delete")
+        given = [list(part) if isinstance(part, Iterator) else part for part in parts]
         return self._step(lambda: self._held.change(*given))
 
     def register(

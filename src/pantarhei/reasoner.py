@@ -59,6 +59,7 @@ from pantarhei.model.time import (
     timed,
 )
 from pantarhei.ontology.ontology import Ontology
+from pantarhei.owl.graph_files import GraphFiles, documents_at, graph_at
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import prefix_of_name
@@ -95,9 +96,9 @@ class StreamReasoner(Materialized):
     Args:
         ontology: an ontology from `load_ontology`; its assertions are added to the background.
         window: the window.
-        background: facts that always hold and that repairs never remove: a graph, triples, or a table as for
-            `push`, whose blank nodes keep their labels. Axioms in it are added to a copy of the ontology,
-            `reasoner.ontology`.
+        background: facts that always hold and that repairs never remove: a graph, triples, files as for
+            `load_ontology`, or a table as for `push`, whose blank nodes keep their labels. Axioms in it are
+            added to a copy of the ontology, `reasoner.ontology`.
         repair: the method of repair. `"exact"` keeps the assertions that are in all maximal consistent
             subsets, the newest first (PB26 Defs. 6 and 7); `"grounded"` computes a simpler fixpoint and also
             removes facts that it leaves undecided; `"algorithm3"` is the algorithm of PB26; `"off"` reports
@@ -156,7 +157,7 @@ class StreamReasoner(Materialized):
         self,
         ontology: Ontology,
         window: Window,
-        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None = None,
         repair: Method = "exact",
         keep: Keep = "newest",
         unique_names: bool = True,
@@ -185,7 +186,7 @@ class StreamReasoner(Materialized):
         cls,
         ontology: Ontology,
         options: Options,
-        background: ABox | None = None,
+        background: ABox | GraphFiles | None = None,
         temporal: TemporalRules | None = None,
     ) -> StreamReasoner:
         """Build a reasoner from options, such as those of another reasoner. Raises the constructor's
@@ -196,19 +197,27 @@ class StreamReasoner(Materialized):
         return reasoner
 
     def _begin(
-        self, ontology: Ontology, options: Options, background: ABox | None, temporal: TemporalRules | None
+        self,
+        ontology: Ontology,
+        options: Options,
+        background: ABox | GraphFiles | None,
+        temporal: TemporalRules | None,
     ) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("options", options, Options, "the options of a reasoner")
         self.options, self.window = options, options.window
-        if isinstance(background, Iterator):
-            background = tuple(background)
-        joined, found = ontology.with_background(background)
+        documents = documents_at(background, "background")
+        if documents is None:
+            always = tuple(background) if isinstance(background, Iterator) else background
+            joined, found = ontology.with_background(always)
+        else:
+            always = [triple for each in documents for triple in each.triples]
+            joined, found = ontology.with_documents(documents)
         facts = self._facts = tuple(triples_of(found))
         foundation_of = partial(Foundation.of, joined, facts, options.unique_names, options.numbers)
         foundation = foundation_of()
         self._given_ontology = ontology
-        given = self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
+        given = self._given = GivenBackground.beside(ontology, facts if joined is ontology else always)
         self._saved_repairs, self._saving = RepairTable(), threading.RLock()
         self.note: dict[str, Json] = {}
         # A state, and the result of `_additional_facts` for it.
@@ -238,7 +247,7 @@ class StreamReasoner(Materialized):
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:
+    def push(self, at: TimePoint, abox: ABox | GraphFiles) -> WindowUpdate:
         """Insert the ABox of timestamp `at`, after dropping ABoxes that leave the window; derive and repair.
 
         Two pushes at the newest timestamp are equivalent to one push of both ABoxes. After an error the
@@ -248,8 +257,8 @@ class StreamReasoner(Materialized):
         Args:
             at: a timestamp not older than the present time, of the same kind as the stream's other
                 timestamps.
-            abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object`
-                of terms in N-Triples syntax (blank nodes are local to the table).
+            abox: a graph, triples, files, or an Arrow table with string columns `subject`, `predicate` and
+                `object` of terms in N-Triples syntax (blank nodes are local to a table or file).
 
         Raises:
             LateABoxError: `at` is older than the present time.
@@ -257,7 +266,8 @@ class StreamReasoner(Materialized):
             InvalidTripleError: an item of `abox` is not a triple.
             MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
         """
-        return self._step(lambda: self._held.step(at, Arriving((abox,))))
+        given = graph_at(abox, "abox")
+        return self._step(lambda: self._held.step(at, Arriving((given,))))
 
     def push_materialized(
         self,
@@ -683,7 +693,7 @@ class StreamReasoner(Materialized):
         source: str | os.PathLike[str] | bytes,
         ontology: Ontology,
         *,
-        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None = None,
         limits: Limits | None = None,
         history: History | None = None,
         temporal: TemporalRules | None = None,
@@ -720,7 +730,8 @@ class StreamReasoner(Materialized):
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         saved = read_checkpoint(source)
-        given = None if background is None else GivenBackground.beside(ontology, background)
+        always = None if background is None else graph_at(background, "background")
+        given = None if always is None else GivenBackground.beside(ontology, always)
         saved.check(ontology, given)
         of_reasoner = {"window": window, "repair": repair, "keep": keep, "unique_names": unique_names}
         of_work = {"budget": budget, "derive": derive, "conclusions": conclusions, "numbers": numbers}

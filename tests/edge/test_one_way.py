@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 import typer
-from rdflib import Graph, Namespace, Variable
+from rdflib import RDF, Graph, Namespace, URIRef, Variable
 from typer.testing import CliRunner
 
 import pantarhei as pr
 from pantarhei.cli.commands import app
 from pantarhei.cli.given_values import length_of, seconds_given
-from pantarhei.errors import OptionError, PantarheiError, TimestampError
+from pantarhei.errors import MissingFileError, OptionError, PantarheiError, TimestampError
 from pantarhei.model.time import TimeKind, duration_ticks
 from pantarhei.query.languages import read_stream_text
 from pantarhei.query.planner import limited
@@ -212,3 +212,96 @@ def test_a_format_that_is_missing_is_asked_for_by_the_visible_option(tmp_path):
     (tmp_path / "readings").write_text("at,x\n1,2\n")
     result = CliRunner().invoke(app, ["map", str(tmp_path / "readings")])
     assert result.exit_code == 2 and "--stream-format" in result.stderr
+
+
+KEPT = "SELECT ?x FROM <http://example.org/g> FROM STREAM <urn:s> [RANGE 4 STEP 2] { ?x ?p ?y }"
+PUMPS = pr.load_ontology(
+    Graph().parse(
+        data="""@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :p rdfs:domain :Pump ."""
+    )
+)
+FACT = (EX.a, EX.p, EX.b)
+
+
+def pushed(given):
+    taking = pr.StreamReasoner(PUMPS, pr.Window(range=1))
+    taking.push(1, given)
+    return set(taking.graph)
+
+
+def changed(given):
+    graph = pr.DynamicGraph(PUMPS)
+    graph.change(insert=given)
+    inserted = set(graph.graph)
+    graph.change(delete=given)
+    return inserted, set(graph.graph)
+
+
+def answered(given):
+    stream = [(1, [(EX.c, EX.p, EX.d)]), (5, [])]
+    query = pr.register(KEPT, streams={"urn:s": stream}, static={str(EX.g): given})
+    return [report.added for report in query.run()]
+
+
+def restored(given):
+    source = pr.StreamReasoner(PUMPS, pr.Window(range=1), [FACT]).snapshot()
+    return set(pr.StreamReasoner.restore(source, PUMPS, background=given).graph)
+
+
+GRAPH_DOORS = {
+    "StreamReasoner(background)": lambda given: set(
+        pr.StreamReasoner(PUMPS, pr.Window(range=1), given).graph
+    ),
+    "StreamReasoner.restore(background)": restored,
+    "StreamReasoner.push": pushed,
+    "DynamicGraph(background)": lambda given: set(pr.DynamicGraph(PUMPS, given).graph),
+    "DynamicGraph.change": changed,
+    "Foundation.of(background)": lambda given: pr.Foundation.of(PUMPS, given).background.facts.tolist(),
+    "ontology.entails": lambda given: PUMPS.with_background(given)[0].entails(given),
+    "ontology.with_background": lambda given: set(PUMPS.with_background(given)[1]),
+    "ontology.sharding_report(background)": lambda given: PUMPS.sharding_report(background=given).to_json(),
+    "register(static)": answered,
+    "abox_stream": lambda given: [(at, set(abox)) for at, abox in pr.abox_stream([(1, given)])],
+    "load_ontology": lambda given: set(pr.load_ontology(given).triples),
+}
+
+
+@pytest.fixture
+def facts_file(tmp_path):
+    Graph().add(FACT).serialize(tmp_path / "facts.ttl", format="turtle")
+    return tmp_path / "facts.ttl"
+
+
+@pytest.mark.parametrize("door", GRAPH_DOORS)
+def test_each_door_for_graphs_takes_files(door, facts_file, monkeypatch):
+    take = GRAPH_DOORS[door]
+    expected = take(Graph().add(FACT))
+    monkeypatch.chdir(facts_file.parent)
+    for given in (facts_file, str(facts_file), "facts.ttl", facts_file.parent, "*.ttl", [facts_file]):
+        assert take(given) == expected
+
+
+@pytest.mark.parametrize("door", GRAPH_DOORS)
+def test_each_door_for_graphs_names_a_missing_file(door, tmp_path):
+    with pytest.raises(MissingFileError, match=r"missing\.ttl"):
+        GRAPH_DOORS[door](tmp_path / "missing.ttl")
+    with pytest.raises(MissingFileError, match="neither a graph nor a file"):
+        GRAPH_DOORS[door]("neither a graph nor a file")
+
+
+@pytest.mark.parametrize("door", GRAPH_DOORS)
+def test_each_door_for_graphs_refuses_a_text_of_rdf(door):
+    with pytest.raises(OptionError, match=r"rdflib.Graph\(\).parse\(data=text, format=…\)"):
+        GRAPH_DOORS[door]("@prefix : <urn:x#> .\n:a :b :c .\n")
+
+
+def test_axioms_in_a_file_of_background_are_explained_with_the_name_of_the_file(tmp_path):
+    Graph().parse(
+        data="""@prefix : <urn:x#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :p rdfs:range :Tank . :a :p :b ."""
+    ).serialize(tmp_path / "more.ttl", format="turtle")
+    held = pr.StreamReasoner(PUMPS, pr.Window(range=1), tmp_path / "more.ttl")
+    held.push(1, [FACT])
+    tank = (URIRef("urn:x#b"), RDF.type, URIRef("urn:x#Tank"))
+    assert tank in held.graph and "more.ttl" in str(held.explain(tank))

@@ -331,8 +331,7 @@ class Knowledge(NamedTuple):
 def read_knowledge(options: StreamOptions) -> Knowledge:
     """Read the files of `--ontology` and `--background`."""
     import pantarhei as pr
-    from pantarhei.owl.document import read_document
-    from pantarhei.owl.imports import sources_of
+    from pantarhei.owl.graph_files import documents_at
 
     with naming_format(None):
         ontology = pr.load_ontology(
@@ -341,8 +340,7 @@ def read_knowledge(options: StreamOptions) -> Knowledge:
             imports=options.imports,
             language=options.language or system_language(os.environ),
         )
-        paths = sources_of(options.background) if options.background else ()
-        documents = [read_document(path) for path in paths]
+        documents = documents_at(options.background, "background") or []
     prefixes = {prefix: iri for each in documents for prefix, iri in each.prefixes.items()}
     return Knowledge(*ontology.with_documents(documents), prefixes)
 

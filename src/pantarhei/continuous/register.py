@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from rdflib import Graph
 
     from pantarhei.continuous.stream_query import Stream, StreamQuery
+    from pantarhei.owl.graph_files import GraphFiles
 
 
 def register(
     text: str,
     ontology: Ontology | None = None,
     streams: Mapping[str, Stream] | None = None,
-    static: Mapping[str, Graph | Iterable[Triple]] | None = None,
+    static: Mapping[str, Graph | Iterable[Triple] | GraphFiles] | None = None,
     *,
     window: Window | None = None,
     origin: TimePoint | None = None,
@@ -43,8 +44,8 @@ def register(
         ontology: the ontology; without one, the query matches only asserted triples.
         streams: streams by IRI: paths, or pairs of timestamp and ABox in time order. Streams that the text
             does not name are not read.
-        static: static graphs by IRI. FROM adds them to the default graph, and FROM NAMED makes them available
-            to GRAPH; in a text without FROM and FROM NAMED all of them are available to GRAPH.
+        static: static graphs or files by IRI. FROM adds them to the default graph, and FROM NAMED makes them
+            available to GRAPH; in a text without FROM and FROM NAMED all of them are available to GRAPH.
         window: for a SPARQL text, the window over its only stream.
         origin: an instant to which the boundaries of the text's windows are aligned; by default 0, or 1970.
         since: begin of the first whole window, since RSP-QL reports only whole windows; by default the first

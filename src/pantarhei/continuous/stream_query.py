@@ -27,6 +27,7 @@ from pantarhei.model.time import (
     time_of,
     timed,
 )
+from pantarhei.owl.graph_files import GraphFiles, graph_at
 from pantarhei.query.algebra.analysis import expressions_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Query, nodes_of, uses_timestamps
@@ -113,7 +114,7 @@ class StreamQuerySpec:
     def of(
         cls,
         made: StreamText,
-        static: Mapping[str, Graph | Iterable[Triple]],
+        static: Mapping[str, Graph | Iterable[Triple] | GraphFiles],
         origin: TimePoint,
         closed: Closed,
         since: TimePoint | None,
@@ -128,7 +129,8 @@ class StreamQuerySpec:
             OptionError: a static graph that the text names is missing or invalid.
         """
         graphs = {
-            URIRef(name): tuple(dict.fromkeys(triples_of(graph, "static"))) for name, graph in static.items()
+            URIRef(name): tuple(dict.fromkeys(triples_of(graph_at(graph, "static"), "static")))
+            for name, graph in static.items()
         }
         windows = tuple(_placed(window, origin, closed) for window in made.windows)
         names = {window.name for window in windows}

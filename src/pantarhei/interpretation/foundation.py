@@ -38,6 +38,8 @@ from pantarhei.values.by_value import Numbers
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from pantarhei.owl.graph_files import GraphFiles
+
 
 @runtime_checkable
 class Axioms(Protocol):
@@ -56,7 +58,7 @@ class Axioms(Protocol):
         """The assertions of the ontology."""
 
     def with_background(
-        self, background: Graph | Iterable[Triple] | pa.Table | None
+        self, background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None
     ) -> tuple[Axioms, Iterable[Triple] | pa.Table | None]:
         """Return the axioms including those in a background, and the facts of the background."""
 
@@ -107,7 +109,7 @@ class Foundation:
     def of(
         cls,
         ontology: Axioms,
-        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None = None,
         unique_names: bool = True,
         numbers: Numbers = "by_datatype",
     ) -> Foundation:

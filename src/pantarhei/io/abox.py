@@ -12,6 +12,7 @@ from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, members_table, panel
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, show_time, ticks_of, timed
+from pantarhei.owl.graph_files import GraphFiles, graph_at
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
 
@@ -93,8 +94,13 @@ class TripleBuffer:
             self._open = []
 
 
-def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> Iterator[TimestampedABox]:
+def abox_stream(
+    items: Iterable[tuple[TimePoint, Graph | Iterable[Triple] | GraphFiles]],
+) -> Iterator[TimestampedABox]:
     """Yield the ABoxes of a Python stream lazily; consecutive items with equal timestamps become one ABox.
+
+    Args:
+        items: pairs of a timestamp and a graph, triples or files.
 
     Raises:
         TimestampError: a timestamp is invalid, or its kind (integer, float or datetime) differs from the
@@ -110,12 +116,13 @@ def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> 
     return merge_parts((at, _checked(triples)) for at, triples in timed(items))
 
 
-def _checked(given: Graph | Iterable[Triple]) -> TripleBuffer:
+def _checked(given: Graph | Iterable[Triple] | GraphFiles) -> TripleBuffer:
     triples = TripleBuffer()
     if isinstance(given, ColumnarTriples):
         triples.extend(given)
     else:
-        triples.extend([check_triple(triple) for triple in triples_of_abox(cast(Iterable[Triple], given))])
+        read = cast(Iterable[Triple], graph_at(given, "abox"))
+        triples.extend([check_triple(triple) for triple in triples_of_abox(read)])
     return triples
 
 

@@ -53,6 +53,7 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, has_axioms, lists_of_facts, table_has_axioms
 from pantarhei.owl.document import Document
+from pantarhei.owl.graph_files import GraphFiles, documents_at, graph_at
 from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
@@ -312,7 +313,7 @@ class Ontology:
         with self._lock:
             return schema_of(self._closure, classes, properties, of_data, self.constraints)
 
-    def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
+    def entails(self, graph: Graph | Iterable[Triple] | GraphFiles, annotations: bool = False) -> bool:
         """Return True if the ontology entails `graph` (OWL 2 Direct Semantics, without unique names).
 
         Blank nodes in assertions are existential variables. Within OWL 2 RL the answer is exact. Beyond OWL 2
@@ -322,14 +323,15 @@ class Ontology:
         serialized.
 
         Args:
-            graph: assertions and axioms. Declarations are always entailed.
+            graph: assertions and axioms, as a graph, triples or files. Declarations are always entailed.
             annotations: also require the annotations of `graph` to be in the ontology; the semantics ignores
                 them.
 
         Raises:
             InputError: the graph has no axiom or assertion, or has malformed axioms or an undecidable data
                 range.
-            OptionError: `graph` is neither a graph nor triples.
+            MissingFileError: a file does not exist.
+            OptionError: `graph` is neither a graph nor triples nor a path.
         """
         reading = self._read_statement(graph, annotations)
         if reading is None:
@@ -339,7 +341,7 @@ class Ontology:
 
     def explain(
         self,
-        axiom: URIRef | Triple | Graph | Iterable[Triple],
+        axiom: URIRef | Triple | Graph | Iterable[Triple] | GraphFiles,
         all: bool = False,
         budget: Budget | None = None,
     ) -> Entailment:
@@ -519,7 +521,9 @@ class Ontology:
         iris = frozenset(term for term in named if isinstance(term, URIRef))
         return {"class": classes, "property": properties, "name": iris}
 
-    def _read_statement(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
+    def _read_statement(
+        self, graph: Graph | Iterable[Triple] | GraphFiles, annotations: bool | None
+    ) -> Reading | None:
         """Return the axioms and assertions of a graph; None if the graph has annotations that are required
         and missing in the ontology.
 
@@ -529,8 +533,9 @@ class Ontology:
         Raises:
             InputError, OptionError: as in `entails`.
         """
-        check_type("graph", graph, Iterable, "a graph, or triples")
-        given = list(map(check_triple, cast("Iterable[Triple]", graph)))
+        read = graph_at(graph, "graph")
+        check_type("graph", read, Iterable, "a graph, triples, or a path")
+        given = list(map(check_triple, cast("Iterable[Triple]", read)))
         known = list(filter(_declares_a_name, self.triples))
         reading = read_axioms([*given, *known])
         unread = [leftover for leftover in reading.leftovers if not leftover.is_idle]
@@ -632,7 +637,7 @@ class Ontology:
     def sharding_report(
         self,
         streaming: Iterable[URIRef] | None = None,
-        background: Graph | Iterable[Triple] | None = None,
+        background: Graph | Iterable[Triple] | GraphFiles | None = None,
         unique_names: bool = True,
         keys: Iterable[Key] | None = None,
         numbers: Numbers = "by_datatype",
@@ -663,7 +668,7 @@ class Ontology:
         return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys, numbers)
 
     def with_background(
-        self, background: Graph | Iterable[Triple] | pa.Table | None
+        self, background: Graph | Iterable[Triple] | pa.Table | GraphFiles | None
     ) -> tuple[Ontology, Iterable[Triple] | pa.Table | None]:
         """Return this ontology extended by the axioms in a background, and the facts of the background.
 
@@ -673,9 +678,13 @@ class Ontology:
 
         Raises:
             InvalidTripleError: an item of the background is not a triple.
-            OptionError: the background is neither a graph nor triples nor a table.
+            MissingFileError, MalformedInputError: a file of the background cannot be read.
+            OptionError: the background is neither a graph nor triples nor a table nor a path.
             InconsistentOntologyError: ontology and axioms contradict each other.
         """
+        documents = documents_at(background, "background")
+        if documents is not None:
+            return self.with_documents(documents)
         if is_table(background) and not table_has_axioms(background):
             return self, background
         triples = tuple(triples_of(background))

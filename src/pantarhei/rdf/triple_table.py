@@ -209,8 +209,8 @@ def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
     """
     if not _may_be_triples(given):
         expected = (
-            "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table (of a pandas frame: "
-            "pyarrow.Table.from_pandas; of an owlready2 ontology: ontology.world.as_rdflib_graph())"
+            "an ABox is an rdflib.Graph, an iterable of triples, a path, or a pyarrow.Table (of a pandas "
+            "frame: pyarrow.Table.from_pandas; of an owlready2 ontology: ontology.world.as_rdflib_graph())"
         )
         raise InvalidTripleError(repr(given)[:200], expected)
     return given
@@ -250,7 +250,7 @@ def triples_of(
         raise OptionError(
             option,
             repr(given)[:200],
-            "a graph, triples or a pyarrow.Table; parse a file first, with read_table",
+            "a graph, triples, a path or a pyarrow.Table",
         )
     return given
 

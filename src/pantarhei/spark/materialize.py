@@ -24,6 +24,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, InterpretationTables
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
+from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.spark.frame import COLUMNS, TIMESTAMP, check_frame
 from pantarhei.spark.frame_mapping import MappingSource, to_triples
 from pantarhei.spark.worker import (
@@ -126,7 +127,7 @@ def materialize_aboxes(
     df: DataFrame,
     ontology: Ontology,
     *,
-    background: Graph | Iterable[Triple] | None = None,
+    background: Graph | Iterable[Triple] | GraphFiles | None = None,
     unique_names: bool = True,
     numbers: Numbers = "by_datatype",
     columns: Mapping[str, str] | None = None,

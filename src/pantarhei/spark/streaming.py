@@ -23,6 +23,7 @@ from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
 from pantarhei.ontology.ontology import Ontology
+from pantarhei.owl.graph_files import GraphFiles
 from pantarhei.query.continuous_query import Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
@@ -197,7 +198,7 @@ def reason_stream(
     ontology: Ontology,
     window: Window,
     *,
-    background: Graph | Iterable[Triple] | None = None,
+    background: Graph | Iterable[Triple] | GraphFiles | None = None,
     repair: Method = "exact",
     keep: Keep = "newest",
     unique_names: bool = True,
@@ -400,7 +401,7 @@ def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
 
 def _reasoner(
     ontology: Ontology,
-    background: Graph | Iterable[Triple] | None,
+    background: Graph | Iterable[Triple] | GraphFiles | None,
     options: Options,
     temporal: TemporalRules | None,
     progress: CheckpointFolder,

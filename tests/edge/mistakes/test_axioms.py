@@ -178,16 +178,13 @@ MISTAKES = {
     ),
     "a path as background": (
         lambda: reasoner("site.ttl"),
-        (
-            "background='site.ttl' is invalid: expected a graph, triples or a pyarrow.Table;"
-            " parse a file first, with read_table"
-        ),
+        ("site.ttl cannot be read: No such file or directory"),
     ),
     "an ontology as background": (
         lambda: reasoner(vendor()),
         (
             "background=Ontology(1 rule, 1 constraint, 0 assertions) is invalid: expected a "
-            "graph, triples or a pyarrow.Table; parse a file first, with read_table"
+            "graph, triples, a path or a pyarrow.Table"
         ),
     ),
     "a literal as a class in the stream": (

@@ -255,11 +255,11 @@ MISTAKES = {
             "format (turtle, xml, nt, json-ld, trig, nquads, owl-xml, functional or manchester)"
         ),
     ),
-    "a path as background": (
-        lambda: StreamReasoner(load_ontology(Graph()), Window(5), "vendor.ttl"),
+    "a text as background": (
+        lambda: StreamReasoner(load_ontology(Graph()), Window(5), "@prefix : <urn:x#> . :a :b :c ."),
         (
-            "background='vendor.ttl' is invalid: expected a graph, triples or a "
-            "pyarrow.Table; parse a file first, with read_table"
+            "background='@prefix : <urn:x#> . :a :b :c .'… is invalid: expected a path; of a text, "
+            "rdflib.Graph().parse(data=text, format=…)"
         ),
     ),
 }

@@ -434,7 +434,7 @@ def test_who_waits_for_changes_waits_no_longer_when_a_stream_fails(text):
         (C_SPARQL, {"static": [EX.g]}, "static"),
         *((C_SPARQL, {"streams": {name: STREAM}}, "streams") for name in (3, None, b"urn:s", ("urn:s",))),
         *((C_SPARQL, {"static": {name: []}}, "static") for name in (3, None, b"urn:g")),
-        *((C_SPARQL, {"static": {EX.g: graph}}, "static") for graph in (None, 5, "g.ttl")),
+        *((C_SPARQL, {"static": {EX.g: graph}}, "static") for graph in (None, 5, 7)),
         (C_SPARQL, {"streams": {EX.s: None}}, "streams"),
         (C_SPARQL, {"ontology": "o.ttl"}, "ontology"),
         (C_SPARQL, {"window": pr.Window(2)}, "window"),

@@ -15,7 +15,7 @@ from counts import cases
 from oracle.canonical_literals import canonical_triple
 from oracle.conflicts import conflict_sets
 from oracle.materialization import closure
-from pantarhei import Ontology, OptionError, StreamReasoner, Window
+from pantarhei import MissingFileError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation import materializer
 from pantarhei.interpretation.foundation import Foundation
@@ -155,10 +155,13 @@ def test_foundations_are_known_by_what_their_numbers_mean():
     again = pickle.loads(pickle.dumps(foundation))
     made = ABoxMaterializer(foundation).materialize([(EX.new, V, Literal("new")), member(EX.New, EX.new)])
     assert again.digest == foundation.digest == made.foundation  # however much it has numbered since
-    with pytest.raises(OptionError, match=r"background='a.ttl' .*parse a file first"):
-        Foundation.of(ONTOLOGY, "a.ttl")
-    for none in (Path("a.ttl"), b"a.ttl", 7, pd.DataFrame({"subject": []})):
-        with pytest.raises(OptionError, match=r"(?s)background=.*a graph, triples or a pyarrow.Table"):
+    for path in ("a.ttl", Path("a.ttl")):
+        with pytest.raises(MissingFileError, match=r"a\.ttl"):
+            Foundation.of(ONTOLOGY, path)
+    for none in (b"a.ttl", 7, pd.DataFrame({"subject": []})):
+        with pytest.raises(
+            OptionError, match=r"(?s)background=.*a graph, triples, a path or a pyarrow.Table"
+        ):
             StreamReasoner(ONTOLOGY, Window(1), background=none)
     assert StreamReasoner(ONTOLOGY, Window(1), iter(facts)).foundation.digest == digest(background=facts)
 

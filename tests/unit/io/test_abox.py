@@ -65,7 +65,7 @@ def test_a_timestamp_of_another_kind_is_refused(times):
         list(abox_stream((at, []) for at in times))
 
 
-@pytest.mark.parametrize("abox", [7, None, "sensors.ttl"])
+@pytest.mark.parametrize("abox", [7, None, b"sensors.ttl"])
 def test_what_is_no_abox_is_refused(abox):
     with pytest.raises(InvalidTripleError, match=r"an ABox is an rdflib\.Graph"):
         list(abox_stream([(1, abox)]))

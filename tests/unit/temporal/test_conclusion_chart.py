@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, RDFS, Graph, Literal
+from rdflib import RDF, Graph, Literal
 
 import pantarhei as pr
 from pantarhei.errors import DeltaNotKeptError, OptionError, TimestampError

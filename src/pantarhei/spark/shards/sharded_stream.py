@@ -52,7 +52,9 @@ from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:
-    Background = Graph | Iterable[Triple]
+    from pantarhei.owl.graph_files import GraphFiles
+
+    Background = Graph | Iterable[Triple] | GraphFiles
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

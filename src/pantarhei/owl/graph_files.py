@@ -1,0 +1,63 @@
+"""Graphs given as files, wherever a graph is an argument: paths, folders and glob patterns, as for
+`load_ontology`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar, cast
+
+from rdflib import URIRef
+
+from pantarhei.errors import OptionError, UnknownFormatError
+from pantarhei.model.term import Triple
+from pantarhei.owl.document import Document, read_document
+from pantarhei.owl.imports import sources_of
+
+GraphFiles = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""Paths, folders or glob patterns."""
+
+T = TypeVar("T")
+
+
+def documents_at(given: object, option: str) -> list[Document] | None:
+    """Read the documents of paths, without their imports; None if `given` is not a path or a list of paths.
+
+    The syntaxes are those of `load_ontology`. Blank nodes of documents with different contents are
+    distinct.
+
+    Args:
+        option: name of the argument in errors.
+
+    Raises:
+        MissingFileError: a file does not exist, a folder has no file of RDF, or a pattern has no match.
+        MalformedInputError: a file is malformed.
+        OptionError: `given` is a text of RDF instead of a path, or the format of a file is unknown.
+    """
+    listed = list(given) if isinstance(given, list | tuple) else [given]
+    paths = [
+        Path(each) for each in listed if isinstance(each, str | os.PathLike) and not isinstance(each, URIRef)
+    ]
+    if not paths or len(paths) < len(listed):
+        return None
+    try:
+        return [read_document(source) for source in sources_of(paths)]
+    except UnknownFormatError as error:
+        raise UnknownFormatError(None, error.source, error.suffixes, error.formats) from None
+    except OptionError as error:
+        raise OptionError(option, error.given, error.expected) from None
+
+
+def graph_at(given: T | GraphFiles, option: str) -> T | Iterable[Triple]:
+    """Return the triples of the files at paths; return another value unchanged.
+
+    Raises:
+        MissingFileError, MalformedInputError, OptionError: as for `documents_at`.
+    """
+    documents = documents_at(given, option)
+    if documents is None:
+        return cast(T, given)
+    return tuple(dict.fromkeys(chain.from_iterable(each.triples for each in documents)))
