@@ -32,8 +32,8 @@ from pantarhei.proofs.svg import (
 )  # fmt: skip
 
 OURS, OTHERS, VIOLET = BLUE, (AMBER, GREEN, TEAL, RED, PALE), "#6b46c1"
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760.0, 380.0, 80.0, 230.0, 56.0, 54.0
-SIZE, SMALL, ROW = 12.0, 11.0, 20.0
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 700.0, 380.0, 70.0, 240.0, 62.0, 58.0
+SIZE, SMALL, ROW = 14.0, 13.0, 22.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,7 +426,7 @@ def _line_plot(plot: Picture) -> str:
     def place(x: float) -> float:
         return x_scale.at(x) if x > 0 else LEFT + 12
 
-    drawn = [text_element(plot.title, 16, 24, SIZE + 1, DARK), text_element(plot.up, 16, 42, SMALL, PALE)]
+    drawn = [text_element(plot.title, 16, 24, SIZE, DARK), text_element(plot.up, 16, 44, SMALL, PALE)]
     for mark in y_scale.marks():
         y = y_scale.at(mark)
         drawn.append(element("line", x1=LEFT, y1=y, x2=right, y2=y, stroke=FAINT))
@@ -438,7 +438,7 @@ def _line_plot(plot: Picture) -> str:
             drawn.append(text_element(_plain(x), place(x), bottom + 18, SMALL, PALE, text_anchor="middle"))
             shown = place(x) + half + 6
     drawn.append(
-        text_element(plot.across, (LEFT + right) / 2, bottom + 40, SMALL, PALE, text_anchor="middle")
+        text_element(plot.across, (LEFT + right) / 2, bottom + 42, SMALL, PALE, text_anchor="middle")
     )
     others, ends = cycle((*OTHERS, VIOLET)), []
     for number, line in enumerate(lines):
@@ -461,7 +461,7 @@ def _line_names(ends: Iterable[tuple[float, str, str]], x: float) -> Iterator[st
     ordered = sorted(ends)
     places = [y for y, _, _ in ordered]
     for before, after in pairwise(range(len(places))):
-        places[after] = max(places[after], places[before] + 15)
+        places[after] = max(places[after], places[before] + 17)
     shift = max(0.0, places[-1] - (HEIGHT - BOTTOM)) if places else 0.0
     for y, (_, name, colour) in zip(places, ordered, strict=True):
         yield text_element(name, x, y - shift + 4, SMALL, colour)
@@ -476,11 +476,11 @@ def _dot_plot(plot: DotPlot) -> str:
     scale = _Scale.over(times, left + 10, WIDTH - 30, True)
     engines = list(dict.fromkeys(engine for _, each in plot.rows for engine in each))
     colours = dict(zip(engines, (OURS, *OTHERS), strict=False))
-    drawn, x = [text_element(plot.title, 16, 24, SIZE + 1, DARK)], 16.0
+    drawn, x = [text_element(plot.title, 16, 24, SIZE, DARK)], 16.0
     for engine in engines:
-        drawn.append(_dot(x + 5, 44, engine, engine == engines[0], colours[engine]))
-        drawn.append(text_element(engine, x + 16, 48, SMALL, DARK))
-        x += 34 + width_of(engine, SMALL)
+        drawn.append(_dot(x + 5, 46, engine, engine == engines[0], colours[engine]))
+        drawn.append(text_element(engine, x + 16, 51, SMALL, DARK))
+        x += 28 + 0.92 * width_of(engine, SMALL)
     for mark in scale.marks():
         drawn.append(
             element("line", x1=scale.at(mark), y1=TOP + 16, x2=scale.at(mark), y2=bottom, stroke=FAINT)
