@@ -30,7 +30,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "direc
 
 # Pages are Markdown, read as GitHub reads it: anchors of headings, tables, fenced code.
 myst_heading_anchors = 4
-smartquotes = False  # `--option` stays
+smartquotes_action = "D"  # dashes; quotation marks stay
 suppress_warnings = ["myst.header"]  # the changelog repeats its headings below each version
 
 # Names of types that signatures keep; docs/reference/types.md defines them.

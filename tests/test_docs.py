@@ -216,7 +216,7 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-WORDS = 48_000  # to be 28,000
+WORDS = 28_000
 MARKS_IN_1000_WORDS = 6
 WORDS_IN_A_SENTENCE = 20
 

@@ -218,8 +218,8 @@ class Report:
     >>> from pantarhei import load_ontology
     >>> ontology = load_ontology("ontologies/pedals.ttl")
     >>> report = ontology.report()
-    >>> len(report.entries), report.losses, report.contradiction
-    (13, (), None)
+    >>> len(report.entries), report.losses, report.contradictions
+    (13, (), ())
     """
 
     entries: tuple[ReportEntry, ...]
