@@ -95,7 +95,8 @@ class DynamicGraph(Materialized):
         joined, facts = ontology.with_background(background)
         foundation = Foundation.of(joined, facts, unique_names, numbers)
         refuses = on_conflict == "error"
-        held = GraphState(foundation, refuses, search, derive, lambda: joined.known_names)
+        names = lambda: joined.known_names, lambda: joined.labels
+        held = GraphState(foundation, refuses, search, derive, *names)
         self._initialize(joined, held)
 
     def __repr__(self) -> str:

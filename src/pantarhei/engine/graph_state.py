@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from pantarhei.engine.update import NO_DELTA, GraphUpdate, Stats, StepAssertions
 from pantarhei.errors import ContradictionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
+from pantarhei.model.labels import Labels
 from pantarhei.model.term import Triple
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction, contradictions
@@ -206,6 +207,7 @@ class GraphState(MaintainedState[Assertions]):
         budget: limits of listing conflicts.
         derive: derive all facts, or only those that consumers and constraints need.
         known: function that returns the names of ontology and background.
+        labels: function that returns the names shown for IRIs.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -218,8 +220,9 @@ class GraphState(MaintainedState[Assertions]):
         budget: Budget,
         derive: Derive = "all",
         known: NameSource = lambda: None,
+        labels: Callable[[], Labels] = dict,
     ) -> None:
-        self._refuses, self._budget = refuses, budget
+        self._refuses, self._budget, self.labels = refuses, budget, labels
         self._background_keys = frozenset(keys_of(foundation.background.facts))
         super().__init__(foundation, Assertions(), "newest", Limits(), derive, known)
 
@@ -275,7 +278,7 @@ class GraphState(MaintainedState[Assertions]):
             delivery = self._deliver(delivery, model) if version.delivers_steps else delivery
         delta = NO_DELTA
         if self._derive == "all":
-            delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms)
+            delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms, self.labels)
         update = GraphUpdate(
             history.now,
             delta,
