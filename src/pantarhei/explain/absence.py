@@ -219,8 +219,9 @@ class Absence:
         assert self.atom is not None, "it is an absence of one of them"
         return atom_sentence(self.atom, self.labels)
 
-    def labelled(self, labels: Labels) -> Absence:
-        """Return the absence with those labels that it uses."""
+    @property
+    def terms(self) -> list[object]:
+        """The terms in the text of the absence."""
         ways = (*self.ways, *self.beyond)
         terms: list[object] = [*(self.triple or ()), *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
@@ -234,7 +235,11 @@ class Absence:
         atoms = [each.lacking.atom for each in self.temporal if isinstance(each.lacking, TemporalCondition)]
         atoms += [] if self.atom is None else [self.atom]
         terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]
-        return replace(self, labels=labels_among(labels, terms))
+        return terms
+
+    def labelled(self, labels: Labels) -> Absence:
+        """Return the absence with those labels that it uses."""
+        return replace(self, labels=labels_among(labels, self.terms))
 
     def __str__(self) -> str:
         rules = (rule for way in (*self.ways, *self.beyond) for rule in way.proof.rules)

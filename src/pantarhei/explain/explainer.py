@@ -4,7 +4,7 @@ a fact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -22,7 +22,7 @@ from pantarhei.explain.absence import Abduction, Absence, RetractedAssertion
 from pantarhei.explain.absence_search import AbsenceContext, AbsenceSearch
 from pantarhei.explain.backward_rules import BackwardRules
 from pantarhei.materialize.model import WindowModel
-from pantarhei.model.labels import Labels
+from pantarhei.model.labels import LABEL_PROPERTIES, Labels, labels_of
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
@@ -108,7 +108,9 @@ class Explainer:
         proofs = chain.from_iterable(
             way(atom, window, all_, limit) for way in (ways if atom is not statement else reversed(ways))
         )
-        found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
+        found = tuple(
+            proof.labelled(self._labels_of(proof.terms)) for proof in (proofs if all_ else islice(proofs, 1))
+        )
         if not found:
             reason, lost = self._why_unknown(atom, window), len(self._ontology().losses)
             unknown = self._unknown_in(atom, window)
@@ -203,7 +205,7 @@ class Explainer:
                 atom=atom,
                 lost=len(self._ontology().losses),
             )
-            return absence.labelled(self._labels)
+            return absence.labelled(self._labels_of(absence.terms))
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
@@ -217,7 +219,22 @@ class Explainer:
             lost=len(self._ontology().losses),
             entailed=self._is_entailed_axiom(atom),
         )
-        return absence.labelled({**self._labels, NEW_NAME: "something new"})
+        return absence.labelled({**self._labels_of(absence.terms), NEW_NAME: "something new"})
+
+    def _labels_of(self, terms: Iterable[object]) -> Labels:
+        """Return the given labels, and those that the stream asserts for other terms. The cost is linear in
+        the facts of the stream if it asserts labels.
+        """
+        vocabulary = self._state.vocabulary
+        known = map(vocabulary.find_property, LABEL_PROPERTIES)
+        properties = [number for number in known if number is not None]
+        if not properties:
+            return self._labels
+        others = {term for term in terms if isinstance(term, URIRef) and term not in self._labels}
+        names = [number for term in others if (number := vocabulary.find(term)) is not None]
+        asserted = self._asserted_until(None)
+        rows = asserted[np.isin(asserted[:, 0], properties) & np.isin(asserted[:, 1], names)]
+        return {**labels_of(vocabulary.decode(rows), self._ontology().languages), **self._labels}
 
     def _absence(self, triple: Triple, goal: Fact, window: ExplainedWindow, limit: int) -> Absence:
         context = self._context(window)

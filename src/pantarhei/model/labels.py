@@ -26,8 +26,9 @@ class ForeignLabel(str):
 
 ENGLISH = ("en",)
 
-# Properties whose values are labels, the preferred one first. rdflib's SDO is https://schema.org/.
-_PREFERENCE = {RDFS.label: 0, SKOS.prefLabel: 1, SDO.name: 2, URIRef("http://schema.org/name"): 3}
+LABEL_PROPERTIES = {RDFS.label: 0, SKOS.prefLabel: 1, SDO.name: 2, URIRef("http://schema.org/name"): 3}
+"""The properties whose values are labels, with their ranks; rdflib's SDO is `https://schema.org/`."""
+
 _TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*", re.ASCII)
 
 
@@ -73,11 +74,11 @@ def labels_of(triples: Iterable[Triple], languages: Sequence[str] = ENGLISH) -> 
     ranks = {"": len(languages)}
     best: dict[URIRef, tuple[int, int, str, str]] = {}
     for subject, predicate, label in triples:
-        if predicate in _PREFERENCE and isinstance(subject, URIRef) and isinstance(label, Literal):
+        if predicate in LABEL_PROPERTIES and isinstance(subject, URIRef) and isinstance(label, Literal):
             language = (label.language or "").lower()
             if language not in ranks:
                 ranks[language] = _rank(language, languages)
-            found = ranks[language], _PREFERENCE[predicate], language, str(label)  # type: ignore[index]
+            found = ranks[language], LABEL_PROPERTIES[predicate], language, str(label)  # type: ignore[index]
             if label.strip() and (subject not in best or found < best[subject]):
                 best[subject] = found
     return {

@@ -328,7 +328,7 @@ def quality_of(
         worst_first(counts(rows[:, 2], lexicon.term, by_entity)),
         worst_first(counts(predicates, lambda number: lexicon.symbols[number].name, by_property)),
         worst_first(constraints),
-        shown | dict[object, str](labels_among(labels, (*by_entity, *by_property))),
+        {**shown, **dict(labels_among(labels, (*by_entity, *by_property)).items())},
     )
 
 

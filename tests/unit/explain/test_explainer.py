@@ -1,7 +1,7 @@
 """Limits of explanations, and explanations with temporal rules."""
 
 import pytest
-from rdflib import Literal, Variable
+from rdflib import RDF, RDFS, SKOS, Graph, Literal, Variable
 
 from pantarhei import (
     History,
@@ -10,6 +10,7 @@ from pantarhei import (
     Ontology,
     StreamReasoner,
     Window,
+    load_ontology,
     load_rules,
 )
 from pantarhei.model.rule import Atom, Rule
@@ -105,3 +106,26 @@ def test_an_explanation_leaves_no_trace():
 def test_where_only_what_is_needed_is_derived_conclusions_have_the_same_proofs():
     asked = TemporalAtom(B, (a,))
     assert concluding_reasoner(derive="needed").explain(asked) == concluding_reasoner().explain(asked)
+
+
+def test_labels_come_from_ontology_background_and_stream_in_this_order():
+    ontology = load_ontology(
+        Graph().parse(
+            data="@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
+            ':feeds rdfs:domain :Pump . :a rdfs:label "of the ontology" .'
+        )
+    )
+    background = [(EX.b, RDFS.label, Literal("of the background"))]
+    reasoner = StreamReasoner(ontology, Window(10), background)
+    labels = [
+        (name, SKOS.prefLabel, Literal(f"of the stream {name[-1]}", lang="de")) for name in (EX.a, EX.b, EX.c)
+    ]
+    reasoner.push(1, [*labels, (EX.c, SKOS.prefLabel, Literal("tank", lang="en"))])
+    reasoner.push(2, [(EX.c, EX.feeds, EX.a), (EX.b, EX.feeds, EX.c)])
+    assert str(reasoner.explain((EX.c, RDF.type, EX.Pump))).startswith(
+        "tank is a pump [1]\n└─ because tank feeds of the ontology (asserted at 2)"
+    )
+    assert str(reasoner.explain((EX.b, EX.feeds, EX.c))).startswith(
+        "of the background feeds tank (asserted at 2)"
+    )
+    assert "that tank feeds tank." in str(reasoner.why_not((EX.c, EX.feeds, EX.c)))
