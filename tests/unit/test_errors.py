@@ -169,6 +169,22 @@ def test_a_list_in_a_message_says_how_many_more_there_are():
     assert len(shown) + int(more.replace(",", "")) == 5000
 
 
+def test_axioms_that_are_not_shown_are_counted_not_their_lines():
+    axioms = [f"not supported: A{number}\n    a choice" for number in range(5000)]
+    text = str(errors.UnsupportedAxiomError(axioms))
+    assert text.startswith("5,000 axioms are not supported, and strict loading was requested:\n    not supp")
+    assert text.endswith("    a choice\n    and 4,990 more") and rows_of(text) <= 25
+    assert str(errors.UnsupportedAxiomError(axioms[:1])).startswith("1 axiom is not supported, ")
+
+
+@pytest.mark.parametrize("length", [20, 200, 400])
+def test_conflicts_that_are_not_shown_are_counted_once(length):
+    text = str(errors.ContradictionError([f"conflict {number} {'x' * length}" for number in range(300)]))
+    shown = sum(line.startswith("    conflict ") for line in text.split("\n"))
+    assert 2 <= shown <= 10 and f"\n    and {300 - shown} more\n" in text and rows_of(text) <= 25
+    assert text.endswith('on_conflict="report"')
+
+
 AXIOMS = "".join(
     f"<urn:A{n}> <http://www.w3.org/2000/01/rdf-schema#subClassOf> [ a owl:Class ; owl:unionOf "
     f"( <urn:B{n}> <urn:C{n}> ) ] ."

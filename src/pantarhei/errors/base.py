@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -32,10 +33,17 @@ def on_one_screen(text: str) -> str:
     last = [*map(_cut, takewhile(lambda line: not line.startswith(" "), lines[: -_LAST - 1 : -1]))]
     rows = list(accumulate(map(_rows, first), initial=1 + sum(map(_rows, last))))
     shown = first[: min(max(bisect_right(rows, _ROWS) - 1, 1), len(lines) - len(last))]
-    more = len(lines) - len(shown) - len(last)
+    more = sum(map(_number_of_items, lines[len(shown) : len(lines) - len(last)]))
     return "\n".join([*shown, *([f"    and {more:,} more"] if more else []), *reversed(last)])
 
 
+def _number_of_items(line: str) -> int:
+    """Return 1, or the number in a line such as `and 290 more`."""
+    found = _MORE.fullmatch(line)
+    return 1 if found is None else int(found[1].replace(",", ""))
+
+
+_MORE = re.compile(r"\s*and ([\d,]+) more")
 _LAST = 2  # longest end of a text that is kept
 
 

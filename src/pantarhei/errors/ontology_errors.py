@@ -77,8 +77,11 @@ class UnsupportedAxiomError(OntologyError):
         self.axioms = tuple(axioms)
 
     def __str__(self) -> str:
-        lines = "".join(f"\n    {axiom}" for axiom in self.axioms)
-        return f"{len(self.axioms)} axiom(s) are not supported, and strict loading was requested:{lines}"
+        shown = [f"\n    {axiom}" for axiom in self.axioms[:_MOST_SHOWN]]
+        if (more := len(self.axioms) - _MOST_SHOWN) > 0:
+            shown.append(f"\n    and {more:,} more")
+        subject = "1 axiom is" if len(self.axioms) == 1 else f"{len(self.axioms):,} axioms are"
+        return f"{subject} not supported, and strict loading was requested:{''.join(shown)}"
 
 
 class MissingImportError(OntologyError):
