@@ -79,9 +79,10 @@ toc_object_entries_show_parents = "hide"
 # Each reference leads somewhere, except to what other projects document: nothing is fetched for such links.
 nitpicky = True
 nitpick_ignore_regex = [
-    (r"py:.*", r"(builtins|typing|collections|datetime|os|pathlib|enum|numpy|np)(\..*)?"),
+    (r"py:.*", r"(builtins|dataclasses|typing|collections|datetime|os|pathlib|enum|numpy|np)(\..*)?"),
     # Parts of values that no program reads.
     (r"py:class", r"pantarhei\.(model\.message_text|io\.mapping\.\w+|temporal\.conclusion_chart)\.\w+"),
+    (r"py:class", r"pantarhei\.(encoding\.numbers\.Symbol|rules\.sharding\.sharding_report\.KeyPositions)"),
     (r"py:exc", r"StreamingQueryException|AnalysisException"),
     (r"py:.*", r"(rdflib|pandas|pd|pyarrow|pa|polars|pl|pyspark|owlready2)(\..*)?"),
 ]
@@ -142,6 +143,7 @@ RESULTS = [
     "TripleDelta",
 ]
 PRIVATE = re.compile(r", _\w+:.*?(?=, \w+:|\)$)")
+OBJECT = re.compile(r"= (<[^>]+>|[A-Z]\w*\(.*?\))(?=, \w+:|\)$)")  # a default that has no literal
 PAGE = re.compile(r"docs/([\w/-]+)\.md")
 
 
@@ -217,7 +219,7 @@ def public_signature(
     """Show no private parameters, and none of a class that only the package itself constructs."""
     if what == "class" and name.rpartition(".")[2] in RESULTS:
         return "", ""
-    return PRIVATE.sub("", signature or "") or signature, returns
+    return OBJECT.sub("= ...", PRIVATE.sub("", signature or "")) or signature, returns
 
 
 def public_bases(app: Sphinx, name: str, subject: object, options: object, bases: list[type]) -> None:

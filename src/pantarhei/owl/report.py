@@ -188,6 +188,15 @@ class ReportedContradiction:
             `unique_names=False`.
         proof: the steps of a proof.
         data: the contradiction with its assertions and axioms, for `json.dumps`.
+
+    >>> from pantarhei import load_ontology
+    >>> from rdflib import Graph
+    >>> ontology = load_ontology(Graph().parse(data='''
+    ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    ...     :maker a owl:FunctionalProperty, owl:ObjectProperty . :m :maker :acme , :bolt .'''))
+    >>> (contradiction,) = ontology.report().contradictions
+    >>> contradiction.text, contradiction.unique_names
+    ('m has two makers, acme and bolt; maker is functional', True)
     """
 
     text: str
