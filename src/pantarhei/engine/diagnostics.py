@@ -82,6 +82,9 @@ class NumbersApart(NamedTuple):
     value: Literal
     other: Literal | None
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
     def is_text(self) -> bool:
         """Return whether the value is a text that reads as a number."""
         return self.value.datatype in _TEXTS

@@ -28,7 +28,7 @@ from pantarhei.encoding.vocabulary import ComputedForms, Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Foundation, FoundationCounts
 from pantarhei.model.message_text import counted
-from pantarhei.model.representation import call_text
+from pantarhei.model.representation import call_text, short_repr
 from pantarhei.model.term import Place, Term
 from pantarhei.rdf.ntriples import unused_prefix, write_term
 
@@ -49,6 +49,9 @@ class OwnTerms(NamedTuple):
     properties: tuple[str, ...]
     names: tuple[str, ...]
     literals: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from rdflib import OWL, Literal, URIRef
 from pantarhei.encoding.numbers import NONE
 from pantarhei.model.labels import Labels, letters
 from pantarhei.model.message_text import NO_NAMES, last_part
+from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.ontology.closure import AssertionClosure, Derivations, Goal, is_fresh
@@ -62,6 +63,9 @@ class Justification:
 
     axioms: tuple[Origin, ...]
     proofs: tuple[Proof, ...] = ()
+
+    __repr__ = short_repr
+    _repr_html_ = html_of
 
     def labelled(self, labels: Labels) -> Justification:
         """Return the justification with labels in its proofs. Supposed individuals are named x, y, z, x1 and

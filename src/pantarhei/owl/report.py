@@ -204,6 +204,8 @@ class ReportedContradiction:
     proof: tuple[str, ...]
     data: dict[str, object] = field(repr=False)
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
