@@ -44,6 +44,7 @@ _PLACES = {
     "during", "in", "inside", "near", "on", "out", "outside", "over", "since", "under", "until", "within",
     "without",
 }  # fmt: skip
+_MODIFIERS = {"after", "before", "inside", "outside", "over", "under"}  # also in nouns: outside air
 _RELATIONS = _PLACES | {"against", "as", "by", "for", "into", "of", "onto", "through", "to", "upon", "with"}
 _JOINING = {"and", "or", "not", "that", "which", "where", "when", "whose", "if"}
 _PARTICIPLES = {
@@ -59,8 +60,8 @@ _NOUNS_IN_ING = {
     "wing",
 }  # fmt: skip
 _NOUNS_IN_S = {
-    "authors", "bias", "canvas", "dates", "gas", "lens", "members", "names", "news", "notes", "parts",
-    "types",
+    "alias", "authors", "bias", "canvas", "coordinates", "dates", "gas", "lens", "members", "names", "news",
+    "notes", "parts", "types",
 }  # fmt: skip
 _PLURALS = ("ions", "ments", "ings", "ities", "nesses", "ics", "series", "species", "words")
 _NOUNS_IN_LY = {"anomaly", "assembly", "family", "fly", "reply", "supply"}
@@ -71,10 +72,11 @@ _ADJECTIVES = {
     "unsafe", "warm", "wet",
 }  # fmt: skip
 _UNCOUNTED = {
-    "air", "data", "electricity", "energy", "equipment", "food", "fuel", "furniture", "hardware", "heat",
-    "humidity", "information", "level", "light", "material", "matter", "oil", "power", "pressure", "sand",
-    "smoke", "software", "speed", "staff", "status", "steam", "temperature", "traffic", "velocity", "voltage",
-    "water", "weather", "wood",
+    "air", "blood", "data", "dna", "efficiency", "electricity", "energy", "equipment", "food", "frequency",
+    "fuel", "furniture", "hardware", "heat", "humidity", "information", "level", "light", "lighting",
+    "luminance", "mass", "material", "matter", "money", "occupancy", "oil", "parking", "percentage", "power",
+    "precipitation", "pressure", "rain", "rna", "sand", "smoke", "snow", "software", "sound", "speed",
+    "staff", "status", "steam", "temperature", "traffic", "velocity", "voltage", "water", "weather", "wood",
 }  # fmt: skip
 
 
@@ -112,12 +114,14 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     parts = words.split(" ")
     first, last = parts[0].lower(), parts[-1].lower()
     if len(parts) <= _MOST_WORDS and _are_judged(parts) and not _is_foreign(class_, labels):
-        if first in _PLACES or first in ("a", "an", "the"):
+        is_uncounted = last in _UNCOUNTED or last.endswith(("ness", "ics"))
+        places = _PLACES if len(parts) == 1 else _PLACES - _MODIFIERS
+        if first in ("a", "an", "the") or (first in places and not is_uncounted):
             return words
         is_alone_in_ing = first == last and first.endswith("ing") and first not in _NOUNS_IN_ING
-        if is_alone_in_ing or _is_adjective(last):
+        if (is_alone_in_ing and not is_uncounted) or _is_adjective(last):
             return words
-        if not (last in _UNCOUNTED or last.endswith(("ness", "ics")) or _ends_in_s(last) or _is_adverb(last)):
+        if not (is_uncounted or _ends_in_s(last) or _is_adverb(last)):
             return f"{_article(parts[0])} {words}"
     return f"in class {quoted(words, words == short(class_))}"
 
@@ -149,13 +153,14 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
 
 
 def words_of(term: Term, labels: Labels) -> str:
-    """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`. A
-    name that has other parts than words is returned unchanged.
+    """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`, in
+    labels too. A name that has other parts than words is returned unchanged.
     """
     label = labels.get(term) if isinstance(term, URIRef) else None
-    if label is not None:
-        return one_line(label)
-    shown = one_line(short(term))
+    shown = one_line(label or short(term))
+    is_camel_case = not (shown.istitle() or shown.islower()) or "_" in shown
+    if label is not None and (" " in shown or not is_camel_case):
+        return shown
     parts = _WORDS.findall(shown) if shown.replace("-", "_").isidentifier() else []
     words = [part if part.isupper() else part.lower() for part in parts]
     return " ".join(words) if words and _are_judged(words) else shown
