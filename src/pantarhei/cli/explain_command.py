@@ -9,10 +9,9 @@ import json
 import re
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,20 +26,16 @@ from pantarhei.cli.run_options import ExplainOptions, TimelineOptions
 from pantarhei.cli.run_report import RunCounts
 from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explain.explainer import LIMIT, WAYS
-from pantarhei.model.labels import Labels, labels_among, labels_of
-from pantarhei.model.message_text import did_you_mean, disambiguate
-from pantarhei.model.rule import names_of
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, ticks_of
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.renderers import html_page
-from pantarhei.proofs.sentences import denied_statement, sentence
-from pantarhei.proofs.timeline import Contradicted, DrawnStep, timeline_svg
+from pantarhei.proofs.timeline import DrawnStep, timeline_svg
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
-from pantarhei.repair.removal_text import reasons
 from pantarhei.temporal.rules import load_rules
 from pantarhei.window.sliding import Window
 
@@ -67,7 +62,6 @@ def draw(options: TimelineOptions) -> None:
     ontology, background, _ = read_knowledge(options)
     rules = None if options.rules is None else read_rules(options.rules, ontology, options.feedback)
     reasoner = make_reasoner(options, ontology, background, rules=rules)
-    labels = {**labels_of(background), **ontology.labels}
     updates = FileSource(options, last if step is None else step).updates(reasoner, RunCounts())
     if step is not None:
         if not (newest := deque(updates, 1)):
@@ -75,13 +69,13 @@ def draw(options: TimelineOptions) -> None:
         _write(newest[0].to_svg(reasoner.explain) + "\n", options.output)
         return
     if rules is not None:
-        _write(rules.to_svg(updates, labels, first) + "\n", options.output)
+        _write(rules.to_svg(updates, since=first) + "\n", options.output)
         return
     drawn, count = deque[DrawnStep](maxlen=_MOST_STEPS), 0
     for update in updates:
         if first is None or _is_from(update.at, first):
             count += 1
-            drawn.append(_step(update, reasoner, labels))
+            drawn.append(_step(update, reasoner))
     if not drawn:
         raise typer.BadParameter("the stream has no steps in that time", param_hint="--stream")
     text = timeline_svg(drawn, count - len(drawn)) + "\n"
@@ -100,50 +94,31 @@ def _is_from(at: TimePoint, first: TimePoint) -> bool:
     return ticks_of(at, kind) >= ticks_of(first, kind)
 
 
-def _step(update: pr.WindowUpdate, reasoner: pr.StreamReasoner, labels: Labels) -> DrawnStep:
-    kept = Counter(dict.fromkeys(reasoner.timestamps, 0))
+def _step(update: pr.WindowUpdate, reasoner: pr.StreamReasoner) -> DrawnStep:
+    """Describe a step for the picture: the removals, or the conflicts if nothing was removed."""
+    kept, repair = Counter(dict.fromkeys(reasoner.timestamps, 0)), update.repair
     kept.update(at for at, _ in reasoner.assertions())
-    rules = (rule for conflict in update.repair.conflicts for rule in conflict.constraints)
-    found = disambiguate(lambda: tuple(_contradicted(update.repair, labels)), names_of(rules))
-    return DrawnStep(update.at, update.start, update.end, dict(sorted(kept.items())), found)
+    removed = {triple for _, triple in repair.removed}
+    conflicts = repair.conflicts[:_MOST_OF_A_STEP]
+    if removed:
+        found = repair.removals()
+        conflicts = tuple(conflict for _, conflict in found if conflict is not None)
+        notes = tuple(text for text, _ in found)
+    else:
+        notes = tuple(map(str, conflicts))
+    links = {link: None for conflict in conflicts for link in _links(conflict, removed)}
+    cut = Counter(at for at, _ in sorted(repair.removed, key=str))
+    window = update.at, update.start, update.end
+    return DrawnStep(*window, dict(sorted(kept.items())), cut, notes, tuple(sorted(links)))
 
 
-def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
-    """Yield the facts that the repair removed; if it removed none, one fact of each conflict that it
-    reports.
+def _links(conflict: pr.Conflict, removed: Collection[Triple]) -> Iterator[tuple[TimePoint, TimePoint]]:
+    """Yield the times of each fact of a conflict that is removed, or of its first fact, with the times of the
+    others.
     """
-    times: dict[Triple, list[TimePoint]] = {}
-    for at, triple in repair.removed:
-        times.setdefault(triple, []).append(at)
-    if not times:
-        for found in islice(repair.conflicts, _MOST_OF_A_STEP):
-            (at, triple), *_ = sorted(found.assertions, key=str)
-            yield _contradiction(triple, [at], found, labels, is_cut=False)
-        return
-    why = reasons(repair.conflicts[:_MOST_CONFLICTS], times)
-    for triple in sorted(times, key=lambda triple: sentence(triple, labels)):
-        yield _contradiction(triple, sorted(times[triple]), why.get(triple), labels, is_cut=True)
-
-
-def _contradiction(
-    triple: Triple, times: list[TimePoint], conflict: pr.Conflict | None, labels: Labels, is_cut: bool
-) -> Contradicted:
-    """Describe a fact and the facts that contradict it, for the picture.
-
-    Args:
-        conflict: the conflict; None if it is no longer recorded.
-        is_cut: whether the repair removed the fact.
-    """
-    others = [] if conflict is None else sorted((a for a in conflict.assertions if a[1] != triple), key=str)
-    words = labels_among(labels, [*triple, *(term for _, fact in others for term in fact)])
-    constraints = () if conflict is None else conflict.constraints
-    return Contradicted(
-        sentence(triple, words),
-        tuple(times),
-        tuple((sentence(fact, words), at) for at, fact in others),
-        "; ".join(dict.fromkeys(denied_statement(rule, labels) for rule in constraints)),
-        is_cut,
-    )
+    members = sorted(conflict.assertions, key=lambda each: (each[0], write_triple(each[1])))
+    first = [each for each in members if each[1] in removed] or members[:1]
+    yield from ((at, other) for at, fact in first for other, against in members if against != fact)
 
 
 def write_proofs(proofs: tuple[pr.Proof, ...], options: ExplainOptions) -> str:

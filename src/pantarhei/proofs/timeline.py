@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 
 from pantarhei.model.message_text import counted
@@ -33,32 +33,11 @@ _SIZE, _SMALL, _TINY, _LINE, _LEAST_ROW = 12.0, 11.0, 9.0, 15.0, 44.0
 _SMALLEST, _GROWTH = 3.0, 3.5
 _MOST_NOTES, _MOST_LINES = 3, 2
 _LEGEND = (
-    (BLUE, "─", "the window at each step; on the left the time of the step"),
-    (GREEN, "●", "what was asserted at a timestamp and is kept: the larger, the more"),
-    (RED, "✗", "how many assertions a repair took out then, with lines to what they contradict"),
+    (BLUE, "─", "window of each step; on the left the time of the step"),
+    (GREEN, "●", "assertions of a timestamp that are kept: the larger, the more"),
+    (RED, "✗", "number of assertions that the repair removed, with lines to the facts that contradict them"),
 )
 _OF_GROUPS = (PALE, "12", "above a dot: the number of timestamps too close to be drawn apart")
-
-
-@dataclass(frozen=True, slots=True)
-class Contradicted:
-    """Contradiction at a step.
-
-    Args:
-        fact: the fact removed by the repair, as a sentence; if none was removed, one of the contradicting
-            facts.
-        times: the timestamps at which this fact was asserted.
-        others: the other contradicting facts as sentences, each with its time; empty if the fact contradicts
-            the background.
-        forbidden: the violated constraint as a sentence; empty if it is no longer stored.
-        is_cut: the repair removed the fact.
-    """
-
-    fact: str
-    times: tuple[TimePoint, ...]
-    others: tuple[tuple[str, TimePoint], ...] = ()
-    forbidden: str = ""
-    is_cut: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +48,18 @@ class DrawnStep:
         at: the time of the step.
         start, end: the ends of the window.
         kept: for each timestamp in the window the number of assertions that were kept.
-        contradicted: the contradictions found in the step.
+        cut: for each timestamp the number of assertions that the repair removed.
+        notes: the removals as texts; the conflicts if nothing was removed.
+        links: the times of contradicting facts, the removed or older one first.
     """
 
     at: TimePoint
     start: TimePoint
     end: TimePoint
     kept: Mapping[TimePoint, int]
-    contradicted: tuple[Contradicted, ...] = ()
+    cut: Mapping[TimePoint, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    links: tuple[tuple[TimePoint, TimePoint], ...] = ()
 
 
 def timeline_svg(steps: Sequence[DrawnStep], earlier: int = 0) -> str:
@@ -123,9 +106,7 @@ class _Drawing:
             height = max(_LEAST_ROW, len(notes) * _LINE + 12)
             drawn += self._row(step, y, notes)
             y += height
-        width = (
-            self._notes + (_NOTES_WIDTH if any(step.contradicted for step in self._steps) else 0) + _MARGIN
-        )
+        width = self._notes + (_NOTES_WIDTH if any(step.notes for step in self._steps) else 0) + _MARGIN
         is_grouped = any(len(group.members) > 1 for group in self._groups)
         legend = (*_LEGEND, _OF_GROUPS) if is_grouped else _LEGEND
         drawn += self._legend(legend, y + 26)
@@ -144,20 +125,15 @@ class _Drawing:
         y = top + 18
         yield text_element(self._shown(step.at), self._left - 14, y + 4, _SIZE, DARK, text_anchor="end")
         yield from self._window(step, y)
-        ends = {
-            (self._x(other), self._x(time), found.is_cut): None
-            for found in step.contradicted
-            for time in found.times
-            for _, other in found.others
-            if self._x(other) != self._x(time)
-        }
-        yield from (self._curve(one, to, y, is_cut) for one, to, is_cut in ends)
+        colour = RED if step.cut else AMBER
+        ends = {(self._x(one), self._x(to)): None for one, to in step.links}
+        yield from (self._curve(one, to, y, colour) for one, to in ends if one != to)
         groups = {id(group): group for group in map(self._place.__getitem__, step.kept)}
         for group in groups.values():
             yield from self._partition(group, [time for time in group.members if time in step.kept], step, y)
-        cut = [(self._x(time), time) for found in step.contradicted if found.is_cut for time in found.times]
-        for place in grouped(cut, _width_of_cut):
-            yield text_element(f"✗{len(place.members):,}", place.x, y + 21, _SMALL, RED, text_anchor="middle")
+        for place in grouped(((self._x(at), count) for at, count in step.cut.items()), _width_of_cut):
+            text = _text_of_cut(place.members)
+            yield text_element(text, place.x, y + 21, _SMALL, RED, text_anchor="middle")
         for number, (line, colour, full) in enumerate(notes):
             yield text_element(line, self._notes, y + 4 + number * _LINE, _SMALL, colour, full)
 
@@ -190,30 +166,19 @@ class _Drawing:
         if len(times) > 1:
             yield text_element(f"{len(times):,}", group.x, y - 9, _TINY, PALE, text_anchor="middle")
 
-    def _curve(self, x: float, to_x: float, y: float, is_cut: bool) -> str:
+    def _curve(self, x: float, to_x: float, y: float, colour: str) -> str:
         """Return a line between two contradicting facts."""
         path = f"M{x:.1f},{y:.1f} Q{(x + to_x) / 2:.1f},{y - 18:.1f} {to_x:.1f},{y:.1f}"
-        return element("path", d=path, stroke=RED if is_cut else AMBER, fill="none", stroke_width=1.2)
+        return element("path", d=path, stroke=colour, fill="none", stroke_width=1.2)
 
     def _lines(self, step: DrawnStep) -> Iterator[tuple[str, str, str]]:
         """Yield the notes to the right of a row: each line with its colour and the whole note."""
-        for found in step.contradicted[:_MOST_NOTES]:
-            mark, colour = ("✗", RED) if found.is_cut else ("!", AMBER)
-            notes = [(f"{mark} {found.fact} ({self._listed(found.times)})", colour)]
-            if found.forbidden:
-                notes.append((self._reason(found), PALE))
-            for note, shade in notes:
-                for line in shortened(note, _NOTES_WIDTH, _SMALL, _MOST_LINES):
-                    yield line, shade, note
-        if (more := len(step.contradicted) - _MOST_NOTES) > 0:
+        colour = RED if step.cut else AMBER
+        for note in step.notes[:_MOST_NOTES]:
+            for line in shortened(note, _NOTES_WIDTH, _SMALL, _MOST_LINES):
+                yield line, colour, note
+        if (more := len(step.notes) - _MOST_NOTES) > 0:
             yield f"and {more:,} more", PALE, ""
-
-    def _listed(self, times: Sequence[TimePoint]) -> str:
-        return self._shown.listed(times).removeprefix("at ")
-
-    def _reason(self, found: Contradicted) -> str:
-        against = " and ".join(f"{fact} ({self._shown(at)})" for fact, at in found.others)
-        return f"against {against or 'the background'}: {found.forbidden}"
 
     def _legend(self, entries: Iterable[tuple[str, str, str]], y: float) -> Iterator[str]:
         for colour, mark, meaning in entries:
@@ -222,5 +187,9 @@ class _Drawing:
             y += _LINE + 2
 
 
-def _width_of_cut(members: Sequence[TimePoint]) -> float:
-    return width_of(f"✗{len(members):,}", _SMALL) + 3
+def _text_of_cut(counts: Sequence[int]) -> str:
+    return f"✗{sum(counts):,}"
+
+
+def _width_of_cut(counts: Sequence[int]) -> float:
+    return width_of(_text_of_cut(counts), _SMALL) + 3

@@ -422,13 +422,17 @@ def texts(done):
 def test_the_pedals_are_drawn(timeline):
     shown = texts(timeline())
     assert shown.count("✗1") == 1
-    assert "✗ the car x is gas pedal pressed (1)" in shown
-    assert any(text.startswith("against the car x is brakes pressed (3): nothing is both") for text in shown)
+    removal = (
+        "at 3 removed: the car x is gas pedal pressed (at 1), contradicted by the car x is brakes pressed"
+    )
+    note = shown.index(f"{removal}; nothing")
+    assert shown[note + 1] == "is both brakes pressed and gas pedal pressed"
 
 
-def test_what_is_not_repaired_is_drawn_as_found(timeline):
+def test_conflicts_that_are_not_repaired_are_drawn_as_found(timeline):
     shown = texts(timeline("--repair", "off"))
-    assert any(text.startswith("! the car x is ") for text in shown)
+    found = "the car x is gas pedal pressed (at 1) contradicts the car x is brakes pressed (at 3)"
+    assert any(text.startswith(found) for text in shown)
     assert not any(text.startswith("✗1") for text in shown)
 
 

@@ -7,16 +7,16 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pantarhei.proofs.svg import RED
-from pantarhei.proofs.timeline import Contradicted, DrawnStep, timeline_svg
+from pantarhei.proofs.svg import AMBER, RED
+from pantarhei.proofs.timeline import DrawnStep, timeline_svg
 from svg_checks import HOSTILE, SVG, assert_apart
 
-CUT = Contradicted("x is open", (1, 2), (("x is shut", 3),), "nothing is both an open and a shut")
+CUT = {1: 1, 2: 1}, ("at 3 removed: x is open (at 1, 2), contradicted by x is shut",), ((1, 3), (2, 3))
 START = datetime(2026, 3, 2, 7, 0, 7, tzinfo=UTC)
 STEPS = [
     DrawnStep(1, -1, 1, {1: 4}),
     DrawnStep(2, 0, 2, {1: 4, 2: 1}),
-    DrawnStep(3, 1, 3, {1: 3, 2: 0, 3: 1}, (CUT,)),
+    DrawnStep(3, 1, 3, {1: 3, 2: 0, 3: 1}, *CUT),
 ]
 
 
@@ -38,24 +38,25 @@ def test_each_step_has_its_window_and_its_partitions():
 
 def test_what_was_removed_is_told_with_what_contradicts_it():
     shown = texts(STEPS)
-    assert "✗ x is open (1, 2)" in shown
-    assert "against x is shut (3): nothing is both an open and a shut" in shown
+    assert "at 3 removed: x is open (at 1, 2), contradicted by x is shut" in shown
     assert shown.count("✗1") == 2
     root = ElementTree.fromstring(timeline_svg(STEPS))
     assert len(list(root.iter(f"{SVG}path"))) == 2
 
 
-def test_what_is_only_found_is_marked_otherwise():
-    found = Contradicted("x is open", (1,), (), "nothing is open", is_cut=False)
-    shown = texts([DrawnStep(1, 0, 1, {1: 1}, (found,))])
-    assert "! x is open (1)" in shown and "against the background: nothing is open" in shown
-    assert not [text for text in shown if text.startswith("✗") and text != "✗"]
+def test_conflicts_that_are_not_repaired_have_another_colour():
+    step = DrawnStep(2, 0, 2, {1: 1, 2: 1}, {}, ("x is open (at 1) contradicts x is shut (at 2)",), ((1, 2),))
+    root = ElementTree.fromstring(timeline_svg([step]))
+    (note,) = (text for text in root.iter(f"{SVG}text") if (text.text or "").startswith("x is open"))
+    (link,) = root.iter(f"{SVG}path")
+    assert note.get("fill") == link.get("stroke") == AMBER
+    assert [text.text for text in root.iter(f"{SVG}text") if (text.text or "").startswith("✗")] == ["✗"]
 
 
-def test_of_many_removals_the_first_are_told():
-    many = tuple(Contradicted(f"x{n} is open", (1,)) for n in range(10))
-    shown = texts([DrawnStep(1, 0, 1, {1: 1}, many)])
-    assert "✗ x2 is open (1)" in shown and "✗ x3 is open (1)" not in shown
+def test_of_many_removals_the_first_are_shown():
+    many = tuple(f"at 1 removed: x{n} is open (at 1)" for n in range(10))
+    shown = texts([DrawnStep(1, 0, 1, {1: 1}, {1: 10}, many)])
+    assert many[2] in shown and many[3] not in shown
     assert "and 7 more" in shown and "✗10" in shown
 
 
@@ -64,8 +65,8 @@ def test_steps_that_are_not_drawn_are_counted():
 
 
 def test_texts_are_escaped():
-    evil = Contradicted("</text><script>", (1,), (("]]>", 1),), "<!--")
-    root = ElementTree.fromstring(timeline_svg([DrawnStep(1, 0, 1, {1: 1}, (evil,))]))
+    evil = ("</text><script>", "]]>", "<!--")
+    root = ElementTree.fromstring(timeline_svg([DrawnStep(1, 0, 1, {1: 1}, {1: 1}, evil)]))
     assert {element.tag.removeprefix(SVG) for element in root.iter()} == {
         *("svg", "title", "style", "rect", "text", "line", "circle")
     }
@@ -93,18 +94,11 @@ def steps_of_streams(draw):
     steps = []
     for at in times[-rows:]:
         kept = {time: draw(st.integers(0, 3)) for time in times[-width:] if time <= at}
-        found = tuple(
-            Contradicted(
-                draw(HOSTILE),
-                tuple(draw(st.lists(st.sampled_from(list(kept)), min_size=1, max_size=8))),
-                tuple((draw(HOSTILE), time) for time in list(kept)[:2]),
-                draw(HOSTILE),
-                draw(st.booleans()),
-            )
-            for _ in range(draw(st.integers(0, 5)))
-            if kept
-        )
-        steps.append(DrawnStep(at, min(kept, default=at), at, kept, found))
+        present = st.sampled_from(list(kept) or [at])
+        cut = draw(st.dictionaries(present, st.integers(1, 5_000), max_size=8))
+        links = draw(st.lists(st.tuples(present, present), max_size=4))
+        notes = draw(st.lists(HOSTILE, max_size=5))
+        steps.append(DrawnStep(at, min(kept, default=at), at, kept, cut, tuple(notes), tuple(links)))
     return steps
 
 
@@ -126,12 +120,13 @@ def test_close_timestamps_are_one_dot_with_their_number():
 
 
 def test_a_cut_note_has_its_full_text_as_title():
-    fact = "the sensor at the door of the first room " * 12
-    svg = timeline_svg([DrawnStep(1, 0, 1, {1: 1}, (Contradicted(fact, (1,)),))])
-    texts = ElementTree.fromstring(svg).iter(f"{SVG}text")
-    notes = [text for text in texts if text.get("fill") == RED and text.text != "✗1"]
-    assert notes[0].text.startswith("✗ the sensor") and notes[1].text.endswith("…")
-    assert notes[1][0].text == f"✗ {fact} (1)"
+    note = f"at 1 removed: {'the sensor at the door of the first room ' * 12}"
+    texts = ElementTree.fromstring(timeline_svg([DrawnStep(1, 0, 1, {1: 1}, {1: 1}, (note,))])).iter(
+        f"{SVG}text"
+    )
+    lines = [text for text in texts if text.get("fill") == RED and not text.text.startswith("✗")]
+    assert lines[0].text.startswith("at 1 removed: the sensor") and lines[1].text.endswith("…")
+    assert lines[0][0].text == lines[1][0].text == note
 
 
 def test_equal_steps_give_equal_pictures():
