@@ -238,13 +238,14 @@ def resolve_name(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.TextElement
 ) -> nodes.Element | None:
     """Link a name that is not qualified, or is qualified by the module that defines it."""
-    last = node["reftarget"].rpartition(".")[2]
+    module, _, last = node["reftarget"].rpartition(".")
     found = {
         (entry.docname, entry.node_id)
         for name, entry in env.domains.python_domain.objects.items()
         if name.rpartition(".")[2] == last and entry.objtype in ("class", "exception", "type")
     }
-    if node.get("refdomain") == "py" and len(found) == 1 and node["reftype"] != "meth":
+    is_ours = not module or module.startswith("pantarhei")  # not `collections.abc.Mapping`
+    if is_ours and node.get("refdomain") == "py" and len(found) == 1:
         page, anchor = found.pop()
         return make_refnode(app.builder, node["refdoc"], page, anchor, content, last)
     return content if node.get("may_be_code") else None
