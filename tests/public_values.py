@@ -64,6 +64,7 @@ def public_values(size: int = 12) -> dict[str, object]:
     values["entailment"] = ontology.explain(
         [(EX.Hot, URIRef("http://www.w3.org/2000/01/rdf-schema#subClassOf"), EX.Machine)]
     )
+    values["justification"] = values["entailment"].justifications[0]
     values["loss"] = ontology.report().losses[0]
     values["losses"] = ontology.report().losses_by_reason()[0]
     values["normal form"] = ontology.inconsistency_normal_form()

@@ -153,7 +153,7 @@ def term_in_short(term: Term | Variable) -> str:
 
 
 def html_of(value: Any) -> str:
-    """Return a value as HTML: its type, and a row for each part.
+    """Return a value as HTML: its type, its text if that is a line, and its parts.
 
     The parts are the fields of a dataclass or named tuple, or the result of the method `_shown_parts`.
     """
@@ -161,14 +161,20 @@ def html_of(value: Any) -> str:
     parts = _shown_fields(value) if write is None else write()
     has_fields = cast(object, type(value).__repr__) is short_repr or hasattr(value, "_fields")
     heading = type(value).__name__ if has_fields else repr(value)
-    return disambiguate(lambda: panel(heading, _parts_in_html(parts)))
+    text = str(value) if write is None and _has_text(type(value)) else ""
+
+    def written() -> str:
+        sentence = f"<div>{escape(one_line(text, _CELL))}</div>" if text and "\n" not in text else ""
+        return panel(heading, sentence, _parts_in_html(parts))
+
+    return disambiguate(written)
 
 
 def panel(heading: str, *contents: str) -> str:
     """Return a block with a heading (a text) above contents (HTML)."""
     name, bracket, further = heading.partition("(")
     title = f"<strong>{escape(name)}</strong>{escape(bracket + further)}"
-    return f'<div class="pantarhei"><div>{title}</div>{"".join(contents)}</div>'
+    return f"{_PANEL}<div>{title}</div>{''.join(contents)}</div>"
 
 
 def folded(summary: str, content: str, is_open: bool = False) -> str:
@@ -222,8 +228,8 @@ def _in_html(value: Any) -> str:
         return ("<br>" if any(map(is_triple, first)) else ", ").join(texts) or "none"
     if isinstance(value, str | timedelta) or _has_text(type(value)):
         text = str(value)
-        if "\n" in text and (written := getattr(value, "_repr_html_", None)) is not None:
-            return folded(in_short(value), written())
+        if "\n" in text and hasattr(value, "_repr_html_"):
+            return folded(one_line(repr(value), WIDTH), _without_heading(value))
         return escape(one_line(text, _CELL))
     return "" if value is None else escape(in_short(value))
 
@@ -286,12 +292,21 @@ def _content(part: Any) -> str | None:
         lines = part.split("\n")
         more = f"\nand {len(lines) - _LINES:,} more lines" * (len(lines) > _LINES)
         return f"<pre>{escape(chr(10).join(lines[:_LINES]) + more)}</pre>"
-    if (written := getattr(part, "_repr_html_", None)) is not None:
-        return cast("str", written())
+    if hasattr(part, "_repr_html_"):
+        return _without_heading(part)
     if _is_collection(part) and not _is_short(part):
         members = (*part, *part.values()) if isinstance(part, Mapping) else part
         return members_table(part) if len(part) > 1 or not all(map(_is_short, members)) else None
     return None
+
+
+def _without_heading(value: Any) -> str:
+    """Return the HTML of a value below a summary, which has its heading already."""
+    html = cast("str", value._repr_html_())
+    return f"{_PANEL}{html.partition('</div>')[2]}" if html.startswith(f"{_PANEL}<div>") else html
+
+
+_PANEL = '<div class="pantarhei">'
 
 
 def field_names(type_: type) -> tuple[str, ...]:

@@ -317,6 +317,7 @@ class Report:
             "can have no instance": [name for name, _ in self.unsatisfiable],
             "names of one thing": [" = ".join(group) for group in self.merged],
             "outside OWL 2 DL": self.notes,
+            "contradictions": [each.text for each in self.contradictions],
             "axioms": self.entries,
         }
 
