@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 60
 _MOST_OF_A_STEP = 20
-_MOST_CONFLICTS = 1000
 
 
 def draw(options: TimelineOptions) -> None:
