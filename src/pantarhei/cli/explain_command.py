@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pyoxigraph
 import typer
-from rdflib import OWL, BNode, Graph
+from rdflib import OWL, BNode
 
 from pantarhei.cli.conclusion_output import check_feedback, read_rules
 from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
@@ -32,7 +32,7 @@ from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, ticks_of
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.owl.background_axioms import has_axioms
-from pantarhei.proofs.renderers import html_page
+from pantarhei.proofs.renderers import html_page, joined
 from pantarhei.proofs.timeline import DrawnStep, timeline_svg
 from pantarhei.rdf.ntriples import to_rdflib, write_triple
 from pantarhei.rdf.parse import parser_errors
@@ -127,13 +127,7 @@ def write_proofs(proofs: tuple[pr.Proof, ...], options: ExplainOptions) -> str:
             data = [proof.to_json() for proof in proofs]
             return json.dumps(data if options.all else data[0], ensure_ascii=False, indent=2) + "\n"
         case "rdf":
-            graph = Graph()
-            for proof in proofs:
-                one = proof.to_rdf()
-                for prefix, iri in one.namespaces():
-                    graph.bind(prefix, iri)
-                graph += one
-            return graph.serialize(format="turtle")
+            return joined(proof.to_rdf() for proof in proofs).serialize(format="turtle")
         case "dot":
             return "".join(proof.to_dot() for proof in proofs)
         case "svg":
@@ -165,13 +159,10 @@ def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], option
         NotEntailedError: the statement is not entailed, and --why-not is not given.
         EntailedError: the statement is entailed, and --why-not is given; its explanation has been written to
             standard output.
-        BadParameter: a picture is requested, but the explanation does not have exactly one proof.
+        OptionError: a picture of a tautology is requested.
     """
-    if options.all:
-        problem = "without a stream there is one explanation; omit the option"
-        raise typer.BadParameter(problem, param_hint="--all")
     try:
-        found = ontology.explain(statement)
+        found = ontology.explain(statement, all=options.all)
     except NotEntailedError as error:
         if not options.why_not:
             raise
@@ -180,14 +171,18 @@ def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], option
         if options.form == "text":
             sys.stdout.write(f"The ontology entails this; here is why:\n{found}\n")
         raise EntailedError("; ".join(map(write_triple, statement)))
-    if options.form == "text":
-        return f"{found}\n"
-    if options.form == "json":
-        return json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
-    if options.form == "svg" and len(found.proofs) != 1:
-        problem = f"a picture shows one proof, and this has {len(found.proofs)}; give --format text"
-        raise typer.BadParameter(problem, param_hint="--format")
-    return write_proofs(found.proofs, options)
+    match options.form:
+        case "json":
+            return json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
+        case "rdf":
+            return found.to_rdf().serialize(format="turtle")
+        case "dot":
+            return found.to_dot()
+        case "svg":
+            return found.to_svg() + "\n"
+        case "html":
+            return html_page(options.triple, [found._repr_html_()])
+    return f"{found}\n"
 
 
 def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
@@ -239,14 +234,14 @@ def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, statement
 
 def _check_usage(options: ExplainOptions) -> None:
     """Check the combination of options. Raises `BadParameter`, or `UnknownFormatError` for a suffix."""
-    if options.form == "svg" and options.all:
+    if options.form == "svg" and options.all and options.stream:
         raise typer.BadParameter("a picture has one explanation; dot has all", param_hint="--all")
     if options.why_not and (options.all or options.form not in ("text", "json")):
         problem = "the output is text or json, without --all"
         raise typer.BadParameter(problem, param_hint="--why-not")
     check_feedback(options.feedback, options.rules)
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
-    of_streams = {"at": options.at, "rules": options.rules, "mapping": options.mapping, "all": options.all}
+    of_streams = {"at": options.at, "rules": options.rules, "mapping": options.mapping}
     for option, given in of_streams.items():
         if given and not options.stream:
             problem = "the option needs a stream; give --stream PATH, or omit it"

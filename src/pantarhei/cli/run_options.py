@@ -522,7 +522,12 @@ class ExplainOptions(RuleOptions):
         str | None, READING(metavar="TIME", help="Time of the statement; by default the end of the stream.")
     ] = None
     all: Annotated[
-        bool, EXPLAINING("--all", help="Show one explanation for each minimal set of supporting assertions.")
+        bool,
+        EXPLAINING(
+            "--all",
+            help="Show one explanation for each minimal set of supporting assertions; without --stream, for "
+            "each minimal set of axioms and assertions.",
+        ),
     ] = False
     why_not: Annotated[
         bool,

@@ -11,10 +11,10 @@ def doubt_of(lost: int) -> str:
     """Return the text that a negative answer is uncertain, since axioms of the ontology are lost.
 
     >>> doubt_of(144)
-    '144 axioms of the ontology are lost (report() and pantarhei check list them), so it may still be true'
+    '144 axioms are lost, so it may still be entailed: see check'
     """
-    subject = "1 axiom of the ontology is" if lost == 1 else f"{lost:,} axioms of the ontology are"
-    return f"{subject} lost (report() and pantarhei check list them), so it may still be true"
+    axioms = "1 axiom is" if lost == 1 else f"{lost:,} axioms are"
+    return f"{axioms} lost, so it may still be entailed: see check"
 
 
 class NotEntailedError(PantarheiError):
@@ -43,10 +43,10 @@ class NotEntailedError(PantarheiError):
 
     def __str__(self) -> str:
         when = "" if self.at is None else f" at {self.at}"
-        far = ", as far as the rules derive" if self.lost else ""
-        reasons = [self.reason or "why_not lists what is missing", *map(str, self.unknown)]
-        reasons += [doubt_of(self.lost)] if self.lost else []
-        return f"{self.statement} does not hold{when}{far}: {'; '.join(reasons)}"
+        verb = "has no proof" if self.lost else "does not hold"
+        further = [*map(str, self.unknown), *([doubt_of(self.lost)] if self.lost else [])]
+        head = f"{self.statement} {verb}{when}: {self.reason or 'why_not lists what is missing'}"
+        return ". ".join([head, *further]).replace("?. ", "? ")
 
 
 class EntailedError(PantarheiError):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from itertools import chain, islice
 from typing import Any
 
-from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
+from rdflib import OWL, RDF, BNode, Graph, Literal, URIRef, Variable
 
+from pantarhei.errors import OptionError
 from pantarhei.model.graphs import grouped
 from pantarhei.model.labels import Labels
 from pantarhei.model.representation import short_repr
@@ -21,7 +23,8 @@ from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, rewritten
 from pantarhei.owl.axiom_mapping import Reading
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.renderers import JsonObject
+from pantarhei.proofs.renderers import JsonObject, joined
+from pantarhei.proofs.svg import below_one_another
 from pantarhei.rdf.ntriples import exactly
 
 
@@ -68,12 +71,77 @@ class Entailment:
         return tuple(dict.fromkeys(axiom for proof in self.proofs for axiom in proof.axioms))
 
     def __str__(self) -> str:
-        proofs = self.proofs or ("It is a tautology, which every ontology entails.",)
-        return "\n".join([f"{self.statement}:", *map(str, proofs)])
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        several = len(self.justifications) > 1
+        yield (
+            f"{self.statement}, for {len(self.justifications)} reasons:" if several else f"{self.statement}:"
+        )
+        for number, each in enumerate(self._each, 1):
+            if several:
+                yield f"\nJustification {number} of {len(self.justifications)}, {each.size_text}:"
+            yield from map(str, each.proofs or ("It is a tautology, which every ontology entails.",))
+        if several and not self.complete:
+            yield "\nThe budget was reached: there may be further justifications."
+
+    @property
+    def _each(self) -> tuple[Justification, ...]:
+        return self.justifications or (Justification((), self.proofs),)
+
+    @property
+    def _all_proofs(self) -> list[Proof]:
+        return [proof for each in self._each for proof in each.proofs]
 
     def to_json(self) -> JsonObject:
-        """Return the statement and its proofs as a dictionary for `json.dumps`."""
-        return {"text": self.statement, "proofs": [proof.to_json() for proof in self.proofs]}
+        """Return the statement, its proofs and its justifications as a dictionary for `json.dumps`.
+
+        Keys: `text`; `complete`; `proofs`, those of the first justification, each as `Proof.to_json`; and
+        `justifications`, each with `axioms` (`text` in functional-style syntax, `manchester`, and `file`,
+        `line` and `subject` as far as known) and `proofs`.
+        """
+        return {
+            "text": self.statement,
+            "complete": self.complete,
+            "proofs": [proof.to_json() for proof in self.proofs],
+            "justifications": [each.to_json() for each in self.justifications],
+        }
+
+    def to_rdf(self) -> Graph:
+        """Return all proofs as a graph in W3C PROV-O, as `Proof.to_rdf`."""
+        return joined(proof.to_rdf() for proof in self._all_proofs)
+
+    def to_dot(self) -> str:
+        """Return all proofs as Graphviz graphs, one after another."""
+        return "".join(proof.to_dot() for proof in self._all_proofs)
+
+    def to_svg(self) -> str:
+        """Return a picture of the proofs, below one another.
+
+        Raises:
+            OptionError: the axiom is a tautology, which has no proof.
+        """
+        pictures = [proof.to_svg() for proof in self._all_proofs]
+        if not pictures:
+            raise OptionError("explain", repr(self.statement), "an axiom with a proof; this is a tautology")
+        return pictures[0] if len(pictures) == 1 else below_one_another(pictures, self.statement)
+
+    def _repr_html_(self) -> str:
+        """Return HTML, which Jupyter notebooks display: the justifications with their proofs, which can be
+        folded.
+        """
+        return "".join(self._html())
+
+    def _html(self) -> Iterator[str]:
+        several = len(self.justifications) > 1
+        yield f'<div class="pantarhei-entailment"><p>{escape(self.statement)}</p>'
+        for number, each in enumerate(self._each, 1):
+            if several:
+                yield f"<p>Justification {number} of {len(self.justifications)}</p>"
+            yield from (proof._repr_html_() for proof in each.proofs)
+            if not each.proofs:
+                yield "<p>It is a tautology, which every ontology entails.</p>"
+        yield "</div>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Entailment, self.statement, self.proofs, self.justifications, self.complete)

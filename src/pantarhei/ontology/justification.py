@@ -12,20 +12,23 @@ empty set if it needs no axiom.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from rdflib import OWL, Literal, URIRef
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.model.labels import Labels, letters
-from pantarhei.model.message_text import NO_NAMES, last_part
+from pantarhei.model.labels import Labels, labels_among, letters
+from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate, last_part
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.ontology.closure import AssertionClosure, Derivations, Goal, is_fresh
+from pantarhei.owl.axiom import parts
 from pantarhei.owl.report import ReportEntry
+from pantarhei.proofs.formatter import axiom_line
 from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.renderers import JsonObject, axiom_as_json
 from pantarhei.proofs.rule_instances import RuleInstances
 from pantarhei.proofs.supports import RowSet, StepBudget, minimal_sets, minimal_supports
 from pantarhei.rdf.ntriples import exactly
@@ -48,9 +51,12 @@ ASSUMPTION_STEPS = 200
 class Justification:
     """Minimal set of axioms and assertions that entails a statement; iterates over them.
 
+    `str` has one line for each of them, in Manchester syntax.
+
     Args:
         axioms: the axioms and assertions, with their positions in files, in the order of the ontology.
         proofs: proofs of the statement from these axioms, one for each part that needs a proof.
+        labels: the names shown for IRIs.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDFS, Namespace
@@ -63,6 +69,7 @@ class Justification:
 
     axioms: tuple[Origin, ...]
     proofs: tuple[Proof, ...] = ()
+    labels: Labels = field(default_factory=dict, compare=False, repr=False)
 
     __repr__ = short_repr
     _repr_html_ = html_of
@@ -75,7 +82,38 @@ class Justification:
         iris = [term for term in terms if isinstance(term, URIRef)]
         taken = {labels.get(term) or last_part(term) for term in iris}
         made_up = dict(zip(filter(is_fresh, iris), letters(taken), strict=False))
-        return replace(self, proofs=tuple(proof.labelled({**labels, **made_up}) for proof in self.proofs))
+        used = (part for axiom in self.axioms for part in parts(axiom.stated, URIRef))
+        return Justification(
+            self.axioms,
+            tuple(proof.labelled({**labels, **made_up}) for proof in self.proofs),
+            labels_among(labels, used),
+        )
+
+    @property
+    def size_text(self) -> str:
+        """The numbers of axioms and assertions as text."""
+        assertions = sum(isinstance(axiom.stated, tuple) for axiom in self.axioms)
+        numbers = (len(self.axioms) - assertions, "axiom"), (assertions, "assertion")
+        return " and ".join(counted(number, noun) for number, noun in numbers if number) or "0 axioms"
+
+    def __str__(self) -> str:
+        return disambiguate(
+            lambda: "\n".join(axiom_line(axiom, self.labels) for axiom in self.axioms), self._names
+        )
+
+    def to_json(self) -> JsonObject:
+        """Return the axioms and the proofs as a dictionary for `json.dumps`."""
+        return disambiguate(
+            lambda: {
+                "axioms": [axiom_as_json(axiom, self.labels) for axiom in self.axioms],
+                "proofs": [proof.to_json() for proof in self.proofs],
+            },
+            self._names,
+        )
+
+    @property
+    def _names(self) -> DisplayNames:
+        return next((axiom.names for axiom in self.axioms if axiom.names), NO_NAMES)
 
     def __len__(self) -> int:
         return len(self.axioms)
@@ -84,7 +122,7 @@ class Justification:
         return iter(self.axioms)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(Justification, self.axioms, self.proofs)
+        return exactly(Justification, self.axioms, self.proofs, self.labels)
 
 
 def any_of(verdicts: Iterable[Verdict], budget: StepBudget | None = None) -> Verdict:

@@ -85,8 +85,6 @@ _FIRST = Budget(sets=2_000, steps=100_000, instances=100_000)
 
 _ANYTHING = {URIRef(f"{FRESH}0"): "anything"}  # name of the instance of a domain that cannot be empty
 
-_NO_TRIPLE: Triple = (OWL.Nothing, OWL.sameAs, OWL.Nothing)  # is no assertion
-
 # Sets with one term: a look-up is faster than comparing rdflib terms.
 _INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
 _DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
@@ -282,11 +280,10 @@ class Ontology:
 
     def _located(self, found: ConflictList[Contradiction]) -> ConflictList[Contradiction]:
         """Return contradictions with labels and positions, which may cost a pass over the documents."""
-        read = self._read
 
         @cache
         def positions() -> Mapping[Triple, Position]:
-            return {} if read is None else read.positions(triple for each in found for triple in each.triples)
+            return self._positions(triple for each in found for triple in each.triples)
 
         def located(each: Contradiction) -> Contradiction:
             written = {triple: positions()[triple] for triple in each.triples if triple in positions()}
@@ -397,7 +394,7 @@ class Ontology:
         unknown: tuple[UnknownName, ...] = ()
         if reading is not None:
             unknown = unknown_names_in_axioms(reading.axioms, reading.assertions, self._known)
-        raise self._denial(statement, "the rules of the ontology do not derive it", unknown)
+        raise self._denial(statement, "not derivable by rules", unknown)
 
     def _explain_emptiness(self, name: URIRef, all: bool, budget: Budget | None) -> Entailment:
         if name not in self.schema.unsatisfiable:
@@ -442,10 +439,10 @@ class Ontology:
         """Return the axioms with the positions of assertions, which may cost a pass over the documents."""
         assertions = self._axiom_index.assertions
         triples = [assertions[axiom] for axiom in axioms if axiom in assertions]
-        written = self._read.positions(triples) if self._read is not None and triples else {}
+        written = self._positions(triples)
         return tuple(
-            replace(axiom, source=found.source, line=found.line)
-            if (found := written.get(assertions.get(axiom, _NO_TRIPLE))) is not None
+            replace(axiom, source=found[0], line=found[1])
+            if axiom in assertions and (found := written.get(assertions[axiom])) is not None
             else axiom
             for axiom in axioms
         )
@@ -497,6 +494,16 @@ class Ontology:
         rules = self._axiom_index.rules
         is_same = len(rules) == len(self.rules) + len(self.constraints)
         return self._closure if is_same else self._closure_under(rules)
+
+    @cached_property
+    def _triples_read(self) -> frozenset[Triple]:
+        """The triples of the documents."""
+        return frozenset(() if self._read is None else self._read.triples)
+
+    def _positions(self, triples: Iterable[Triple]) -> Mapping[Triple, Position]:
+        """Return the positions of those triples that are in the documents."""
+        found = [triple for triple in triples if triple in self._triples_read]
+        return self._read.positions(found) if self._read is not None and found else {}
 
     def _closure_of_axioms(self, axioms: Collection[Origin]) -> AssertionClosure:
         """Return the closure of some axioms and assertions alone."""
@@ -569,7 +576,7 @@ class Ontology:
                 _, predicate, object_ = triple
                 if (object_ if predicate == RDF.type else predicate) not in names:
                     unknown = unknown_names_in_axioms((), [triple], self._known)
-                    reasons = "; ".join([leftover.reason, *map(str, unknown)])
+                    reasons = ". ".join([leftover.reason, *map(str, unknown)])
                     raise InputError(f"{leftover} is neither an axiom nor an assertion: {reasons}")
             facts += leftover.triples
         return frozenset(facts)

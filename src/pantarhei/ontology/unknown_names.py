@@ -60,7 +60,7 @@ class UnknownName:
         """Return the name with suggestions.
 
         >>> str(UnknownName(URIRef("urn:x#Identifyer"), "class", (URIRef("urn:x#Identifier"),)))
-        'unknown class Identifyer (did you mean Identifier?)'
+        'Unknown class Identifyer; did you mean Identifier?'
         """
         if self.kind == "word of OWL":
             return f"{short(self.name)} is a term of OWL: ontology.explain proves entailed axioms"
@@ -73,7 +73,7 @@ class UnknownName:
 
     def _shown(self) -> str:
         nearest = " or ".join(map(short, self.nearest))
-        return f"unknown {self.kind} {short(self.name)}" + (f" (did you mean {nearest}?)" if nearest else "")
+        return f"Unknown {self.kind} {short(self.name)}" + (f"; did you mean {nearest}?" if nearest else "")
 
 
 @dataclass(frozen=True)

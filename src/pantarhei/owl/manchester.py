@@ -14,7 +14,7 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 from pantarhei.model import data_range as ranges
 from pantarhei.model.labels import NO_LABELS, Labels
 from pantarhei.model.message_text import LONGEST_LINE, NO_NAMES, one_line, with_prefix
-from pantarhei.model.rule import Rule
+from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Term, short
 from pantarhei.owl import axiom as owl
 
@@ -31,8 +31,12 @@ def axiom_text(rule: Rule, labels: Labels = NO_LABELS) -> str:
     """Return the axiom from which a rule was translated in Manchester syntax; the text of the origin, or of
     the rule, if it is not from an ontology.
     """
-    stated = None if rule.origin is None else rule.origin.stated
-    return rule.axiom if stated is None else manchester_syntax(stated, labels)
+    return rule.axiom if rule.origin is None else origin_text(rule.origin, labels)
+
+
+def origin_text(origin: Origin, labels: Labels = NO_LABELS) -> str:
+    """Return an axiom in Manchester syntax; the text of the origin if it is not from an ontology."""
+    return origin.axiom if origin.stated is None else manchester_syntax(origin.stated, labels)
 
 
 def terms_of_axioms(rules: Iterable[Rule]) -> Iterator[Term]:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import one_line
-from pantarhei.model.rule import Rule
-from pantarhei.owl.manchester import axiom_text
+from pantarhei.model.rule import Origin, Rule
+from pantarhei.owl.manchester import axiom_text, origin_text
 from pantarhei.proofs.sentences import TimeFormat, denied_statement, sentence
 from pantarhei.proofs.step import (
     Conclusion,
@@ -246,7 +246,12 @@ class ProofFormatter:
 
     def axiom(self, rule: Rule) -> str:
         """Return the axiom of a rule in Manchester syntax, on one line."""
-        return one_line(axiom_text(rule, self.labels), _LONGEST_AXIOM)
+        return axiom_line(rule.origin or Origin(rule.axiom), self.labels)
+
+
+def axiom_line(origin: Origin, labels: Labels) -> str:
+    """Return an axiom in Manchester syntax, on one line."""
+    return one_line(origin_text(origin, labels), _LONGEST_AXIOM)
 
 
 def placed_axiom(rule: Rule, labels: Labels, has_files: bool = False) -> str:

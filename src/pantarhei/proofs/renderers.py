@@ -14,10 +14,11 @@ from html import escape
 
 from rdflib import PROV, RDF, RDFS, XSD, Graph, Literal, Namespace, URIRef
 
+from pantarhei.model.labels import Labels
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimePoint
-from pantarhei.proofs.formatter import Mention, ProofFormatter, Section
+from pantarhei.proofs.formatter import Mention, ProofFormatter, Section, axiom_line
 from pantarhei.proofs.step import (
     Conclusion,
     ObservedInterval,
@@ -93,15 +94,19 @@ def _step_as_json(formatter: ProofFormatter, step: ProofStep) -> JsonObject:
     if step.temporal is not None:
         fields |= temporal_as_json(step.temporal)
     if step.rule is not None:
-        origin = step.rule.origin or Origin(step.rule.axiom)
-        subject = origin.subject and str(origin.subject)
-        place = {"file": origin.source, "line": origin.line, "subject": subject}
-        known = {key: value for key, value in place.items() if value is not None}
-        axiom = {"text": origin.axiom, "manchester": formatter.axiom(step.rule), **known}
+        axiom = axiom_as_json(step.rule.origin or Origin(step.rule.axiom), formatter.labels)
         fields |= {"rule": step.rule.name, "axiom": axiom}
     if step.rule is not None or isinstance(step.temporal, TemporalCondition):
         fields["premises"] = list(step.premises)
     return fields
+
+
+def axiom_as_json(origin: Origin, labels: Labels) -> JsonObject:
+    """Return an axiom in functional-style and in Manchester syntax, with its position as far as known."""
+    subject = origin.subject and str(origin.subject)
+    place = {"file": origin.source, "line": origin.line, "subject": subject}
+    known = {key: value for key, value in place.items() if value is not None}
+    return {"text": origin.axiom, "manchester": axiom_line(origin, labels), **known}
 
 
 def temporal_as_json(statement: TemporalStatement) -> JsonObject:
@@ -189,6 +194,16 @@ def _html_section(formatter: ProofFormatter, section: Section) -> Iterator[str]:
 
 
 # -- RDF -------------------------------------------------------------------------------------------
+
+
+def joined(graphs: Iterable[Graph]) -> Graph:
+    """Return the union of graphs, with their prefixes."""
+    union = Graph()
+    for graph in graphs:
+        for prefix, iri in graph.namespaces():
+            union.bind(prefix, iri)
+        union += graph
+    return union
 
 
 def render_rdf(formatter: ProofFormatter) -> Graph:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
@@ -302,6 +302,18 @@ def picture(width: float, height: float, title: str, content: Iterable[str]) -> 
         role="img",
         **{"class": "pantarhei"},
     )
+
+
+def below_one_another(pictures: Sequence[str], title: str) -> str:
+    """Return one picture with several SVG documents of `picture` below one another."""
+    sizes = [tuple(map(float, _SIZES.findall(each.partition(">")[0]))) for each in pictures]
+    *tops, height = accumulate((height for _, height in sizes), initial=0.0)
+    placed = zip(pictures, tops, strict=True)
+    content = (each.replace("<svg ", f'<svg y="{_value(top)}" ', 1) for each, top in placed)
+    return picture(max(width for width, _ in sizes), height, title, content)
+
+
+_SIZES = re.compile(r'(?<= )(?:width|height)="([\d.]+)"')
 
 
 def _dark_style(drawn: str) -> str:

@@ -24,7 +24,7 @@ from pantarhei.model.term import Triple, in_order
 from pantarhei.proofs.contradiction_sentences import contradiction_sentence
 from pantarhei.proofs.extraction import LineageProofs
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.renderers import fact_as_json
+from pantarhei.proofs.renderers import axiom_as_json, fact_as_json
 from pantarhei.proofs.rule_instances import BOTTOM
 from pantarhei.proofs.sentences import sentence
 from pantarhei.rdf.ntriples import exactly, write_triple
@@ -123,7 +123,7 @@ class Contradiction:
                     for triple in in_order(self.triples)
                 ]
             ),
-            "axioms": [{"text": each.axiom, **_place_as_json((each.source, each.line))} for each in axioms],
+            "axioms": self._shown(lambda: [axiom_as_json(each, self._shown_labels) for each in axioms]),
             "proof": None if self.proof is None else self.proof.to_json(),
         }
 

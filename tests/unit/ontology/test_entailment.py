@@ -1,6 +1,9 @@
 """Entailments with proofs from suppositions."""
 
+import json
 import pickle
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
@@ -47,6 +50,57 @@ def test_an_entailed_inclusion_is_proved_of_something_that_is_supposed(ontology)
     assert "supposed" in str(entailment) and str(entailment).startswith(
         "whatever is in class 'smoke' is an alarm:\nx is an alarm"
     )
+
+
+HOSTILE = '<script>alert(1)</script>\\n"&'
+TWO_WAYS = f"""
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Pump rdfs:subClassOf :Motor , :Device . :Motor rdfs:subClassOf :Machine . :Device rdfs:subClassOf :Machine .
+:Motor rdfs:label '''{HOSTILE}''' .
+"""
+
+
+def test_an_entailment_is_rendered_in_every_form():
+    two = pr.load_ontology(Graph().parse(data=TWO_WAYS)).explain(
+        (EX.Pump, RDFS.subClassOf, EX.Machine), all=True
+    )
+    assert str(two).startswith(
+        "whatever is a pump is a machine, for 2 reasons:\n\nJustification 1 of 2, 2 axioms:\n"
+    )
+    first, second = two.justifications
+    assert str(first.proofs[0]) in str(two) and str(second.proofs[0]) in str(two)
+    data = json.loads(json.dumps(two.to_json()))
+    assert (data["complete"], len(data["proofs"]), len(data["justifications"])) == (True, 1, 2)
+    assert set(two.to_rdf()) == {triple for each in two.justifications for triple in each.proofs[0].to_rdf()}
+    assert two.to_dot().count("digraph proof {") == 2
+    picture = ElementTree.fromstring(two.to_svg())
+    inner = picture.findall("{http://www.w3.org/2000/svg}svg")
+    heights = [float(each.get("height")) for each in inner]
+    assert [float(each.get("y")) for each in inner] == [0, heights[0]]
+    assert float(picture.get("height")) == sum(heights)
+    html = two._repr_html_()
+    assert "Justification 2 of 2" in html and "<script" not in html and "<script" not in two.to_svg()
+
+
+def test_an_entailment_with_one_proof_has_its_picture(ontology):
+    one = ontology.explain((EX.Smoke, RDFS.subClassOf, EX.Alarm))
+    assert one.to_svg() == one.proofs[0].to_svg()
+    assert one._repr_html_().count('<div class="pantarhei-proof">') == 1
+
+
+def test_a_tautology_has_no_picture(ontology):
+    nothing = ontology.explain((EX.Smoke, RDFS.subClassOf, OWL.Thing))
+    assert "tautology" in nothing._repr_html_() and nothing.to_dot() == "" and len(nothing.to_rdf()) == 0
+    with pytest.raises(pr.OptionError, match="tautology"):
+        nothing.to_svg()
+
+
+def test_further_justifications_are_named_if_the_budget_is_reached(ontology):
+    two = pr.load_ontology(Graph().parse(data=TWO_WAYS)).explain(
+        (EX.Pump, RDFS.subClassOf, EX.Machine), all=True
+    )
+    assert "further justifications" not in str(two)
+    assert str(replace(two, complete=False)).endswith("there may be further justifications.")
 
 
 def test_an_equivalence_has_a_proof_in_each_direction(ontology):

@@ -163,6 +163,16 @@ def test_positions_and_order_are_those_of_the_ontology(tmp_path):
         }
 
 
+def test_a_justification_lists_axioms_and_assertions_with_labels():
+    text = f"""{DIAMOND} :Motor rdfs:label "electric motor" . :p :feeds :q . :feeds rdfs:domain :Motor .
+        :r :feeds :p . :feeds rdfs:range :Pump ."""
+    first, *_, last = loaded(text).explain((EX.p, RDF.type, EX.Machine), all=True).justifications
+    assert str(first) == "'electric motor' SubClassOf Machine\nfeeds Domain 'electric motor'\np feeds q"
+    assert (first.size_text, last.size_text) == ("2 axioms and 1 assertion", "3 axioms and 1 assertion")
+    assert [each["manchester"] for each in first.to_json()["axioms"]] == str(first).split("\n")
+    assert [each["text"] for each in first.to_json()["axioms"]][-1] == "ObjectPropertyAssertion(feeds p q)"
+
+
 def test_justifications_pickle():
     found = loaded(DIAMOND).explain((EX.Pump, RDFS.subClassOf, EX.Machine), all=True)
     assert pickle.loads(pickle.dumps(found)) == found
