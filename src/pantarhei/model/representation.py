@@ -28,7 +28,10 @@ WIDTH = 120
 ROWS = 10
 """Number of rows of a table in HTML."""
 _MEMBERS, _PART, _CELL, _LINES, _OPEN = 3, 40, 300, 40, 5
-_SORTED = 1000  # longest set that is sorted; the members shown of a longer one are in the order of the set
+_SORTED, _SORTED_IN_HTML = (
+    100,
+    10_000,
+)  # longest sets that are sorted; longer ones are shown in their own order
 _TERMS = (URIRef, BNode, Literal)
 _SCALARS = (*_TERMS, Variable, str, int, float, Decimal, date, timedelta, Enum, type(None))
 
@@ -99,7 +102,7 @@ def members_in_short(given: Collection[Any]) -> str:
     """Return the first members of a collection that fit, and the number of all; the number alone for members
     other than terms, triples and scalars.
     """
-    first = first_members(given, _MEMBERS)
+    first = first_members(given, _MEMBERS, _SORTED)
     values = [given[key] for key in first] if isinstance(given, Mapping) else []
     if not all(map(_is_short, (*first, *values))):
         return f"{len(given):,} {type((values or first)[0]).__name__}"
@@ -117,9 +120,9 @@ def _is_short(value: object) -> bool:
     return isinstance(value, _SCALARS) or is_triple(value) or is_assertion(value)
 
 
-def first_members(given: Collection[Any], most: int) -> list[Any]:
+def first_members(given: Collection[Any], most: int, longest: int = _SORTED_IN_HTML) -> list[Any]:
     """Return the first members of a collection; a set that is not large is sorted by its texts first."""
-    if isinstance(given, Set) and len(given) <= _SORTED:
+    if isinstance(given, Set) and len(given) <= longest:
         members = list(given)
         return (in_order(members) if all(map(is_triple, members)) else sorted(members, key=str))[:most]
     return list(islice(given, most))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 import re
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -41,6 +42,29 @@ def test_a_large_value_has_one_short_line(name):
     line = repr(public_values(LARGE)[name])
     assert len(line) <= 200 and "\n" not in line and line.isprintable()
     assert "rdflib.term" not in line and " object at 0x" not in line
+
+
+def calls_of_repr(value):
+    """Number of functions that are called to represent a value, the second time."""
+    repr(value)
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        repr(value)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "report"])  # counts its lost axioms
+def test_a_line_costs_no_more_for_a_larger_value(name):
+    small, large = (calls_of_repr(public_values(size)[name]) for size in (LARGE // 2, LARGE))
+    assert large <= small + 40
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if hasattr(public_values(4)[n], "_repr_html_")])
