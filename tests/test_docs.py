@@ -17,11 +17,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 
 import oracle
 import pantarhei
 import pantarhei.spark
+from pantarhei.cli.commands import app as program
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -174,6 +176,22 @@ def test_each_entry_of_the_reference_has_an_example(name):
     module, _, last = name.rpartition(".")
     found = doctest.DocTestFinder().find(getattr(importlib.import_module(module), last), name)
     assert any(docstring.examples for docstring in found)
+
+
+def test_members_that_the_reference_omits_exist():
+    for entry, omitted in re.findall(
+        r"^\.\. autoclass:: (\S+)\n   :exclude-members: (.*)$", REFERENCE, re.MULTILINE
+    ):
+        module, _, last = (entry if entry.startswith("pantarhei.") else f"pantarhei.{entry}").rpartition(".")
+        described = getattr(importlib.import_module(module), last)
+        known = {*dir(described), *described.__annotations__}
+        assert set(omitted.split(", ")) <= known, entry
+
+
+def test_each_command_is_in_the_reference():
+    commands = typer.main.get_command(program).commands
+    shown = [name for name, command in commands.items() if not command.hidden]
+    assert re.findall(r"^```\{command\} (\w+)$", REFERENCE, re.MULTILINE) == shown
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
