@@ -39,7 +39,9 @@ def documents_at(given: object, option: str) -> list[Document] | None:
     """
     listed = list(given) if isinstance(given, list | tuple) else [given]
     paths = [
-        Path(each) for each in listed if isinstance(each, str | os.PathLike) and not isinstance(each, URIRef)
+        each if isinstance(each, str) else Path(each)
+        for each in listed
+        if isinstance(each, str | os.PathLike) and not isinstance(each, URIRef)
     ]
     if not paths or len(paths) < len(listed):
         return None

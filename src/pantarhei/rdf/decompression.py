@@ -50,13 +50,22 @@ def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> byte
     return first.removeprefix(BYTE_ORDER_MARK)
 
 
-def is_document(name: str) -> bool:
-    r"""True if an argument is a document and not a path: it has line breaks, or is longer than paths can be.
+_BEGIN_OF_RDF = re.compile(
+    r"""\s*(@(prefix|base)\s|(prefix|base)\s.*<|(prefix|ontology)\(|<\S*>\s|<[?!\w][^>]*\s|[\[{]\s*["{])""",
+    re.IGNORECASE,
+)
 
-    >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\n:a :b :c .")
+
+def is_document(name: str) -> bool:
+    r"""True if an argument is a document and not a path: it has line breaks, begins like RDF, or is longer
+    than paths can be.
+
+    >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> . :a :b :c .")
     (False, True)
     """
-    return "\n" in name or len(os.fsencode(Path(name).name)) > _LONGEST_NAME or len(name) > _LONGEST_PATH
+    if "\n" in name or _BEGIN_OF_RDF.match(name):
+        return True
+    return len(os.fsencode(Path(name).name)) > _LONGEST_NAME or len(name) > _LONGEST_PATH
 
 
 def refuse_null(path: str | os.PathLike[str]) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from rdflib import URIRef
+from rdflib import URIRef, Variable
 
 from pantarhei.errors import TemporalRuleError
 from pantarhei.model.message_text import position_prefix
 from pantarhei.model.representation import short_repr
-from pantarhei.model.rule import Atom, Rule
-from pantarhei.model.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, builtin_text, term_text
+from pantarhei.model.rule import Argument, Atom, Rule
+from pantarhei.model.temporal_rule import (
+    Formula,
+    Mode,
+    TemporalAtom,
+    TemporalRule,
+    TimeWindow,
+    builtin_text,
+    term_text,
+)
 from pantarhei.model.term import short
 from pantarhei.rules.translation.swrl_rules import endless
 from pantarhei.temporal.rule_form import rule_error
@@ -115,20 +123,172 @@ class UnrememberedConclusion:
 
 
 def unremembered_conclusions(
-    rules: Iterable[TemporalRule], remembered: Collection[URIRef]
+    rules: Iterable[TemporalRule], forgotten: Collection[URIRef]
 ) -> tuple[UnrememberedConclusion, ...]:
-    """Return warnings of windows over more than the present tick whose conclusions are not remembered."""
-    given = list(rules)
-    concluded_now = {rule.head.atom.predicate for rule in given if rule.head.mode is Mode.NOW}
+    """Return warnings of windows over more than the present tick with conclusions that are not remembered.
+
+    Args:
+        forgotten: the predicates of these conclusions.
+    """
     return tuple(
         UnrememberedConclusion(formula)
-        for rule in given
+        for rule in rules
         for formula in rule.body
-        if formula.atom.predicate in concluded_now.difference(remembered)
+        if formula.atom.predicate in forgotten
         and not formula.atom.is_asserted
         and isinstance(formula.window, TimeWindow)
         and formula.window.size not in (0, timedelta(0))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ImpossibleRule:
+    """Warning of a rule that concludes nothing: a condition excludes what its other conditions require.
+
+    Args:
+        rule: the rule.
+        denied: the negated condition.
+        needed: the condition from which the denied atom follows.
+        is_forgotten: `needed` looks back at conclusions that are not remembered, so that it holds only at
+            ticks at which its atom is concluded.
+
+    >>> from pantarhei import load_rules
+    >>> text = "@prefix : <http://example.org/> . said(S) :- :Said(S)."
+    >>> silent = "silent(S) :- said(S) in [10], not said(S) in [5]."
+    >>> type(load_rules(f"{text} {silent}").warnings[0]).__name__
+    'ImpossibleRule'
+    >>> load_rules(f"{text} remember said. {silent}").warnings
+    ()
+    """
+
+    rule: TemporalRule
+    denied: Formula
+    needed: Formula
+    is_forgotten: bool
+
+    __repr__ = short_repr
+
+    def __str__(self) -> str:
+        head, needed, denied, atom = self.rule.head, self.needed, self.denied, self.needed.atom
+        follows = "" if atom == denied.atom else f", from which {denied.atom} follows"
+        if self.is_forgotten:
+            name = short(atom.predicate)
+            reason = (
+                f"{needed} requires {atom} at the present tick{follows}, since conclusions of earlier ticks "
+                f"are not remembered, and {denied} excludes it; write: remember {name}."
+            )
+        else:
+            meaning = f"{denied.atom} follows from {needed}, and" if follows else f"{needed} and"
+            verb = "excludes it" if follows else "exclude each other"
+            reason = (
+                f"{meaning} {denied} {verb}; bind the variables by a condition on earlier ticks, such as "
+                f"{atom} in a longer window, or by facts of the background"
+            )
+        return f"{position_prefix(denied.written)}{head} is never concluded: {reason}"
+
+
+def impossible_rules(
+    rules: Iterable[TemporalRule], forgotten: Collection[URIRef]
+) -> tuple[ImpossibleRule, ...]:
+    """Return warnings of rules with a negated condition that the other conditions exclude.
+
+    The atom of a condition without a window, or with `always`, holds at the present tick. So does that of a
+    window over conclusions that are not remembered, unless the stream asserts them. What follows from such
+    atoms by rules without negation and comparisons holds as well.
+
+    Args:
+        forgotten: the predicates of conclusions that are not remembered.
+    """
+    given = list(rules)
+    simple = [rule for rule in given if _is_simple(rule)]
+    found = []
+    for rule in given:
+        denied = [each for each in rule.body if each.is_negated and _includes_now(each)]
+        needed = [each for each in rule.body if not each.is_negated and _is_needed_now(each, forgotten)]
+        if denied and needed:
+            origin = _consequences(needed, simple, {each.atom for each in denied})
+            first = next(((each, origin[each.atom]) for each in denied if each.atom in origin), None)
+            if first is not None:
+                found.append(ImpossibleRule(rule, *first, first[1].mode is Mode.SOMETIME))
+    return tuple(found)
+
+
+def _includes_now(formula: Formula) -> bool:
+    """True for a condition that holds if its atom holds at the present tick."""
+    if formula.mode is Mode.SOMETIME:
+        return isinstance(formula.window, TimeWindow) and formula.times == 1
+    return formula.mode is Mode.NOW
+
+
+def _is_needed_now(formula: Formula, forgotten: Collection[URIRef]) -> bool:
+    """True for a condition that holds only if its atom holds at the present tick."""
+    if formula.mode is Mode.NOW or not isinstance(formula.window, TimeWindow):
+        return formula.mode is Mode.NOW
+    is_forgotten = formula.atom.predicate in forgotten and not formula.atom.is_asserted
+    return formula.mode is Mode.ALWAYS or (is_forgotten and formula.mode is Mode.SOMETIME)
+
+
+def _is_simple(rule: TemporalRule) -> bool:
+    """True for a rule whose head holds at the present tick if the atoms of its body do."""
+    conditions = all(not each.is_negated and _includes_now(each) for each in rule.body)
+    return conditions and rule.head.mode is Mode.NOW and not rule.tests
+
+
+_MOST_CONSEQUENCES = 1000
+
+
+def _consequences(
+    needed: Iterable[Formula], rules: Sequence[TemporalRule], wanted: Set[TemporalAtom]
+) -> dict[TemporalAtom, Formula]:
+    """Return the atoms that hold at the present tick if the conditions hold, each with a condition of its
+    derivation. The variables of the conditions stand for names.
+
+    Args:
+        wanted: atoms; the derivation ends when one is found.
+    """
+    origin: dict[TemporalAtom, Formula] = {}
+    for each in needed:
+        origin.setdefault(each.atom, each)
+    waiting = True
+    while waiting and len(origin) < _MOST_CONSEQUENCES and wanted.isdisjoint(origin):
+        new = {head: source for rule in rules for head, source in _heads(rule, origin) if head not in origin}
+        origin.update(new)
+        waiting = bool(new)
+    return origin
+
+
+def _heads(
+    rule: TemporalRule, origin: Mapping[TemporalAtom, Formula]
+) -> Iterator[tuple[TemporalAtom, Formula]]:
+    """Yield the heads of a rule whose body matches atoms, each with the condition behind the first one."""
+    matches: Sequence[tuple[dict[Argument, Argument], Formula | None]] = [({}, None)]
+    for formula in rule.body:
+        matches = [
+            (joined, first or origin[atom])
+            for bound, first in matches
+            for atom in origin
+            if (joined := _matched(formula.atom, atom, bound)) is not None
+        ][:_MOST_CONSEQUENCES]
+    for bound, first in matches:
+        if first is not None:
+            arguments = tuple(bound.get(each, each) for each in rule.head.atom.arguments)
+            yield replace(rule.head.atom, arguments=arguments), first
+
+
+def _matched(
+    pattern: TemporalAtom, atom: TemporalAtom, bound: Mapping[Argument, Argument]
+) -> dict[Argument, Argument] | None:
+    """Return the bindings with which a pattern is equal to an atom; None if there are none."""
+    if (pattern.predicate, pattern.is_asserted) != (atom.predicate, atom.is_asserted):
+        return None
+    if len(pattern.arguments) != len(atom.arguments):
+        return None
+    joined = dict(bound)
+    for mine, its in zip(pattern.arguments, atom.arguments, strict=True):
+        expected = joined.setdefault(mine, its) if isinstance(mine, Variable) else mine
+        if expected != its:
+            return None
+    return joined
 
 
 MAX_NEW_LITERALS: Final = 50_000

@@ -30,7 +30,7 @@ from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import TextPosition, disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names_of
-from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
+from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
 from pantarhei.owl.name_kinds import is_defined
@@ -42,10 +42,12 @@ from pantarhei.temporal.reification import rules_with_literal_subjects
 from pantarhei.temporal.rule_form import check_form, check_triples, rule_error
 from pantarhei.temporal.rule_warnings import (
     ConstantRule,
+    ImpossibleRule,
     UnassertableConclusion,
     UnboundedComputation,
     UnrememberedConclusion,
     constant_rules,
+    impossible_rules,
     unbounded_computations,
     unremembered_conclusions,
 )
@@ -53,7 +55,9 @@ from pantarhei.temporal.safety import check_safety, stratify
 from pantarhei.temporal.text.rule_terms import check_prefixes, declarations, names_in_text
 from pantarhei.temporal.text.rules_text import RulesText, read_rules
 
-RuleWarning = ConstantRule | UnrememberedConclusion | UnassertableConclusion | UnboundedComputation
+RuleWarning = (
+    ConstantRule | ImpossibleRule | UnrememberedConclusion | UnassertableConclusion | UnboundedComputation
+)
 """Warning of a construct that is valid but probably not intended."""
 
 
@@ -122,8 +126,9 @@ class TemporalRules:
     def warnings(self) -> tuple[RuleWarning, ...]:
         """Warnings of constructs that are valid but probably not intended.
 
-        These are constants in place of variables; windows over conclusions that are not remembered; with
-        feedback, conclusions that may have a literal as subject; and computations that may not terminate.
+        These are constants in place of variables; rules on silence that cannot hold; windows over conclusions
+        that are not remembered; with feedback, conclusions that may have a literal as subject; and
+        computations that may not terminate.
         """
         return self.warnings_with(self.remembered)
 
@@ -132,10 +137,15 @@ class TemporalRules:
         not_assertable = map(
             UnassertableConclusion, rules_with_literal_subjects(self.rules) if self.feedback else ()
         )
-        looking_back = unremembered_conclusions(self.rules, remembered)
+        concluded = {rule.head.atom.predicate for rule in self.rules if rule.head.mode is Mode.NOW}
+        forgotten = concluded.difference(remembered)
+        impossible = impossible_rules(self.rules, forgotten)
+        never = {each.rule for each in impossible if each.is_forgotten}
+        possible = [rule for rule in self.rules if rule not in never]
         return (
             *constant_rules(self.rules),
-            *looking_back,
+            *impossible,
+            *unremembered_conclusions(possible, forgotten),
             *not_assertable,
             *unbounded_computations(self.rules),
         )

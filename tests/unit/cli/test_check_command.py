@@ -209,3 +209,10 @@ def test_rules_without_strata_must_fit_the_window():
     rules = rules_without_strata(CHOICE, {"": str(EX)}, ())
     with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes"):
         AnswerStreamsReport(rules, pr.Window(range=5))
+
+
+def test_a_rule_on_silence_that_concludes_nothing_is_warned_of(ontology, rules, capsys):
+    text = "said(S) :- :Hot(S). silent(S) :- said(S) in [10], not said(S) in [5]."
+    check(CheckOptions([ontology()], rules=rules(text)))
+    assert "warning: line 1, column" in (out := capsys.readouterr().out)
+    assert "silent(S) is never concluded" in out and "write: remember said." in out

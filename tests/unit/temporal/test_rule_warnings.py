@@ -1,5 +1,6 @@
 """Warnings of conclusions that may have a literal in first place, where they are to be asserted."""
 
+import pickle
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ from rdflib import Graph, Literal, Namespace
 import pantarhei as pr
 from pantarhei.errors import TemporalRuleError
 from pantarhei.temporal import answer_sets, numbered
-from pantarhei.temporal.rule_warnings import first_unbounded_rule
+from pantarhei.temporal.rule_warnings import ImpossibleRule, first_unbounded_rule
 
 PREFIXES = {"": "http://example.org/"}
 
@@ -160,3 +161,50 @@ def test_an_answer_stream_without_end_is_refused_too(monkeypatch):
     reasoner.push(1, [(EX.x, EX.v, Literal(1))])
     with pytest.raises(TemporalRuleError, match="new literals at a tick"):
         choices.models()
+
+
+SAID = "@prefix : <http://example.org/> . said(S) :- :reading(S, V). "
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (
+            "silent(S) :- said(S) in [10 min], not said(S) in [5 min].",
+            "line 1, column 96: silent(S) is never concluded: said(S) in [10 min] requires said(S) at the "
+            "present tick, since conclusions of earlier ticks are not remembered, and not said(S) in [5 min] "
+            "excludes it; write: remember said.",
+        ),
+        (
+            "silent(S) :- :reading(S, V), not :reading(S, V) in [5].",
+            "line 1, column 91: silent(S) is never concluded: reading(S, V) and not reading(S, V) in [5] "
+            "exclude each other; bind the variables by a condition on earlier ticks, such as reading(S, V) "
+            "in a longer window, or by facts of the background",
+        ),
+        (
+            "silent(S) :- :reading(S, V), not said(S).",
+            "line 1, column 91: silent(S) is never concluded: said(S) follows from reading(S, V), and not "
+            "said(S) excludes it; bind the variables by a condition on earlier ticks, such as "
+            "reading(S, V) in a longer window, or by facts of the background",
+        ),
+    ],
+)
+def test_a_rule_on_silence_that_concludes_nothing_has_a_warning_with_a_remedy(rule, said):
+    (warning,) = pr.load_rules(SAID + rule).warnings
+    assert str(warning) == said and isinstance(warning, ImpossibleRule)
+    assert pickle.loads(pickle.dumps(warning)) == warning
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "silent(S) :- :Sensor(S), not said(S).",
+        "remember said. silent(S) :- said(S) in [10], not said(S) in [5].",
+        "silent(S) :- :reading(S, V) in [10], not :reading(S, V) in [5].",
+        "silent(S) :- :reading(S, V), not said(V).",
+        "other(S) :- :reading(S, V), V > 3. silent(S) :- :reading(S, V), not other(S).",
+        "other(S) :- :reading(S, V), not :Off(S). silent(S) :- :reading(S, V), not other(S).",
+    ],
+)
+def test_other_rules_on_silence_have_no_such_warning(rule):
+    assert not any(isinstance(each, ImpossibleRule) for each in pr.load_rules(SAID + rule).warnings)
