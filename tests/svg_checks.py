@@ -23,8 +23,24 @@ def texts_with_places(root):
         yield text.text, x - shift, x - shift + width, y - 0.75 * size, y + 0.2 * size
 
 
+ELEMENTS = {"svg", "title", "style", "rect", "defs", "marker", "path", "text", "line", "circle"}
+
+
+def assert_harmless(svg):
+    """Check that a picture has no script, and loads nothing."""
+    root = ElementTree.fromstring(svg)
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= ELEMENTS
+    attributes = {(key, value) for element in root.iter() for key, value in element.attrib.items()}
+    assert not [key for key, _ in attributes if key.startswith("on") or "href" in key]
+    assert {value for _, value in attributes if "url(" in value} <= {"url(#pantarhei-arrow)"}
+    assert "url(" not in root.findtext(f"{SVG}style") and "@import" not in root.findtext(f"{SVG}style")
+
+
 def assert_apart(svg, dots=True):
-    """Check that no two texts and, with `dots`, no two dots of a picture overlap, and that all are inside."""
+    """Check that no two texts and, with `dots`, no two dots of a picture overlap, that all are
+    inside, and that the picture is harmless.
+    """
+    assert_harmless(svg)
     root = ElementTree.fromstring(svg)
     boxes = list(texts_with_places(root))
     for place, (one, left, right, top, bottom) in enumerate(boxes):
