@@ -946,7 +946,7 @@ def test_a_format_that_is_not_known_is_told_by_an_option_only_where_there_is_one
     unknown.write_text("Class Pump under Machine\n")
     stream = fails(run(stream=path), f"the format of {path} is not known", ".nquads, .trig, ", code=2)
     assert "the option --stream-format (nquads, trig, " in stream
-    answers = fails(run("--output", path), ".ndjson", "the option --format (table, ndjson or csv)", code=2)
+    answers = fails(run("--output", path), ".ndjson", "the option --format (table, ndjson, csv, tsv or parquet)", code=2)
     assert "stream" not in answers
     for done in (run(ontology=unknown), run("--background", unknown), cli("check", unknown)):
         assert "option" not in fails(done, f"the format of {unknown} is not known", ".ttl, ", code=2)

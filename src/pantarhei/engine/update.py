@@ -269,7 +269,7 @@ class TripleDelta:
 
     Args:
         make: decodes the delta.
-        changes: the number of changes to decode; those of a few are decoded to be shown.
+        changes: the number of changes; texts and HTML decode at most 10,000.
         labels: returns the names shown for IRIs in pictures.
 
     >>> import pantarhei as pr

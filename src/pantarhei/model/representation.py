@@ -1,9 +1,9 @@
 """Representations of values: one short line for consoles, and HTML for notebooks.
 
-`short_repr` is the `__repr__`, and `html_of` the `_repr_html_`, of public values. Neither computes anything
-that a value would compute later. A line shows the first three members of a collection, a table its first ten
-rows, each with the number of all. The HTML has neither scripts nor colours, and loads nothing: it has the
-theme of the page. All texts are escaped.
+`short_repr` is the `__repr__`, and `html_of` the `_repr_html_`, of public values. A line computes and decodes
+nothing, and has the first three members of a collection. A table has the first ten rows, and decodes the
+parts of the value. Both have the number of all members. The HTML has neither scripts nor colours and loads
+nothing, so that the theme of the page applies. All texts are escaped.
 """
 
 from __future__ import annotations
