@@ -142,7 +142,7 @@ RESULTS = [
     "StreamReader",
     "TripleDelta",
 ]
-PRIVATE = re.compile(r", _\w+:.*?(?=, \w+:|\)$)")
+PRIVATE = re.compile(r", (_\w+:|\w+: ~?dataclasses\.InitVar).*?(?=, \w+:|\)$)")
 OBJECT = re.compile(r"= (<[^>]+>|[A-Z]\w*\(.*?\))(?=, \w+:|\)$)")  # a default that has no literal
 PAGE = re.compile(r"docs/([\w/-]+)\.md")
 

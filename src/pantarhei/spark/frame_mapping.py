@@ -136,7 +136,7 @@ def melt(
 
     Returns:
         A DataFrame `(timestamp, subject, predicate, object)`, with terms in N-Triples syntax. The timestamp
-            is of type timestamp; for `unit: number` in the mapping long or double.
+        is of type timestamp; for `unit: number` in the mapping long or double.
 
     Raises:
         MissingFileError: the mapping's file does not exist.

@@ -166,7 +166,7 @@ def materialize_aboxes(
 
     Returns:
         A DataFrame `(timestamp, subject, predicate, object, derived)` with one row per fact, and terms in
-            N-Triples syntax; `derived` is false for asserted facts.
+        N-Triples syntax; `derived` is false for asserted facts.
 
     Raises:
         OptionError: a column is missing or has an unsupported type, or an option has an invalid value.
