@@ -93,7 +93,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "search": []}
+html_sidebars = {"index": [], "choose": [], "search": []}
 html_theme_options = {
     "logo": {"text": "pantarhei"},
     "navbar_align": "left",
