@@ -206,7 +206,7 @@ class StreamReasoner(Materialized):
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("options", options, Options, "the options of a reasoner")
         self.options, self.window = options, options.window
-        documents = documents_at(background, "background")
+        documents = None if background is None else documents_at(background, "background")
         if documents is None:
             always = tuple(background) if isinstance(background, Iterator) else background
             joined, found = ontology.with_background(always)
@@ -266,7 +266,8 @@ class StreamReasoner(Materialized):
             InvalidTripleError: an item of `abox` is not a triple.
             MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
         """
-        given = graph_at(abox, "abox")
+        first = abox[0] if isinstance(abox, list | tuple) and abox else abox
+        given = graph_at(abox, "abox") if isinstance(first, str | os.PathLike) else abox
         return self._step(lambda: self._held.step(at, Arriving((given,))))
 
     def push_materialized(

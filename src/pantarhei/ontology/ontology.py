@@ -689,7 +689,7 @@ class Ontology:
             OptionError: the background is neither a graph nor triples nor a table nor a path.
             InconsistentOntologyError: ontology and axioms contradict each other.
         """
-        documents = documents_at(background, "background")
+        documents = None if background is None else documents_at(background, "background")
         if documents is not None:
             return self.with_documents(documents)
         if is_table(background) and not table_has_axioms(background):
