@@ -33,6 +33,7 @@ from pantarhei.model.rule import Argument, Atom, Builtin, Predicate, Rule, names
 from pantarhei.model.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.model.term import short
 from pantarhei.model.time import TimePoint, kind_of
+from pantarhei.owl.manchester import axiom_text
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rdf.decompression import refuse_unreadable, unreadable
 from pantarhei.rules.translation.demand import SAME, Theory, by_class, has_class_variables
@@ -406,7 +407,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
     if has_class_variables([rule]):
         head = _begun_by(rule, reached)
         name = short(head.atom.predicate)
-        given = f"{name} is a premise of {rule.axiom}, which has a class variable"
+        given = f"{name} is a premise of {axiom_text(rule)}, which has a class variable"
         raise rule_error(given, "a predicate that is not a premise of such an axiom", head)
     if feedback if rule.head is None else symbol_of(rule.head) != SAME:
         return
@@ -415,7 +416,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
 
     def problem() -> str:
         name = short(head.atom.predicate)
-        return f"{name} belongs to the ontology, and its conclusions can {effect} {rule.axiom}"
+        return f"{name} belongs to the ontology, and its conclusions can {effect} {axiom_text(rule)}"
 
     expected = (
         "a predicate from which neither a violation nor an equality follows: conclusions are never repaired"

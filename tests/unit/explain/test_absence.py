@@ -1,13 +1,14 @@
 """Absences as text and JSON."""
 
 import json
+import pickle
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from rdflib import RDF
+from rdflib import RDF, Graph
 
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import Ontology, StreamReasoner, Window, load_ontology
 from pantarhei.explain.absence import Absence, RetractedAssertion
 from pantarhei.model.rule import Rule
 from pantarhei.ontology.unknown_names import UnknownName
@@ -134,3 +135,37 @@ def test_a_way_has_what_is_missing_and_there_and_what_contradicts_it():
     assert way["present"] == [terms("a", "R", "b")] and way["rule"] == "cls-int1"
     (conflict,) = way["conflicts"]
     assert way["contradicted"] and len(conflict["assertions"]) == 2 and len(conflict["proofs"]) == 1
+
+
+LABELLED = """
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+    :X1 rdfs:subClassOf :X2 ; rdfs:label "milling process" . :X2 skos:prefLabel "occurrent" .
+    :Y1 rdfs:subClassOf :Y2 ; rdfs:label "product" . :Y2 rdfs:label "continuant" .
+    :X2 owl:disjointWith :Y2 ."""
+
+
+def test_names_that_only_the_proof_of_a_contradiction_mentions_have_their_labels():
+    reasoner = StreamReasoner(load_ontology(Graph().parse(data=LABELLED)), Window(10))
+    reasoner.push(1, [member(EX.X1, EX.m)])
+    reasoner.push(2, [member(EX.Y1, EX.m)])
+    absence = reasoner.why_not(member(EX.X2, EX.m))
+    assert str(absence) == (
+        "It does not hold at 2 that m is an occurrent.\n"
+        "It would hold with:\n"
+        "  missing: m is a milling process; it was asserted at 1 and removed at 2, "
+        "since newer facts contradict it\n"
+        "  by 'milling process' SubClassOf 'occurrent'\n"
+        "  it was removed because of\n"
+        "    a contradiction: nothing is both an occurrent and a continuant\n"
+        "    ├─ because m is an occurrent\n"
+        "    │  └─ because m is a milling process (asserted at 1)\n"
+        "    └─ and m is a continuant\n"
+        "       └─ because m is a product (asserted at 2)\n"
+        "  and it would be removed again"
+    )
+    (way,) = absence.to_json()["ways"]
+    assert way["axiom"] == "SubClassOf(X1 X2)"
+    assert way["manchester"] == "'milling process' SubClassOf 'occurrent'"
+    assert str(pickle.loads(pickle.dumps(absence))) == str(absence)

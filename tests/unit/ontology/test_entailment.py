@@ -428,3 +428,29 @@ def test_a_bare_list_is_no_question(ontology_of_conclusion):
 
 def test_declarations_are_a_question_and_hold(ontology_of_conclusion):
     assert ontology_of_conclusion.entails(graph(":A a owl:Class ."))
+
+
+def test_supposed_individuals_are_letters_that_no_name_has():
+    data = """
+        @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :R1 rdfs:label "part of"@en ; a owl:ObjectProperty ; rdfs:subPropertyOf :R2 .
+        :R2 rdfs:label "overlaps"@en ; a owl:ObjectProperty .
+        :C owl:equivalentClass [ a owl:Restriction ; owl:onProperty :R2 ; owl:hasValue :x ] ."""
+    ontology = load_ontology(Graph().parse(data=data))
+    assert str(ontology.explain((EX.R1, RDFS.subPropertyOf, EX.R2))) == (
+        "part of implies overlaps:\n"
+        "x overlaps y [1]\n"
+        "└─ because x is part of y (supposed)\n"
+        "It rests on suppositions.\n"
+        "By the axioms:\n"
+        "[1] 'part of' SubPropertyOf 'overlaps'"
+    )
+    restriction = BNode()
+    axiom = [
+        (EX.C, RDFS.subClassOf, restriction),
+        (restriction, RDF.type, OWL.Restriction),
+        (restriction, OWL.onProperty, EX.R2),
+        (restriction, OWL.hasValue, EX.x),
+    ]
+    assert "\ny overlaps x [1]\n└─ because y is in class C (supposed)\n" in str(ontology.explain(axiom))

@@ -17,6 +17,7 @@ from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.model.term import Term, short
+from pantarhei.owl.manchester import axiom_text
 from pantarhei.rules.translation.demand import TYPE
 from pantarhei.values.by_value import READINGS, Numbers
 
@@ -149,7 +150,7 @@ class Obstacle:
         return self.rule.axiom
 
     def __str__(self) -> str:
-        origin = f" (from {self.rule.origin})" if self.rule.origin else ""
+        origin = f" (from {axiom_text(self.rule)})" if self.rule.origin else ""
         return f"{self.rule.name}: {self.rule}{origin}\n    {self.reason}"
 
 
