@@ -49,7 +49,7 @@ def translate_axioms(
     )
     entries = list(map(_entry, given))
     entries += [
-        _entry_of_leftover(left, _origin(str(left), left.triples[0], positions, names))
+        _entry_of_leftover(left, _origin(str(left), left.triples[0], positions, names, left.aside))
         for left in reading.leftovers
     ]
     counts = (
@@ -93,7 +93,7 @@ def _origin(
     main: Triple,
     positions: Mapping[Triple, WrittenAt],
     names: DisplayNames,
-    axiom: Axiom | None = None,
+    axiom: object | None = None,
 ) -> Origin:
     """Return the origin of an axiom or a leftover.
 
@@ -150,8 +150,9 @@ def _entry(translation: Translation) -> ReportEntry:
 
 
 def _entry_of_leftover(left: Leftover, origin: Origin) -> ReportEntry:
-    if left.is_idle:
-        return ReportEntry(origin, left.construct, AxiomOutcome.UNUSED)
+    if left.is_idle or left.aside is not None:
+        outcome = AxiomOutcome.UNUSED if left.is_idle else AxiomOutcome.ASIDE
+        return ReportEntry(origin, left.construct, outcome)
     lost = (origin.axiom, left.reason)
     return ReportEntry(origin, left.construct, AxiomOutcome.NOT_SUPPORTED, lost=(lost,))
 

@@ -21,6 +21,7 @@ from pantarhei.owl.expression_mapping import (
     prefixed,
     triple_key,
 )
+from pantarhei.owl.manchester import AsideAnnotation
 from pantarhei.owl.name_kinds import (
     HEADER_PREDICATES,
     LIST_PREDICATES,
@@ -137,17 +138,23 @@ _IDLE = "not part of any axiom"
 SHACL = Namespace("http://www.w3.org/ns/shacl#")
 _REIFIED = frozenset({OWL.Axiom, OWL.Annotation})
 _ANNOTATED = (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
+_REIFYING = frozenset({RDF.type, *_ANNOTATED})
 _ABOUT_INDIVIDUALS = frozenset({OWL.sameAs, OWL.differentFrom})
 _DECLARING = frozenset({RDF.type, *HEADER_PREDICATES})
 
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """Triples that cannot be read as an axiom, the construct they seem to write, and the reason."""
+    """Triples that cannot be read as an axiom, the construct they seem to write, and the reason.
+
+    Args:
+        aside: the annotation that the triples write, if its axiom is missing.
+    """
 
     construct: str
     triples: tuple[Triple, ...]
     reason: str
+    aside: AsideAnnotation | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -155,6 +162,8 @@ class Leftover:
         return self.reason == _IDLE and all(map(_is_part_of_an_expression, self.triples))
 
     def __str__(self) -> str:
+        if self.aside is not None:
+            return self.aside.text()
         subject, predicate, object_ = self.triples[0]
         more = f" and {len(self.triples) - 1} more" if len(self.triples) > 1 else ""
         return f"{short(subject)} {short(predicate)} {short(object_)}{more}"
@@ -241,8 +250,13 @@ class Remainder:
                 self.annotations |= set(about) - self.classified
                 self.classified |= set(about)
             else:
+                ends = [next(iter(self.index.objects(node, each)), node) for each in _ANNOTATED]
+                given = (p for _, p, _ in sorted(about, key=triple_key) if p not in _REIFYING)
+                aside = AsideAnnotation(tuple(dict.fromkeys(given)), *ends[:2])
                 reason = "annotates an axiom that the ontology does not contain"
-                self._add_leftover("annotation of an axiom", (node, RDF.type, type_), about, reason)
+                copied = filter(self._is_structural, self.index.reachable(ends[::2]))
+                parts = [*about, *copied]
+                self._add_leftover("annotation of an axiom", (node, RDF.type, type_), parts, reason, aside)
 
     def _annotated(self, node: Term, structures: Structures) -> bool:
         parts = [self.index.objects(node, predicate) for predicate in _ANNOTATED]
@@ -371,13 +385,20 @@ class Remainder:
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
         self._add_leftover(_construct(triple), triple, filter(self._is_structural, parts), _IDLE)
 
-    def _add_leftover(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
+    def _add_leftover(
+        self,
+        construct: str,
+        first: Triple,
+        others: Iterable[Triple],
+        reason: str,
+        aside: AsideAnnotation | None = None,
+    ) -> None:
         triples = [
             t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.classified
         ]
         if triples:
             self.classified |= set(triples)
-            self.leftovers.append(Leftover(construct, tuple(triples), reason))
+            self.leftovers.append(Leftover(construct, tuple(triples), reason, aside))
 
 
 def _has_individual_as_subject(predicate: Term, object_: Term) -> bool:

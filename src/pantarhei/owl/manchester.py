@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.model import data_range as ranges
 from pantarhei.model.labels import NO_LABELS, Labels
@@ -25,6 +26,52 @@ _ASSERTIONS: dict[object, str] = {RDF.type: "Type", OWL.sameAs: "SameAs", OWL.di
 _PLAIN_LITERALS = {XSD.integer: r"[+-]?\d+", XSD.decimal: r"[+-]?\d*\.?\d+", XSD.boolean: "true|false"}
 _UNQUOTED = re.compile(r"[\w.:@/#^-]+|<.*>|\?\w+|_:\w+")
 _KEYWORDS = {"and", "exactly", "inverse", "max", "min", "not", "only", "or", "self", "some", "that", "value"}
+
+
+_PLACES: dict[object, str] = {
+    RDF.type: "type",
+    RDFS.subClassOf: "superclass",
+    RDFS.subPropertyOf: "superproperty",
+    RDFS.domain: "domain",
+    RDFS.range: "range",
+    OWL.equivalentClass: "equivalent class",
+    OWL.equivalentProperty: "equivalent property",
+    OWL.disjointWith: "disjoint class",
+    OWL.propertyDisjointWith: "disjoint property",
+    OWL.disjointUnionOf: "disjoint union",
+    OWL.propertyChainAxiom: "chain",
+    OWL.inverseOf: "inverse",
+    OWL.hasKey: "key",
+}
+
+
+class AsideAnnotation(NamedTuple):
+    """Annotation of an axiom that the ontology does not contain.
+
+    Args:
+        predicates: the annotation properties.
+        source: the subject of the axiom's main triple.
+        property: its property.
+    """
+
+    predicates: tuple[Term, ...]
+    source: Term
+    property: Term
+
+    def text(self, labels: Labels = NO_LABELS) -> str:
+        """Return the annotation properties and the place of the annotated axiom.
+
+        >>> overlaps = URIRef("http://example.org/overlaps")
+        >>> AsideAnnotation((RDFS.comment,), overlaps, OWL.propertyChainAxiom).text()
+        "comment on the chain of 'overlaps'"
+        """
+        *properties, source = (
+            one_line(labels.get(term) or short(term)) if isinstance(term, URIRef) else "an expression"
+            for term in (*self.predicates, self.source)
+        )
+        about = quoted(source, is_name=False) if isinstance(self.source, URIRef) else source
+        place = _PLACES.get(self.property) or short(self.property)
+        return f"{', '.join(properties) or 'annotation'} on the {place} of {about}"
 
 
 def axiom_text(rule: Rule, labels: Labels = NO_LABELS) -> str:
@@ -98,6 +145,8 @@ class _Writer:
                 return f"inverse {self.text(inverted)}"
             case owl.SwrlRule(body, head):
                 return f"{self.atoms(body) or 'true'} -> {self.atoms(head) or '⊥'}"
+            case AsideAnnotation():
+                return value.text(self.labels)
         return self.expression(value) or self.axiom(value) or str(value)
 
     def name(self, iri: URIRef | Variable) -> str:

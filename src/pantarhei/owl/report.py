@@ -41,6 +41,7 @@ class AxiomOutcome(Enum):
     SCHEMA_ONLY = "schema only"
     DECLARATION_OR_ANNOTATION = "declaration/annotation"
     UNUSED = "unused"
+    ASIDE = "kept aside"
     PARTLY = "partly"
     NOT_SUPPORTED = "not supported"
 
@@ -281,7 +282,11 @@ class Report:
 
     def _parts(self, details: bool) -> list[str]:
         labels = labels_among(self.labels, self.labels)
-        parts = [*self._contradicted(details), *self._summary(), *self._losses(details, labels)]
+        parts = [
+            *self._contradicted(details),
+            *self._summary(details, labels),
+            *self._losses(details, labels),
+        ]
         proofs = [(_name(name, labels), list(proof)) for name, proof in self.unsatisfiable]
         number = f"{len(proofs)}"
         if self.losses:
@@ -411,9 +416,9 @@ class Report:
             yield f"{count} shown, there are more"
         yield ""
 
-    def _summary(self) -> Iterator[str]:
+    def _summary(self, details: bool, labels: Labels) -> Iterator[str]:
         outcomes = Counter(entry.outcome for entry in self.entries)
-        unused = outcomes.pop(AxiomOutcome.UNUSED, 0)
+        unused, _ = outcomes.pop(AxiomOutcome.UNUSED, 0), outcomes.pop(AxiomOutcome.ASIDE, 0)
         if outcomes:
             each = (f"{outcomes[o]} {name}" for o, name in _COUNTED_AS.items() if outcomes[o])
             yield f"{counted(outcomes.total(), 'axiom')}: {', '.join(each)}"
@@ -424,6 +429,11 @@ class Report:
             yield f"besides: {besides}"
         if unused:
             yield f"unused: {counted(unused, 'expression or list', 'expressions and lists')} in no axiom"
+        aside = [entry for entry in self.entries if entry.outcome is AxiomOutcome.ASIDE]
+        for entry in aside if details else aside[:_MOST_LINES]:
+            yield f"Annotation kept aside: {entry.manchester(labels=labels)}"
+        if not details and len(aside) > _MOST_LINES:
+            yield f"… and {len(aside) - _MOST_LINES} more annotations whose axioms are missing"
         if len(self.documents) > 1:
             axioms = Counter(entry.origin.source for entry in self.entries)
             each = (f"{document} ({counted(axioms[document], 'axiom')})" for document in self.documents)
