@@ -126,6 +126,16 @@ class DynamicGraph(Materialized):
             InvalidTripleError: an item is not a triple.
             MissingFileError, MalformedInputError: a file cannot be read.
             ContradictionError: the assertions would contradict each other.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> graph = pr.DynamicGraph(pr.load_ontology("ontologies/pedals.ttl"))
+        >>> _ = graph.change(insert=[gas])
+        >>> update = graph.change(delete=[gas], insert=[brakes])
+        >>> (EX.x, RDF.type, EX.Slowing) in update.delta.added, gas in update.delta.removed
+        (True, True)
         """
         # Iterators are read first, since they may query the graph, which could renumber terms.
         parts = graph_at(insert, "insert"), graph_at(delete, "delete")

@@ -97,6 +97,19 @@ class Materialized(ABC):
             each_step: whether each update has the changes of registered queries in its step; by default the
                 last update has the changes of the whole block. In a nested block, the outer block's value
                 applies.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> try:
+        ...     with reasoner.all_or_nothing():
+        ...         _ = reasoner.push(1, [gas])
+        ...         raise ValueError("a part of the message is missing")
+        ... except ValueError:
+        ...     print(reasoner.timestamps)
+        ()
         """
         with self._lock:
             if self._registrar is None:
@@ -180,6 +193,16 @@ class Materialized(ABC):
             QueryLengthError, QueryTimeoutError, QueryMemoryError: the query exceeds a limit; no state has
                 changed.
             OptionError: the query is not a text, or a limit has an invalid value.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> _ = reasoner.push(1, [gas])
+        >>> result = reasoner.query("SELECT ?state { ?car a ?state } ORDER BY ?state")
+        >>> len(result), result.to_pandas()["state"][0]
+        (5, 'http://example.org/pedals#Accelerating')
         """
         return self._run_query(
             text,

@@ -353,6 +353,15 @@ class StreamReasoner(Materialized):
             TimestampError: an item of the stream is not a pair of timestamp and ABox.
             LateABoxError: an ABox is late, and `on_late` is None.
             FutureABoxError: an ABox is too far ahead, and `on_ahead` is None.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> stream = [(1, [gas]), (3, [brakes]), (2, [gas])]
+        >>> [update.at for update in reasoner.run(stream, allowed_lateness=1)]
+        [1, 2, 3]
         """
         given = self._counted(stream, timed(stream))
         options = Arrivals(allowed_lateness, on_late, max_ahead, clock, on_ahead, on_invalid)
@@ -535,6 +544,19 @@ class StreamReasoner(Materialized):
             InvalidTripleError: `triple` is not a triple.
             TimestampError: `at` is neither the present time nor recorded in the history.
             OptionError: the limit is not above 0.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> _ = reasoner.push(1, [gas])
+        >>> print(reasoner.explain((EX.x, RDF.type, EX.Accelerating)))
+        the car x is accelerating [1]
+        └─ because the car x is gas pedal pressed (asserted at 1)
+        It rests on an assertion made at 1.
+        By the axioms:
+        [1] 'gas pedal pressed' SubClassOf 'accelerating' (ontologies/pedals.ttl)
         """
         with self._lock:
             return self._explainer.explain(triple, at, all, limit)
@@ -561,6 +583,17 @@ class StreamReasoner(Materialized):
             InvalidTripleError: `triple` is not a triple.
             TimestampError: `at` is neither the present time nor recorded in the history.
             OptionError: the limit is not above 0.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> _ = reasoner.push(1, [gas])
+        >>> update = reasoner.push(2, [brakes])
+        >>> absence = reasoner.why_not(gas)
+        >>> absence.gone[0].asserted_at, absence.gone[0].removed_at
+        (1, 2)
         """
         with self._lock:
             return self._explainer.why_not(triple, at, limit)
@@ -605,6 +638,16 @@ class StreamReasoner(Materialized):
             OptionError: the name is taken; a block of `all_or_nothing` is active; or the window is not inside
                 the reasoner's window.
             RegistrationMemoryError: the reasoner's `max_bytes` would be exceeded.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> query = reasoner.register("SELECT ?car { ?car a <http://example.org/pedals#Slowing> }")
+        >>> update = reasoner.push(1, [brakes])
+        >>> len(update.answers[query].added), len(query.answers)
+        (1, 1)
         """
         with self._lock:
             return self._query_registrar().register(text, name, window, on, emit)
@@ -727,6 +770,17 @@ class StreamReasoner(Materialized):
             CheckpointMismatchError: ontology or background differ from the saved ones.
             CheckpointOptionError: temporal rules or options differ from the saved ones.
             OptionError: `limits`, `source` or `ontology` has a wrong type.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> gas, brakes = ((EX.x, RDF.type, pedal) for pedal in (EX.GasPedalPressed, EX.BrakesPressed))
+        >>> reasoner = pr.StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), pr.Window(range=2))
+        >>> _ = reasoner.push(1, [gas])
+        >>> saved = reasoner.snapshot(note={"line": 7})
+        >>> restored = pr.StreamReasoner.restore(saved, reasoner.ontology)
+        >>> restored.timestamps, restored.note
+        ((1,), {'line': 7})
         """
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
         check_type("ontology", ontology, Ontology, "what load_ontology gives")

@@ -329,6 +329,12 @@ class Ontology:
                 range.
             MissingFileError: a file does not exist.
             OptionError: `graph` is neither a graph nor triples nor a path.
+
+        >>> from pantarhei import load_ontology
+        >>> from rdflib import RDFS, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> load_ontology("ontologies/pedals.ttl").entails([(EX.GasPedalPressed, RDFS.subClassOf, EX.Car)])
+        True
         """
         reading = self._read_statement(graph, annotations)
         if reading is None:
