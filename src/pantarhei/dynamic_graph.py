@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rdflib import Graph
@@ -18,6 +19,7 @@ from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import ConflictList
@@ -95,7 +97,7 @@ class DynamicGraph(Materialized):
         joined, facts = ontology.with_background(background)
         foundation = Foundation.of(joined, facts, unique_names, numbers)
         refuses = on_conflict == "error"
-        names = lambda: joined.known_names, lambda: joined.labels
+        names = lambda: joined.known_names, cache(lambda: joined.labels_beside(triples_of(facts)))
         held = GraphState(foundation, refuses, search, derive, *names)
         self._initialize(joined, held)
 

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pyarrow as pa
 import pytest
-from rdflib import RDF, XSD, BNode, Graph, Literal
+from rdflib import RDF, RDFS, XSD, BNode, Graph, Literal
 
 import pantarhei as pr
 from strategies import EX, A
@@ -204,3 +204,16 @@ def test_what_is_needed_is_derived_and_the_rest_when_it_is_asked_for():
         graph.change(insert=[CLOSED])
     with pytest.raises(pr.OptionError, match="'all' or 'needed'"):
         pr.DynamicGraph(graph.ontology, derive="some")
+
+
+def test_contradictions_are_told_with_the_labels_of_ontology_and_background():
+    label = Literal("inlet valve", lang="en")
+    ontology = pr.load_ontology(
+        Graph().parse(data=ONTOLOGY + ':Closed rdfs:label "geschlossen"@de .'), language="de"
+    )
+    graph = pr.DynamicGraph(ontology, [(EX.v1, RDFS.label, label)], on_conflict="report")
+    (conflict,) = graph.change(insert=[OPEN, CLOSED]).conflicts
+    assert str(conflict) == "inlet valve is in class 'geschlossen' and open, which are disjoint"
+    strict = pr.DynamicGraph(ontology, [(EX.v1, RDFS.label, label)])
+    with pytest.raises(pr.ContradictionError, match=r"inlet valve is in class 'geschlossen' and open"):
+        strict.change(insert=[OPEN, CLOSED])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -326,7 +327,8 @@ class GraphState(MaintainedState[Assertions]):
         if lineage is None:
             return None
         lexicon, rules = self.vocabulary.lexicon, model.program.rules
-        return contradictions(lineage, self._budget, lexicon, rules, forms)
+        found = contradictions(lineage, self._budget, lexicon, rules, forms)
+        return found.mapped(lambda each: replace(each, labels=self.labels()))
 
     def conflicts(self) -> ConflictList[Contradiction]:
         """Return all minimal conflicts of the assertions. Costs a pass over the facts if the graph is

@@ -188,7 +188,8 @@ class Proof:
         - `at`: the timestamp of an assertion if it is a number; a datetime is `prov:generatedAtTime`.
         - `from`, `until`: the ticks of a conclusion, condition or observation of temporal rules.
         - `rule`: the rule of an activity.
-        - `Axiom`, `file`, `line`, `about`: an axiom, whose text is its `prov:value`, and its place.
+        - `Axiom`, `file`, `line`, `about`: an axiom, and its place. Its `prov:value` is in functional syntax,
+          its `rdfs:label` in Manchester syntax.
         """
         return self._rendered(render_rdf)
 
