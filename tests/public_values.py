@@ -20,6 +20,7 @@ ONTOLOGY = """
 :Machine a owl:Class . :Cold rdfs:subClassOf :Machine .
 :Hot rdfs:subClassOf :Machine ; owl:disjointWith :Cold .
 :Neither rdfs:subClassOf :Hot, :Cold .
+:Hot rdfs:label "<b>hot</b> & dry"@en . :Cold rdfs:label "wet" . :Machine rdfs:label "wet" .
 :level a owl:DatatypeProperty, owl:FunctionalProperty . :feeds a owl:ObjectProperty ; rdfs:range :Machine .
 :Alarm rdfs:subClassOf [ a owl:Class ; owl:unionOf ( :Hot :Cold ) ] .
 """

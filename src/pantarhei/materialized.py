@@ -59,7 +59,8 @@ class Materialized(ABC):
         self._lock = threading.RLock()  # also for reads, which may index the kernel's rows
         self._registrar: QueryRegistrar | None = None
 
-    _repr_html_ = html_of
+    def _repr_html_(self) -> str:
+        return html_of(self, self.ontology.labels)
 
     def _shown_parts(self) -> dict[str, object]:
         return {

@@ -582,7 +582,8 @@ class WindowUpdate:
             parts.append("repaired")
         return call_text(self, parts)
 
-    _repr_html_ = html_of
+    def _repr_html_(self) -> str:
+        return html_of(self, self.delta.labels)
 
     def _shown_parts(self) -> dict[str, object]:
         return {
@@ -700,7 +701,8 @@ class GraphUpdate:
         inconsistent = [] if self.is_consistent else ["inconsistent"]
         return call_text(self, [f"change {self.at}: {self.delta.shown_counts}", *inconsistent])
 
-    _repr_html_ = html_of
+    def _repr_html_(self) -> str:
+        return html_of(self, self.delta.labels)
 
     def _shown_parts(self) -> dict[str, object]:
         return {

@@ -308,7 +308,8 @@ class Ontology:
         classes, properties = self._names()
         of_data = self._data_properties
         with self._lock:
-            return schema_of(self._closure, classes, properties, of_data, self.constraints)
+            schema = schema_of(self._closure, classes, properties, of_data, self.constraints)
+        return replace(schema, labels=self.labels)
 
     def entails(self, graph: Graph | Iterable[Triple] | GraphFiles, annotations: bool = False) -> bool:
         """Return True if the ontology entails `graph` (OWL 2 Direct Semantics, without unique names).

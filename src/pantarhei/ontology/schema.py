@@ -8,12 +8,13 @@ the instance are the superclasses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
+from pantarhei.model.labels import Labels
 from pantarhei.model.message_text import counted
-from pantarhei.model.representation import html_of
+from pantarhei.model.representation import field_names, html_of
 from pantarhei.model.rule import Predicate, Rule
 from pantarhei.model.term import Term, Triple
 from pantarhei.ontology.closure import AssertionClosure, is_internal
@@ -42,6 +43,7 @@ class Schema:
         unsatisfiable: the classes and properties without possible instances, each with a proof.
         object_properties: the properties that relate individuals.
         data_properties: the properties whose values are literals.
+        labels: the names shown for IRIs in HTML; ignored by equality.
 
     >>> import pantarhei as pr
     >>> from rdflib import Namespace
@@ -62,8 +64,12 @@ class Schema:
     unsatisfiable: Mapping[Predicate, Proof]
     object_properties: Names
     data_properties: Names
+    labels: Labels = field(default_factory=dict, compare=False)
 
     _repr_html_ = html_of
+
+    def _shown_parts(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in field_names(Schema) if name != "labels"}
 
     def __repr__(self) -> str:
         classes = counted(len(self.superclasses), "class", "classes")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -121,7 +121,14 @@ class Quality:
     shown: Mapping[object, str] = field(default_factory=dict, compare=False, repr=False)
 
     __repr__ = short_repr
-    _repr_html_ = html_of
+
+    def _repr_html_(self) -> str:
+        return html_of(self, {name: label for name, label in self.shown.items() if isinstance(name, URIRef)})
+
+    def _shown_parts(self) -> dict[str, object]:
+        constraints = [replace(row, about=self.shown.get(row.about, row.about)) for row in self.constraints]
+        tables = {"entities": self.entities, "properties": self.properties, "constraints": constraints}
+        return {"at": self.at, "known from": self.known_from, **tables}
 
     @property
     def rows(self) -> Iterator[tuple[Kind, QualityRow]]:

@@ -578,7 +578,8 @@ class Repair:
             parts.append(counted(len(self.conflicts) + self.unlisted, "conflict"))
         return call_text(self, parts)
 
-    _repr_html_ = html_of
+    def _repr_html_(self) -> str:
+        return html_of(self, self._inspected()[1])
 
     def _shown_parts(self) -> dict[str, object]:
         return {
