@@ -206,6 +206,7 @@ class StreamReasoner(Materialized):
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("options", options, Options, "the options of a reasoner")
         self.options, self.window = options, options.window
+        background = (background or None) if isinstance(background, tuple) else background
         documents = None if background is None else documents_at(background, "background")
         if documents is None:
             always = tuple(background) if isinstance(background, Iterator) else background
@@ -214,7 +215,7 @@ class StreamReasoner(Materialized):
             always = [triple for each in documents for triple in each.triples]
             joined, found = ontology.with_documents(documents)
         facts = self._facts = tuple(triples_of(found))
-        foundation_of = partial(Foundation.of, joined, facts, options.unique_names, options.numbers)
+        foundation_of = partial(Foundation.of, joined, facts or None, options.unique_names, options.numbers)
         foundation = foundation_of()
         self._given_ontology = ontology
         given = self._given = GivenBackground.beside(ontology, facts if joined is ontology else always)

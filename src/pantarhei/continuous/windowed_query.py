@@ -200,7 +200,7 @@ class WindowedQuery:
     def __init__(self, spec: StreamQuerySpec, views: WindowViews, name: str, ontology: Ontology) -> None:
         self.name, self.text, self.query = name, spec.text.text, spec.query
         self._spec = spec
-        self._reasoner = StreamReasoner(ontology, views.reasoner_window, views.background or None)
+        self._reasoner = StreamReasoner(ontology, views.reasoner_window, views.background)
         always = () if views.default is not None else entailed_triples(spec.always, ontology)
         registrar, named = self._reasoner._query_registrar(), views.by_name(always)
         self._handle = registrar.register_parsed(
