@@ -946,7 +946,9 @@ def test_a_format_that_is_not_known_is_told_by_an_option_only_where_there_is_one
     unknown.write_text("Class Pump under Machine\n")
     stream = fails(run(stream=path), f"the format of {path} is not known", ".nquads, .trig, ", code=2)
     assert "the option --stream-format (nquads, trig, " in stream
-    answers = fails(run("--output", path), ".ndjson", "the option --format (table, ndjson, csv, tsv or parquet)", code=2)
+    answers = fails(
+        run("--output", path), ".ndjson", "the option --format (table, ndjson, csv, tsv or parquet)", code=2
+    )
     assert "stream" not in answers
     for done in (run(ontology=unknown), run("--background", unknown), cli("check", unknown)):
         assert "option" not in fails(done, f"the format of {unknown} is not known", ".ttl, ", code=2)
@@ -1064,3 +1066,78 @@ def test_check_takes_the_rules_that_run_takes_with_models(cli, run, tmp_path, te
 
 def test_models_are_those_of_rules_in_a_check(cli):
     fails(cli("check", PEDALS, "--models", "0"), "give", code=2)
+
+
+BFO = """
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+:BFO_2 a owl:Class ; rdfs:label "continuant"@en , "Kontinuante"@de .
+:BFO_4 a owl:Class ; skos:prefLabel "independent continuant"@en ; rdfs:subClassOf :BFO_2 ,
+    [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :BFO_2 ] .
+:p a owl:ObjectProperty ; rdfs:label "part of"@en . :m a :BFO_4 ."""
+KONTINUANTE = """\
+m is in class 'Kontinuante':
+m is in class 'Kontinuante' [1]
+└─ because m is an independent continuant (always so)
+Nothing of the stream is needed for it: it always holds.
+By the axioms:
+[1] 'independent continuant' SubClassOf 'Kontinuante' (bfo.ttl)
+"""
+
+
+@pytest.fixture
+def bfo(tmp_path, monkeypatch):
+    """A file with labels, below the working directory, in an environment without a language."""
+    (tmp_path / "bfo.ttl").write_text(BFO)
+    monkeypatch.chdir(tmp_path)
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path / "bfo.ttl"
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        (("--language", "de"), {}),
+        (("--language", "de-AT"), {}),
+        (("--language", "fr", "--language", "de"), {}),
+        ((), {"LANG": "de_DE.UTF-8"}),
+        ((), {"LC_ALL": "de_CH", "LANG": "en_GB"}),
+        (("--language", "de"), {"LANG": "en_GB"}),
+    ],
+)
+def test_names_are_shown_in_the_language_of_the_user(cli, bfo, options, environment):
+    done = cli("explain", "--ontology", bfo, ":m a :BFO_2", *options, env=environment)
+    assert done.stdout == KONTINUANTE
+
+
+def test_without_a_language_labels_are_in_english(cli, bfo):
+    done = cli("explain", "--ontology", bfo, ":m a :BFO_2", env={"LANG": "C.UTF-8"})
+    english = KONTINUANTE.replace("in class 'Kontinuante'", "a continuant").replace(
+        "Kontinuante", "continuant"
+    )
+    assert done.stdout == english
+    fails(cli("check", bfo, "--language", "de_DE"), "--language", "de-AT", code=2)
+
+
+def test_a_check_shows_labels_and_manchester_syntax(cli, bfo):
+    text = cli("check", bfo).stdout
+    assert "\n      'independent continuant' SubClassOf 'part of' some 'continuant'\n" in text
+    assert "BFO_" not in text
+    details = cli("check", bfo, "--details").stdout
+    assert "rules: 'independent continuant' SubClassOf 'continuant'\n    BFO_2(?x) :- BFO_4(?x)." in details
+    whole = json.loads(cli("check", bfo, "--format", "json", "--language", "de").stdout)
+    shown = {(axiom["axiom"], axiom["manchester"], axiom["label"]) for axiom in whole["axioms"]}
+    assert shown == {
+        (
+            "SubClassOf(BFO_4 BFO_2)",
+            "'independent continuant' SubClassOf 'Kontinuante'",
+            "independent continuant",
+        ),
+        (
+            "SubClassOf(BFO_4 ObjectSomeValuesFrom(p BFO_2))",
+            "'independent continuant' SubClassOf 'part of' some 'Kontinuante'",
+            "independent continuant",
+        ),
+    }
+    assert {axiom["source"] for axiom in whole["axioms"]} == {"bfo.ttl"} == set(whole["documents"])

@@ -117,10 +117,10 @@ def manchester_syntax(value: object, labels: Labels = NO_LABELS) -> str:
     >>> manchester_syntax(axiom, {iris[1]: "leads to"})
     "Valve and ('leads to' some Pump) SubClassOf owl:Thing"
     """
-    return _Writer(labels).text(value)
+    return _ManchesterWriter(labels).text(value)
 
 
-class _Writer:
+class _ManchesterWriter:
     """Writes values in Manchester syntax.
 
     Args:
