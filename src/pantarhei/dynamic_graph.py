@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Literal, get_args
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Literal, get_args, overload
 
 from rdflib import Graph
 
@@ -13,12 +13,15 @@ from pantarhei.engine.graph_state import GraphState
 from pantarhei.engine.options import Derive
 from pantarhei.engine.update import GraphUpdate, Stats
 from pantarhei.errors import OptionError, check_choice, check_type
-from pantarhei.interpretation.foundation import Foundation
+from pantarhei.explain.absence import Absence
+from pantarhei.explain.explainer import LIMIT, WAYS, GraphExplainer
+from pantarhei.interpretation.foundation import Foundation, Prover
 from pantarhei.materialized import Materialized
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import Contradiction
@@ -100,6 +103,8 @@ class DynamicGraph(Materialized):
         names = lambda: joined.known_names, cache(lambda: joined.labels_beside(triples_of(facts)))
         held = GraphState(foundation, refuses, search, derive, *names)
         self._initialize(joined, held)
+        self._labels = names[1]
+        self._foundation_of = lambda: Foundation.of(joined, self.background, unique_names, numbers)
 
     def __repr__(self) -> str:
         held = self._held  # read without the lock, since another thread may be changing the graph
@@ -179,6 +184,61 @@ class DynamicGraph(Materialized):
         """
         with self._lock:
             return self._held.conflicts()
+
+    @overload
+    def explain(self, triple: Triple, all: Literal[False] = False, limit: int = LIMIT) -> Proof: ...
+    @overload
+    def explain(self, triple: Triple, all: Literal[True], limit: int = LIMIT) -> tuple[Proof, ...]: ...
+    def explain(self, triple: Triple, all: bool = False, limit: int = LIMIT) -> Proof | tuple[Proof, ...]:
+        """Return a proof of a fact, from assertions, background and axioms.
+
+        It has a minimal set of assertions with the fewest members; then the fewest rule instances found
+        within the limit. The time of an assertion is the number of the change that inserted it. The cost is
+        linear in the graph, and in the rule instances that can take part in a proof.
+
+        Args:
+            triple: a triple of the materialization.
+            all: whether to return a proof for each minimal set of assertions from which the triple follows.
+            limit: maximum number of rule instances to inspect; `proof.complete` is False if it was reached.
+
+        Raises:
+            NotEntailedError: the triple does not hold.
+            InvalidTripleError: `triple` is not a triple.
+            OptionError: the limit is not above 0.
+
+        >>> import pantarhei as pr
+        >>> from rdflib import RDF, Namespace
+        >>> EX = Namespace("http://example.org/pedals#")
+        >>> graph = pr.DynamicGraph(pr.load_ontology("ontologies/pedals.ttl"))
+        >>> _ = graph.change(insert=[(EX.sam, EX.drives, EX.y)])
+        >>> graph.explain((EX.y, RDF.type, EX.Car)).tree_lines()
+        ['y is a car', '└─ because sam drives y (asserted at 1)']
+        """
+        with self._lock:
+            return self._explainer.explain(triple, None, all, limit)
+
+    def why_not(self, triple: Triple, limit: int = WAYS) -> Absence:
+        """Explain why a triple does not hold: missing facts, and contradictions that they would cause.
+
+        Missing facts are listed as abductions, as by `StreamReasoner.why_not`. Deleted assertions are not
+        recorded. The cost is linear in the graph, plus that of the search.
+
+        Args:
+            triple: a triple that does not hold.
+            limit: maximum number of abductions.
+
+        Raises:
+            EntailedError: the triple holds.
+            InvalidTripleError: `triple` is not a triple.
+            OptionError: the limit is not above 0.
+        """
+        with self._lock:
+            return self._explainer.why_not(triple, None, limit)
+
+    @cached_property
+    def _explainer(self) -> GraphExplainer:
+        prover = Prover(self._foundation_of, self._labels)
+        return GraphExplainer(self._held, prover.labels, lambda: self.ontology, prover)
 
     def __len__(self) -> int:
         """Return the number of asserted triples. `len(graph.graph)` is the size of the materialization."""

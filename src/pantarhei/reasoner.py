@@ -40,7 +40,7 @@ from pantarhei.errors import (
     check_type,
 )
 from pantarhei.explain.absence import Absence
-from pantarhei.explain.explainer import LIMIT, WAYS, Explainer
+from pantarhei.explain.explainer import LIMIT, WAYS, WindowExplainer
 from pantarhei.interpretation.foundation import Foundation, Prover
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.materialize.kernel_values import contiguous
@@ -600,8 +600,8 @@ class StreamReasoner(Materialized):
             return self._explainer.why_not(triple, at, limit)
 
     @cached_property
-    def _explainer(self) -> Explainer:
-        return Explainer(self._held, self._labels, lambda: self.ontology)
+    def _explainer(self) -> WindowExplainer:
+        return WindowExplainer(self._held, self._labels, lambda: self.ontology)
 
     @property
     def _labels(self) -> Labels:

@@ -438,10 +438,9 @@ def test_a_background_that_repeats_itself_is_there_once():
 def test_an_ontology_that_contradicts_itself_is_refused_on_loading():
     with pytest.raises(InconsistentOntologyError) as raised:
         ontology(VALVES + ":valve a :Open , :Closed .")
-    assert "Open" in raised.value.origin and "Closed" in raised.value.origin
-    assert sorted(raised.value.facts) == sorted(
-        f"<{EX.valve}> <{RDF.type}> <{EX[state]}> ." for state in ("Open", "Closed")
-    )
+    (found,) = raised.value.contradictions
+    assert [axiom.axiom for axiom in found.axioms] == ["DisjointClasses(Open Closed)"]
+    assert found.triples == {(EX.valve, RDF.type, EX[state]) for state in ("Open", "Closed")}
 
 
 def test_a_background_that_contradicts_the_ontology_is_refused():
@@ -456,8 +455,9 @@ def test_unique_names_are_the_reasoners_matter():
     loaded = ontology(VALVES + ":valve :locatedIn :hall , :site .")
     with pytest.raises(InconsistentOntologyError) as raised:
         StreamReasoner(loaded, Window(2))
-    assert "locatedIn" in raised.value.origin
-    assert len(raised.value.facts) == 2
+    (found,) = raised.value.contradictions
+    assert [axiom.axiom for axiom in found.axioms] == ["FunctionalObjectProperty(locatedIn)"]
+    assert len(found.triples) == 2
 
 
 @pytest.mark.parametrize("background", [[("a", "b", "c")], [(EX.a, EX.b)], [(Literal(1), EX.b, EX.c)]])

@@ -78,7 +78,7 @@ class Assertions:
     Args:
         step: the number of changes so far.
         is_consistent: true if the assertions violate no constraint.
-        keys: the facts.
+        keys: the facts, each with the number of the change that inserted it.
         forms: by fact, the forms of literals that differ from the first form of their value.
         pending: a change that is applied when the facts are first read. If this is interrupted, it is applied
             again from the beginning.
@@ -88,18 +88,18 @@ class Assertions:
         self,
         step: int = 0,
         is_consistent: bool = True,
-        keys: dict[Key, None] | None = None,
+        keys: dict[Key, int] | None = None,
         forms: dict[Fact, Literal] | None = None,
         pending: NetChange | None = None,
     ) -> None:
         self.step, self.is_consistent = step, is_consistent
-        self._keys: dict[Key, None] = {} if keys is None else keys
+        self._keys: dict[Key, int] = {} if keys is None else keys
         self._forms: dict[Fact, Literal] = {} if forms is None else forms
         self._pending = pending
 
     @property
-    def keys(self) -> Mapping[Key, None]:
-        """The facts."""
+    def keys(self) -> Mapping[Key, int]:
+        """The facts, each with the number of the change that inserted it."""
         self._apply_pending()
         return self._keys
 
@@ -160,7 +160,7 @@ class Assertions:
         if self._forms:
             for fact in as_tuples(facts_of(self._pending.deleted)):
                 self._forms.pop(fact, None)
-        self._keys.update(dict.fromkeys(self._pending.inserted))
+        self._keys.update(dict.fromkeys(self._pending.inserted, self.step))
         self._forms.update(self._pending.forms)
         self._pending = None
 
@@ -177,7 +177,7 @@ class Assertions:
 
     def renamed(self, renaming: Renaming) -> Assertions:
         """Return an independent copy in new numbers."""
-        keys = dict.fromkeys(keys_of(renaming.facts(self.facts)))
+        keys = dict(zip(keys_of(renaming.facts(self.facts)), self.keys.values(), strict=True))
         forms = renaming.forms(Forms(self.forms)).by_fact
         return Assertions(self.step, self.is_consistent, keys, dict(forms))
 

@@ -1,13 +1,20 @@
 """Limits of explanations, and explanations with temporal rules."""
 
 import pytest
-from rdflib import RDF, RDFS, SKOS, Graph, Literal, Variable
+from hypothesis import given, settings
+from rdflib import RDF, RDFS, SKOS, XSD, Graph, Literal, Variable
 
+from counts import cases
 from pantarhei import (
+    ContradictionError,
+    DynamicGraph,
+    EntailedError,
     History,
+    InconsistentOntologyError,
     InvalidTripleError,
     NotEntailedError,
     Ontology,
+    OptionError,
     StreamReasoner,
     Window,
     load_ontology,
@@ -15,8 +22,9 @@ from pantarhei import (
 )
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.temporal_rule import TemporalAtom
+from pantarhei.model.term import in_order
 from pantarhei.proofs.step import StepKind
-from strategies import EX, SUBCLASS, TRANSITIVE, A, B, R, a, b, c, member
+from strategies import EX, SUBCLASS, TRANSITIVE, A, B, R, a, b, c, facts, member, rules
 
 
 def reasoner_after(*facts):
@@ -50,6 +58,102 @@ def test_beyond_the_limit_a_chain_is_told_as_far_as_it_was_looked_at():
     assert not proof.complete and "derived, not explored" in str(proof)
     assert len([step for step in proof.steps if step.rule is not None]) == 50
     assert [step.fact for step in proof.steps if step.is_open] == [member(A, EX.n50)]
+
+
+# -- a graph without time --------------------------------------------------------------------------
+
+PLANT = load_ontology(
+    Graph().parse(
+        data="""
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:feeds rdfs:domain :Pump . :Pump rdfs:subClassOf :Machine ; rdfs:label "water pump" .
+:Hot rdfs:subClassOf :Alert . :Alert owl:disjointWith :Calm .
+[ owl:intersectionOf ( :Pump :Hot ) ] rdfs:subClassOf :Danger . :z a :Pump .
+"""
+    )
+)
+
+
+def plant(*changes):
+    graph = DynamicGraph(PLANT)
+    for change in changes:
+        graph.change(insert=change)
+    return graph
+
+
+def test_a_graph_explains_facts_by_the_changes_that_inserted_them():
+    first, second, hot = (EX.p, EX.feeds, EX.tank), (EX.p, EX.feeds, EX.valve), member(EX.Hot, EX.p)
+    graph = plant([first], [first, second], [hot])
+    assert [sorted(proof.supports) for proof in graph.explain(member(EX.Machine, EX.p), all=True)] == [
+        [(1, first)],
+        [(2, second)],
+    ]
+    assert graph.explain(member(EX.Danger, EX.p)).supports == {(1, first), (3, hot)}
+    assert graph.explain(member(EX.Machine, EX.z)).background == {member(EX.Pump, EX.z)}
+    graph.change(delete=[first], insert=[(EX.q, EX.feeds, EX.p)])
+    assert graph.explain(member(EX.Danger, EX.p)).supports == {(2, second), (3, hot)}
+    assert str(graph.explain(member(EX.Machine, EX.q))).splitlines()[1:3] == [
+        "└─ because q is a water pump [2]",
+        "   └─ because q feeds p (asserted at 4)",
+    ]
+
+
+def test_a_graph_names_what_is_missing_and_is_left_as_it_was():
+    graph = plant([(EX.p, EX.feeds, EX.tank)], [member(EX.Calm, EX.q)])
+    before = graph.materialization()
+    (way,) = graph.why_not(member(EX.Danger, EX.p)).beyond
+    assert way.triples == {member(EX.Hot, EX.p)} and not way.is_contradicted
+    assert way.proof.supports == {(1, (EX.p, EX.feeds, EX.tank)), (2, member(EX.Hot, EX.p))}
+    contradicted, *_ = graph.why_not(member(EX.Danger, EX.q)).beyond
+    assert contradicted.is_contradicted and contradicted.conflicts[0].proofs
+    assert graph.materialization() == before
+    graph.change(insert=way.triples)
+    assert graph.explain(member(EX.Danger, EX.p)).complete
+    with pytest.raises(EntailedError):
+        graph.why_not(member(EX.Danger, EX.p))
+    with pytest.raises(NotEntailedError) as raised:
+        graph.explain(member(EX.Dangr, EX.p))
+    assert str(raised.value).endswith("Unknown class Dangr; did you mean Danger?")
+    for wrong in (graph.explain, graph.why_not):
+        with pytest.raises(OptionError):
+            wrong(member(EX.Danger, EX.r), limit=0)
+
+
+def test_literals_have_the_forms_that_were_inserted():
+    one = Literal("01", datatype=XSD.integer, normalize=False)
+    graph = plant([(EX.a, EX.level, Literal(1))], [(EX.b, EX.level, one)])
+    (proof,) = graph.explain((EX.b, EX.level, Literal(1)), all=True)
+    assert proof.triple[2].n3() == one.n3() and proof.timestamp == 2
+
+
+def test_terms_that_were_collected_do_not_matter():
+    graph = plant(*([(EX[f"n{i}"], EX.feeds, EX.p)] for i in range(20)))
+    for i in range(19):
+        graph.change(delete=[(EX[f"n{i}"], EX.feeds, EX.p)])
+    (proof,) = graph.explain(member(EX.Machine, EX.n19), all=True)
+    assert proof.supports == {(20, (EX.n19, EX.feeds, EX.p))}
+
+
+@settings(max_examples=cases(60, 400), deadline=None)
+@given(rules(), facts())
+def test_a_graph_and_a_reasoner_give_the_same_explanations(theory, asserted):
+    try:
+        ontology = Ontology.from_rules(theory)
+        graph = DynamicGraph(ontology)
+        graph.change(insert=asserted)
+    except (ContradictionError, InconsistentOntologyError):
+        return
+    reasoner = StreamReasoner(ontology, Window(5))
+    reasoner.push(1, asserted)
+    assert graph.materialization() == reasoner.materialization()
+    for fact in graph.materialization():
+        assert graph.explain(fact) == reasoner.explain(fact)  # both at 1
+        assert graph.explain(fact, all=True) == reasoner.explain(fact, all=True)
+    absent = {(s, p, o) for s, p, _ in asserted for _, _, o in asserted} - graph.materialization()
+    for fact in in_order(absent)[:3]:
+        mine, theirs = graph.why_not(fact), reasoner.why_not(fact)
+        assert [way.triples for way in mine.ways] == [way.triples for way in theirs.ways]
 
 
 # -- what temporal rules conclude ------------------------------------------------------------------
