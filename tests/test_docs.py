@@ -114,6 +114,22 @@ def test_there_is_code_to_run():
     assert sum(pages.values()) >= 20
 
 
+GUIDES = re.findall(r"^([a-z-]+)$", (DOCS / "guides.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_begins_with_a_program(name):
+    beginning = (DOCS / f"{name}.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    assert next(FENCE.finditer(beginning))[1] == "python"
+
+
+def test_a_tutorial_states_its_minutes():
+    tutorials = [page for page in (DOCS / "tutorials").glob("*.md") if page.stem != "index"]
+    assert len(tutorials) == 5
+    for page in tutorials:
+        assert re.match(r"# .*\n\n\*\w+ minutes\.\*", page.read_text(encoding="utf-8")), page.name
+
+
 def test_the_readme_shows_a_program_with_its_output():
     kinds = [match[1] for match in FENCE.finditer((ROOT / "README.md").read_text(encoding="utf-8"))]
     assert ("python", "text") in list(pairwise(kinds))
