@@ -820,7 +820,8 @@ def _compiled(read: DocumentSet, strict: bool = False, languages: tuple[str, ...
         lambda: translate_axioms(reading, definitions, positions, read, names), names
     )
     if strict and report.losses:
-        raise UnsupportedAxiomError([str(entry) for entry in report.losses])
+        labels = labels_of(read.triples, languages)
+        raise UnsupportedAxiomError([entry.text(labels) for entry in report.losses])
     return Ontology(
         rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
         constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),

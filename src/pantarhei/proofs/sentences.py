@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 
 from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
 
@@ -39,6 +39,10 @@ _WORD = re.compile(r"(?=.*[aeiouyAEIOUY])[^\W\d_]([^\W\d_A-Z]|-(?=[^\W\d_]))+|[A
 _MOST_WORDS = 4
 
 _VERBS_FIRST = {"is", "has", "was", "are", "had", "can", "may", "must", "does"}
+_VERBS_OF_VALUES = {
+    "contains", "costs", "counts", "equals", "holds", "lasts", "measures", "needs", "reads", "reports",
+    "says", "shows", "weighs",
+}  # fmt: skip
 _PLACES = {
     "about", "above", "after", "along", "at", "before", "behind", "below", "beside", "between", "beyond",
     "during", "in", "inside", "near", "on", "out", "outside", "over", "since", "under", "until", "within",
@@ -95,7 +99,10 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
         if object_ == OWL.Nothing:
             return f"nothing is {class_phrase(subject, labels)}"
         return f"whatever is {class_phrase(subject, labels)} is {class_phrase(object_, labels)}"
-    return f"{term_name(subject, labels)} {verb_phrase(predicate, labels)} {term_name(object_, labels)}"
+    verb = verb_phrase(predicate, labels)
+    if isinstance(object_, Literal) and verb.isalpha() and verb not in _VERBS_OF_VALUES:
+        verb = f"—{verb}→"  # a single word in -s is rather a plural: spaces, vehicles
+    return f"{term_name(subject, labels)} {verb} {term_name(object_, labels)}"
 
 
 def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
@@ -113,15 +120,16 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     words = words_of(class_, labels)
     parts = words.split(" ")
     first, last = parts[0].lower(), parts[-1].lower()
-    if len(parts) <= _MOST_WORDS and _are_judged(parts) and not _is_foreign(class_, labels):
+    if _are_judged(parts) and not _is_foreign(class_, labels):
         is_uncounted = last in _UNCOUNTED or last.endswith(("ness", "ics"))
         places = _PLACES if len(parts) == 1 else _PLACES - _MODIFIERS
         if first in ("a", "an", "the") or (first in places and not is_uncounted):
             return words
+        is_short = len(list(takewhile("of".__ne__, parts))) <= _MOST_WORDS
         is_alone_in_ing = first == last and first.endswith("ing") and first not in _NOUNS_IN_ING
         if (is_alone_in_ing and not is_uncounted) or _is_adjective(last):
             return words
-        if not (is_uncounted or _ends_in_s(last) or _is_adverb(last)):
+        if is_short and not (is_uncounted or _ends_in_s(last) or _is_adverb(last)):
             return f"{_article(parts[0])} {words}"
     return f"in class {quoted(words, words == short(class_))}"
 

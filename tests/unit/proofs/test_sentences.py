@@ -28,6 +28,7 @@ x, y, z = map(Variable, "xyz")
         ("hour meter", "an hour meter"),
         ("HVAC unit", "an HVAC unit"),
         ("out of range", "out of range"),
+        ("near a free meeting room", "near a free meeting room"),
         ("the vessel", "the vessel"),
         ("brakes pressed", "brakes pressed"),
         ("movable", "movable"),
@@ -464,6 +465,9 @@ def test_a_property_that_is_neither_verb_nor_noun_for_sure_has_an_arrow(name, sa
         (EX.Room101, "in class Room101"),
         (EX.PM10Sensor, "a PM10 sensor"),
         (EX.TooHot, "too hot"),
+        (EX.MemberOfTheFirstUniversity, "a member of the first university"),
+        (EX.OutsideAirTemperatureSensor, "an outside air temperature sensor"),
+        (EX.Outside, "outside"),
         (EX.UncooledVessel, "an uncooled vessel"),
         (EX.Uncooled, "uncooled"),
         (EX.WetnessAndHeat, "in class WetnessAndHeat"),
@@ -472,6 +476,13 @@ def test_a_property_that_is_neither_verb_nor_noun_for_sure_has_an_arrow(name, sa
 )
 def test_a_class_that_is_not_surely_a_countable_noun_is_named(name, said):
     assert class_phrase(name) == said
+
+
+def test_a_single_word_before_a_literal_is_a_verb_only_if_values_are_its_objects():
+    assert sentence((EX.garage, EX.spaces, Literal(120))) == "garage —spaces→ 120"
+    assert sentence((EX.probe, EX.reads, Literal(70))) == "probe reads 70"
+    assert sentence((EX.probe, EX.worksAt, Literal(70))) == "probe works at 70"
+    assert sentence((EX.pump, EX.feeds, EX.tank)) == "pump feeds tank"
 
 
 def test_rules_on_english_words_do_not_apply_to_other_languages():
