@@ -33,12 +33,8 @@ from pantarhei.engine.stream_history import Counters
 from pantarhei.engine.stream_state import Arriving, StreamState
 from pantarhei.engine.temporal_engine import ConclusionFeed
 from pantarhei.engine.update import Stats, WindowUpdate
-from pantarhei.errors import (
-    InputError,
-    OptionError,
-    TimestampError,
-    check_type,
-)
+from pantarhei.errors import InputError, MissingOptionError, TimestampError, check_type
+from pantarhei.errors.base import parameter
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, WindowExplainer
 from pantarhei.interpretation.foundation import Foundation, Prover
@@ -178,7 +174,8 @@ class StreamReasoner(Materialized):
         others = search, limits, derive, kept, conclusions, numbers, precision
         options = Options(window, repair, keep, unique_names, *others)
         if temporal is None and conclusions != "graph":
-            raise OptionError("conclusions", repr(conclusions), "temporal rules too: temporal=load_rules(…)")
+            reason = f"{parameter('conclusions', repr(conclusions))} needs temporal rules."
+            raise MissingOptionError("temporal", "load_rules(…)", reason)
         self._begin(ontology, options, background, temporal)
 
     @classmethod
@@ -454,7 +451,8 @@ class StreamReasoner(Materialized):
             OptionError: the history has no sink.
         """
         if self.options.history.sink is None:
-            raise OptionError("history", repr(self.options.history), "one with a sink")
+            reason = "The history has no sink to be written to."
+            raise MissingOptionError("history", "History(sink=NDJSONSink(path))", reason)
         with self._lock:
             self._held.flush_history()
 

@@ -7,6 +7,7 @@ from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei
 from pantarhei import errors
+from pantarhei.errors.base import parameters_written
 
 ERRORS = [
     error
@@ -223,3 +224,17 @@ def test_an_error_of_large_input_fits_on_a_screen(fail):
     with pytest.raises(pantarhei.PantarheiError) as raised:
         fail()
     assert len(str(raised.value)) > 20 and rows_of(str(raised.value)) <= 25
+
+
+def test_a_missing_option_is_shown_as_it_is_passed():
+    error = errors.MissingOptionError("static", '{"urn:g": graph}', "The query reads FROM <urn:g>.")
+    assert str(error) == 'The query reads FROM <urn:g>. Pass it: static={"urn:g": graph}.'
+    assert isinstance(error, errors.OptionError) and error.expected == error.value and error.given == "None"
+
+
+def test_an_excluded_option_is_shown_as_it_was_passed():
+    error = errors.ExcludedOptionError("window", "Window(3)", "The text declares its windows.")
+    assert str(error) == "The text declares its windows. Omit window=Window(3)."
+    assert isinstance(error, errors.OptionError) and error.expected == "no value"
+    with parameters_written(lambda name, value: f"--{name} {value}"):
+        assert str(errors.ExcludedOptionError("dead-letters", "x", "No.")) == "No. Omit --dead-letters x."

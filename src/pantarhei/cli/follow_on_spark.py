@@ -11,7 +11,7 @@ from pantarhei.cli.follow import naming_format, refuse_mapped_options
 from pantarhei.cli.run_options import RunOptions
 from pantarhei.cli.run_report import RunCounts
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError
+from pantarhei.errors import ExcludedOptionError, OptionError
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.io.graph_messages import time_properties
 from pantarhei.io.mapping.mapping_reader import read_mapping
@@ -41,11 +41,11 @@ class SparkSource:
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
             raise OptionError("stream", "-", expected)
         if options.max_ahead is not None:
-            expected = "none with --spark, which sorts the whole stream before the first ABox"
-            raise OptionError("max_ahead", options.max_ahead, expected)
+            reason = "With --spark the whole stream is sorted first, so that no ABox is ahead."
+            raise ExcludedOptionError("max_ahead", options.max_ahead, reason)
         if options.dead_letters is not None:
-            expected = "none with --spark, whose workers return only the first skipped items"
-            raise OptionError("dead_letters", options.dead_letters, expected)
+            reason = "With --spark only the first skipped items are known."
+            raise ExcludedOptionError("dead_letters", options.dead_letters, reason)
         self._master, self.account = master, FileCounts()
         self._files: StreamFiles | TableFiles
         skips = options.on_error == "skip"

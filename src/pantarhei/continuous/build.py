@@ -18,7 +18,7 @@ from pantarhei.continuous.stream_query import (
     select_streams,
 )
 from pantarhei.continuous.windowed_query import WindowedQuery, views_of
-from pantarhei.errors import OptionError, QueryError
+from pantarhei.errors import ExcludedOptionError, MissingOptionError, OptionError, QueryError
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.ontology import Ontology, load_ontology
@@ -55,7 +55,7 @@ def build_query(
     if window is not None:
         for name, given in (("origin", origin), ("closed", closed)):
             if given is not None:
-                raise OptionError(name, repr(given), "none: the window defines it")
+                raise ExcludedOptionError(name, repr(given), "The window defines the boundaries.")
         origin, closed = window.origin, window.closed
     _check_entailment(made, ontology)
     spec = StreamQuerySpec.of(made, static, origin or 0, closed or "right", since)
@@ -78,12 +78,13 @@ def _with_window(made: StreamText, streams: Mapping[str, Stream], window: Window
     """
     if made.windows:
         if window is not None:
-            raise OptionError("window", str(window), "none: the text has windows")
+            raise ExcludedOptionError("window", str(window), "The text declares its windows.")
         return made
     if window is None:
-        raise OptionError("window", "None", "a Window: a SPARQL text does not define one")
+        raise MissingOptionError("window", "Window(range=…, slide=…)", "The text declares no window.")
     if len(streams) != 1:
-        raise OptionError("streams", f"{len(streams)} of them", "one: a SPARQL text does not name a stream")
+        expected = "exactly one stream, since the text names none"
+        raise OptionError("streams", f"{len(streams)} streams", expected)
     (stream,) = streams
     return replace(made, windows=(StreamWindow(_WHOLE, URIRef(stream), window, is_default=True),))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rdflib import Graph, URIRef, Variable
 
-from pantarhei.errors import OptionError, StreamsEndedError, TimestampError
+from pantarhei.errors import MissingOptionError, StreamsEndedError, TimestampError
 from pantarhei.io.stream_reader import read_stream
 from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import (
@@ -137,10 +137,11 @@ class StreamQuerySpec:
         default = [name for name in made.query.default_graphs or () if name not in names]
         named = made.query.named_graphs
         beside = [*graphs] if made.query.default_graphs is None and named is None else [*(named or ())]
-        for name in (*default, *graphs_named(made.query.node), *beside):
+        read = (("FROM", default), ("GRAPH", graphs_named(made.query.node)), ("FROM NAMED", beside))
+        for clause, name in ((clause, name) for clause, graph_names in read for name in graph_names):
             if name not in names and name not in graphs:
-                expected = f"the graph <{name}>, which the query names, to be given"
-                raise OptionError("static", ", ".join(f"<{each}>" for each in graphs) or "none", expected)
+                reason, value = f"The query reads {clause} <{name}>.", f'{{"{name}": graph}}'
+                raise MissingOptionError("static", value, reason)
         policy = ReportPolicy.of(made.on, made.emit, made.tick)
         by_period = policy.period is not None and all(isinstance(w.extent, CountWindow) for w in windows)
         policy = replace(policy, whole=made.whole_windows and not by_period, since=since)
@@ -259,9 +260,8 @@ def select_streams(streams: Mapping[str, Stream], names: Iterable[URIRef]) -> di
     given = {URIRef(name): stream for name, stream in streams.items()}
     for name in names:
         if name not in given:
-            known = ", ".join(f"<{each}>" for each in given) or "none"
-            expected = f"the stream <{name}>, which the query names, to be given"
-            raise OptionError("streams", known, expected)
+            reason, value = f"The query reads the stream <{name}>.", f'{{"{name}": stream}}'
+            raise MissingOptionError("streams", value, reason)
     return {name: given[name] for name in names}
 
 

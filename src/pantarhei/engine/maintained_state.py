@@ -47,7 +47,7 @@ from pantarhei.window.retention import Exceeded, Limits
 
 _Done = TypeVar("_Done")
 
-_NEWEST = '"newest" where a query has a window of its own: with "every" facts have several timestamps'
+_NEWEST = '"newest", since a query has a window of its own; with "every" facts have several timestamps'
 
 
 class ModelView(NamedTuple):

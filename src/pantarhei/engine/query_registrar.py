@@ -16,7 +16,14 @@ from pantarhei.encoding.numbers import concat_symbols
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
-from pantarhei.errors import OptionError, QueryError, RegistrationMemoryError, TimestampError, check_type
+from pantarhei.errors import (
+    ExcludedOptionError,
+    OptionError,
+    QueryError,
+    RegistrationMemoryError,
+    TimestampError,
+    check_type,
+)
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answer_reports import AnswerRow
@@ -288,7 +295,8 @@ class QueryRegistrar:
         """
         if self._window is None:
             if window is not None or not policy.is_plain:
-                raise OptionError("window", str(window), 'none, and on="change": this graph has no time')
+                reason = "A graph without time has no windows, and reports at each change."
+                raise ExcludedOptionError("window", str(window), reason)
             return None
         kind = self._kind(window, policy.period)
         _check_kind(window, policy.period, kind)

@@ -30,6 +30,8 @@
     │   └── CheckpointMismatchError    checkpoint of another ontology or background
     │       └── CheckpointOptionError      checkpoint with other options or temporal rules
     ├── OptionError                invalid value of an option
+    │   ├── MissingOptionError         option that another argument requires
+    │   ├── ExcludedOptionError        option without meaning beside another argument
     │   ├── QueryWindowError           window that is valid for queries only
     │   └── UnknownFormatError         format given neither by suffix nor by option
     ├── QueryError                 malformed or unsupported query
@@ -61,9 +63,11 @@ from __future__ import annotations
 
 from pantarhei.errors.base import (
     AxiomsInStreamWarning,
+    ExcludedOptionError,
     JavaNotFoundError,
     MasterUnreachableError,
     MissingMemberWarning,
+    MissingOptionError,
     MissingPackageError,
     NumbersApartWarning,
     OptionError,
@@ -141,6 +145,7 @@ __all__ = [
     "ContradictionError",
     "DeltaNotKeptError",
     "EntailedError",
+    "ExcludedOptionError",
     "FollowerOverflowError",
     "ForeignInterpretationError",
     "ForgottenTimeError",
@@ -160,6 +165,7 @@ __all__ = [
     "MissingFileError",
     "MissingImportError",
     "MissingMemberWarning",
+    "MissingOptionError",
     "MissingPackageError",
     "MissingTimestampError",
     "NotEntailedError",

@@ -151,6 +151,57 @@ class OptionError(PantarheiError, ValueError):
         return f"{given} is invalid: expected {self.expected}"
 
 
+class MissingOptionError(OptionError):
+    """An option is missing that another argument requires.
+
+    Args:
+        option: the name of the option.
+        value: a value to pass, as text.
+        reason: why the option is required, as a sentence.
+    """
+
+    def __init__(self, option: str, value: str, reason: str) -> None:
+        PantarheiError.__init__(self, option, value, reason)
+        self.option, self.value, self.reason = option, value, reason
+
+    @property
+    def given(self) -> str:  # type: ignore[override]
+        """None, since the option is missing."""
+        return "None"
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """A valid value."""
+        return self.value
+
+    def __str__(self) -> str:
+        passed = parameter(self.option, self.value) or as_argument(self.option, self.value)
+        return f"{self.reason} Pass it: {passed}."
+
+
+class ExcludedOptionError(OptionError):
+    """An option has no meaning together with another argument.
+
+    Args:
+        option: the name of the option.
+        given: the value, as text.
+        reason: why the option is excluded, as a sentence.
+    """
+
+    def __init__(self, option: str, given: str, reason: str) -> None:
+        PantarheiError.__init__(self, option, given, reason)
+        self.option, self.given, self.reason = option, given, reason
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """No value."""
+        return "no value"
+
+    def __str__(self) -> str:
+        given = parameter(self.option, self.given) or as_argument(self.option, self.given)
+        return f"{self.reason} Omit {given}."
+
+
 class QueryWindowError(OptionError):
     """A window would skip timestamps; this is valid for a registered query, but not for a reasoner.
 

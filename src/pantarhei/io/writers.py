@@ -35,8 +35,13 @@ from typing import Self, TextIO
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.errors import OptionError, UnknownFormatError, check_type
-from pantarhei.errors.base import parameter
+from pantarhei.errors import (
+    ExcludedOptionError,
+    MissingOptionError,
+    OptionError,
+    UnknownFormatError,
+    check_type,
+)
 from pantarhei.model.message_text import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
@@ -462,8 +467,8 @@ def open_writer(
     to_file, format = _is_file(target), format_of(target, format)
     if format == "parquet":
         if append:
-            expected = "a format other than parquet, whose files are written as a whole"
-            raise OptionError("append", "True", expected)
+            reason = "A Parquet file is written as a whole, so that nothing can be appended to it."
+            raise ExcludedOptionError("append", "True", reason)
         return ParquetWriter(str(target))
     delimiter = {"csv": ",", "tsv": "\t"}.get(format)
     header = _header_of(str(target), delimiter) if to_file and append and delimiter else None
@@ -497,7 +502,7 @@ def format_of(target: str | None, format: str | None) -> str:
     if format not in FORMATS:
         raise OptionError("format", format, f"one of {', '.join(FORMATS)}")
     if format == "parquet" and not _is_file(target):
-        raise OptionError("format", format, f"a file for it: {parameter('output', 'FILE')}")
+        raise MissingOptionError("output", "FILE", "The format parquet needs a file.")
     return format
 
 

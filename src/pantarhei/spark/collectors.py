@@ -14,7 +14,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError
+from pantarhei.errors import ExcludedOptionError, OptionError
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport
@@ -271,7 +271,8 @@ def registrations(queries: object, query: object) -> dict[str, Registration]:
     if queries is None:
         return {}
     if query is not None:
-        raise OptionError("queries", "given with query", "one of them; query='…' is queries={'name': '…'}")
+        reason = "query and queries exclude each other; query='…' is queries={'name': '…'}."
+        raise ExcludedOptionError("queries", "…", reason)
     if not isinstance(queries, Mapping) or not queries:
         raise OptionError("queries", repr(queries)[:200], _EXPECTED)
     return {_name(name, queries): _registration(name, given) for name, given in queries.items()}

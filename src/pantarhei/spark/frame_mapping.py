@@ -16,7 +16,13 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
 
-from pantarhei.errors import InvalidRowError, MappingError, OptionError, check_choice, check_type
+from pantarhei.errors import (
+    ExcludedOptionError,
+    InvalidRowError,
+    MappingError,
+    check_choice,
+    check_type,
+)
 from pantarhei.io.mapping.binding import BoundMapping, bind
 from pantarhei.io.mapping.cell_columns import check_column_type, shown_cell
 from pantarhei.io.mapping.mapped_rows import InvalidRow, MappedRows, map_rows
@@ -186,7 +192,7 @@ def to_triples(
     if mapping is None:
         return normalized(df, columns)
     if columns is not None:
-        raise OptionError("columns", "given with mapping", "one of them: a mapping names the columns itself")
+        raise ExcludedOptionError("columns", "…", "The mapping names the columns.")
     return _melted(df, mapping, wrong)
 
 

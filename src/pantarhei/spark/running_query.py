@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pantarhei.engine.diagnostics import Unexpected
-from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.errors import ExcludedOptionError, OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.message_text import counted
@@ -188,7 +188,7 @@ class ReasoningQuery:
     @property
     def _window(self) -> Driver:
         if self._driver is None:
-            raise OptionError("shard_by", "given", "no shard_by, so that the driver holds the window")
+            raise ExcludedOptionError("shard_by", "…", "The window is held by the shards, not by the driver.")
         return self._driver
 
     # Explanations of the window after the last complete batch; any thread may request them at any time.

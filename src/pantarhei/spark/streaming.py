@@ -18,7 +18,7 @@ from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.intake import check_ahead
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError, check_choice, check_type
+from pantarhei.errors import MissingOptionError, OptionError, check_choice, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
@@ -343,7 +343,8 @@ def reason_stream(
         stream = plan_shards(given, setup, allowed_lateness, forwards_warnings=True)
         return run_sharded(stream, outlets, chosen, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
-        raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
+        reason = "shards and streaming need a key of the shards."
+        raise MissingOptionError("shard_by", '"subject"', reason)
     check_ahead(max_ahead, clock=clock, on_ahead=on_ahead)
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises if window and timestamps are of different kinds

@@ -172,7 +172,7 @@ def test_tsv_and_parquet_have_the_rows_of_csv(options, tmp_path, capsys):
 
 
 def test_parquet_needs_a_file(options):
-    with pytest.raises(OptionError, match="a file for it"):
+    with pytest.raises(OptionError, match=r"needs a file. Pass it: output=FILE"):
         follow(options(query="ASK {}", format="parquet"), Given(ends_with=ZeroDivisionError()))
 
 

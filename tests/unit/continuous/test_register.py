@@ -12,6 +12,7 @@ from rdflib import RDF, XSD, Graph, Literal, Namespace
 import pantarhei as pr
 from pantarhei.errors import (
     LateABoxError,
+    MissingOptionError,
     OptionError,
     QueryError,
     QueryTextError,
@@ -500,3 +501,19 @@ def test_streams_have_times_of_one_kind():
     text = "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM STREAM :t [RANGE 2 STEP 2] { ?x a :A }"
     with pytest.raises(TimestampError, match="same kind"):
         told(made(text, streams={EX.s: STREAM, EX.t: [(datetime(2026, 3, 1, tzinfo=UTC), [])]}))
+
+
+def test_a_graph_and_a_stream_that_are_missing_are_named_with_the_clause_that_reads_them():
+    text = "SELECT ?x {0} FROM STREAM <urn:s> [RANGE 4 STEP 2] {{ ?x ?p ?y {1} }}"
+    for clause, block, reads in (
+        ("FROM <urn:g>", "", "FROM"),
+        ("FROM NAMED <urn:g>", "GRAPH ?g { ?x ?q ?z }", "FROM NAMED"),
+        ("", "GRAPH <urn:g> { ?x ?q ?z }", "GRAPH"),
+    ):
+        with pytest.raises(MissingOptionError) as raised:
+            pr.register(text.format(clause, block), streams={"urn:s": []})
+        assert str(raised.value) == f'The query reads {reads} <urn:g>. Pass it: static={{"urn:g": graph}}.'
+    with pytest.raises(MissingOptionError) as raised:
+        pr.register(text.format("", ""))
+    said = 'The query reads the stream <urn:s>. Pass it: streams={"urn:s": stream}.'
+    assert str(raised.value) == said

@@ -348,5 +348,5 @@ def test_sinks_pickle(tmp_path):
 
 
 def test_there_is_nothing_to_flush_without_a_sink():
-    with pytest.raises(pr.OptionError, match="one with a sink"):
+    with pytest.raises(pr.OptionError, match="Pass it: history=History"):
         pr.StreamReasoner(ONTOLOGY, pr.Window(1)).flush_history()

@@ -197,7 +197,7 @@ ALL_A, ALL_B = (f"SELECT ?x {{ ?x a <{each}> }}" for each in (A, B))
 @pytest.mark.parametrize(
     ("queries", "query", "said"),
     [
-        ({"a": ALL_A}, ALL_A, "queries=given with query is invalid: expected one of them"),
+        ({"a": ALL_A}, ALL_A, "query and queries exclude each other"),
         ([ALL_A], None, "a mapping of names to queries"),
         ({}, None, "a mapping of names to queries"),
         ({"a": 7}, None, r"queries\['a'\]=7 .* a text or a Registration"),

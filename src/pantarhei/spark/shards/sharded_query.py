@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
-from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.errors import CheckpointError, MissingOptionError
 from pantarhei.model.time import time_of
 from pantarhei.query.continuous_query import Registration
 from pantarhei.spark.collectors import ReportWindow, result_schema
@@ -127,7 +127,9 @@ def run_sharded(
         CheckpointError: the checkpoint belongs to an unsharded stream.
     """
     if not any(outlet.is_open for outlet in outlets.values()):
-        raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
+        raise MissingOptionError(
+            "sink", "…", "With shard_by a sink or output receives the changes of the shards."
+        )
 
     stream, deliver = _with_delivery(stream, outlets, types)
 

@@ -19,7 +19,7 @@ from pyspark.sql.types import DataType, LongType, StringType, TimestampType
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
-from pantarhei.errors import NotKeyLocalError, OptionError, check_type
+from pantarhei.errors import ExcludedOptionError, NotKeyLocalError, OptionError, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import Duration, TimeKind, duration_ticks, time_of
@@ -306,11 +306,11 @@ def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     """
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
     if setup.has_queries:
-        expected = (
-            "one of them, since queries of shards do not find conclusions: derive the answers of the query "
-            "by a rule, or omit shard_by"
+        reason = (
+            "With shard_by a query does not match the conclusions of temporal rules: derive the answers by a "
+            "rule, or omit shard_by."
         )
-        raise OptionError("temporal", "(rules, with a query and shard_by)", expected)
+        raise ExcludedOptionError("query", "…", reason)
     ontology = setup.ontology
     theory = Theory.of((*ontology.rules, *ontology.constraints), setup.options.unique_names)
     check_rules(with_ontology(rules, theory, ontology.predicates), setup.report, setup.key)

@@ -36,6 +36,7 @@ from pyspark.sql.types import StructType
 from pantarhei.errors import (
     InvalidTripleError,
     MalformedInputError,
+    MissingOptionError,
     OptionError,
     PantarheiError,
     StreamError,
@@ -240,7 +241,7 @@ class RedisOptions(SourceOptions):
         """
         options = known_options(given, "url", "path", "startingId", "maxEntriesPerTrigger")
         if "path" not in options:
-            raise OptionError("path", "nothing", "the key of a Redis stream, as load(key) gives it")
+            raise MissingOptionError("path", "…", "load() needs the key of a Redis stream.")
         start = options.get("startingId", FIRST)
         if start != NEW and not re.fullmatch(r"\d+(-\d+)?", start, re.ASCII):
             raise OptionError(

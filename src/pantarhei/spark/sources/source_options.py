@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypedDict
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import MissingOptionError, OptionError
 from pantarhei.io.graph_messages import AUTO, time_properties
 from pantarhei.io.reader import ReaderCounts
 from pantarhei.model.time import TimeKind
@@ -163,7 +163,7 @@ def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
     except ValueError:
         given = []
     if not given:
-        raise OptionError("path", "nothing", "a file, a folder or a glob, as load(path) gives it")
+        raise MissingOptionError("path", "…", "load() needs a file, a folder or a glob.")
     return tuple(_local(path) for path in given)
 
 

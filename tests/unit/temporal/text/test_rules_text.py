@@ -378,3 +378,11 @@ def test_long_chains_of_computations_cost_linear_time():
     chain = ", ".join(f"X{n} = X{n + 1} + 1" for n in range(5000))
     rules = pr.load_rules(f"q(X0) :- {chain}, p(X5000).", prefixes={"": "http://example.org/"})
     assert len(rules.rules[0].tests) == 5000
+
+
+def test_a_quoted_absolute_iri_is_that_iri_as_in_the_programs_of_laser():
+    name = "http://example.org/stream/predicate#"
+    text = f"'{name}p1'(X,Y) :- time_win(5, 0, 1, diamond('{name}p'(X,Y)))."
+    (rule,) = read_rules(text, {"": "urn:other#"}).rules
+    assert rule.head.atom.predicate == URIRef(f"{name}p1")
+    assert rule.body[0].atom.predicate == URIRef(f"{name}p")
