@@ -21,7 +21,7 @@ from pantarhei.model.term import Delta, Triple
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.proofs.change_picture import MOST_FACTS, Cause, ChangedFact, changes_svg
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.sentences import sentence
+from pantarhei.proofs.sentences import TimeFormat, sentence
 from pantarhei.query.continuous_query import NO_ANSWER_CHANGES, AnswerChanges
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.repair.consistency import Contradiction
@@ -557,7 +557,11 @@ class WindowUpdate:
         Raises:
             DeltaNotKeptError: with `derive="needed"`.
         """
-        return changes_svg(str(self), _changed_facts(self._causes(), explain, self.delta.labels))
+        shown = TimeFormat.of((self.at, self.start, self.end))
+        title = f"{shown.span((self.at,))}: window {shown.reach((self.start, self.end))}"
+        if self.repair or self.repair.conflicts:
+            title += f"; {self.repair.summary()}"
+        return changes_svg(title, _changed_facts(self._causes(), explain, self.delta.labels))
 
     def _causes(self) -> Causes:
         cut = frozenset(triple for _, triple in self.repair.removed)

@@ -487,7 +487,7 @@ def test_with_rules_their_conclusions_are_drawn():
 
 def test_the_changes_of_a_step_are_drawn(timeline):
     shown = texts(timeline("--step", 3))
-    assert shown[0].startswith("at 3: window 1 to 3")
+    assert shown[0] == "at 3: window from 1 to 3; 1 conflict, 1 assertion removed"
     assert {"+1 asserted", "−1 removed by the repair"} <= {*shown}
     assert texts(timeline("--step", 2))[0].startswith("at 1: ")
 

@@ -592,6 +592,13 @@ def test_the_causes_of_a_step_partition_its_changes(steps):
         assert update.assertions.arrived == {fact for time, fact in tested.assertions() if time == at}
 
 
+def test_a_picture_has_the_day_once():
+    at = datetime(2026, 3, 2, 7, 5, tzinfo=UTC)
+    tested = StreamReasoner(pr.load_ontology(Graph().parse(data=ROOMS)), Window("5 min"))
+    root = ElementTree.fromstring(tested.push(at, []).to_svg())
+    assert root.findtext(f"{SVG}title") == "at 07:05 on 2026-03-02 (UTC): window from 07:00 to 07:05"
+
+
 def test_a_step_whose_changes_are_not_kept_has_no_picture():
     update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), NO_DELTA)
     with pytest.raises(DeltaNotKeptError):
