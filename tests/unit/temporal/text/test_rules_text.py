@@ -4,7 +4,7 @@ import pickle
 from datetime import timedelta
 
 import pytest
-from rdflib import RDF, XSD, Literal, Namespace, Variable
+from rdflib import RDF, XSD, Literal, Namespace, URIRef, Variable
 
 import pantarhei as pr
 from pantarhei.errors import TemporalTextError
