@@ -6,7 +6,7 @@ import pickle
 import pytest
 from rdflib import OWL, RDF, XSD, Graph, Literal
 
-from pantarhei import InconsistentOntologyError, Ontology, OptionError, load_ontology
+from pantarhei import InconsistentOntologyError, MissingFileError, Ontology, OptionError, load_ontology
 from pantarhei.model.rule import Different, Rule
 from pantarhei.rules.sharding.locality import MOST_PROPERTIES
 from strategies import EX, A, B, C, D, R, S, V, a, b, c, is_a, member, related, x, y, z
@@ -341,6 +341,11 @@ def test_properties_past_the_limit_are_counted_and_can_be_named():
 def test_what_is_no_name_and_no_key_is_refused(options):
     with pytest.raises(OptionError):
         Ontology.from_rules([]).sharding_report(**options)
+
+
+def test_a_missing_background_file_is_refused_by_name():
+    with pytest.raises(MissingFileError, match="background.ttl"):
+        Ontology.from_rules([]).sharding_report(background="background.ttl")
 
 
 def test_a_property_that_the_background_lacks_is_no_key():

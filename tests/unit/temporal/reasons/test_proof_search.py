@@ -423,10 +423,10 @@ def test_a_conclusion_at_another_tick_says_at_which():
         alarm(X) :- steam(X) always in [1]."""
     assert tree(after_classes(text, "", "Heated", "Heated"), "alarm") == [
         "v is an alarm [1]",
-        "└─ because always from 1 to 2: v is a steam",
-        "   ├─ because at 1: v is a steam with T = 1 [2]",
+        "└─ because always from 1 to 2: v is in class steam",
+        "   ├─ because at 1: v is in class steam with T = 1 [2]",
         "   │  └─ because v is heated (asserted at 1)",
-        "   └─ and v is a steam with T = 2 [2]",
+        "   └─ and v is in class steam with T = 2 [2]",
         "      └─ because v is heated (asserted at 2)",
     ]
 
