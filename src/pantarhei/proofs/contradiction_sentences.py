@@ -26,7 +26,8 @@ def contradiction_sentence(
 
     Args:
         rule: the violated constraint.
-        facts: the facts that match its body, in the order of the body.
+        facts: the facts that match its body, in the order of the body; or the assertions, if there is no
+            proof.
         given: the assertions from which the facts follow.
 
     >>> from rdflib import Namespace, Variable
@@ -40,7 +41,7 @@ def contradiction_sentence(
     """
     shown = [fact for fact in facts if not _is_implicit(fact)]
     form = _FORMS.get(rule.name)
-    text = None if form is None or not shown else form(rule, shown, labels)
+    text = form(rule, shown, labels) if form is not None and shown and _match(rule, shown) else None
     if text is None:
         axiom = one_line(axiom_text(rule, labels), _LONGEST_AXIOM)
         stated = " and ".join(_fact(fact, labels) for fact in dict.fromkeys(shown))
@@ -52,6 +53,14 @@ def contradiction_sentence(
     if (more := len(further) - _MOST_GIVEN) > 0:
         listed += f" and {counted(more, 'further fact')}"
     return f"{text}; this follows from: {listed}"
+
+
+def _match(rule: Rule, facts: Iterable[Triple]) -> bool:
+    """Return True if the facts have predicates of the rule's body."""
+    atoms = [atom.as_class for atom in rule.body]
+    classes = {atom.predicate for atom in atoms if len(atom.arguments) == 1}
+    properties = {atom.predicate for atom in atoms if len(atom.arguments) == 2}
+    return all(p in properties or (p in ONLY_TYPE and o in classes) for _, p, o in facts)
 
 
 def _is_implicit(fact: Triple) -> bool:

@@ -161,6 +161,33 @@ def test_contradictions_of_unique_names_are_sentences_too(kind):
     assert ontology.report(unique_names=False).contradictions == ()
 
 
+UNPROVED = {
+    ":Cat rdfs:subClassOf :Animal . :Animal owl:disjointWith :Plant . :tom a :Cat , :Plant .": (
+        "tom is a cat and tom is a plant; excluded by: Animal DisjointWith Plant"
+    ),
+    ":feeds a owl:AsymmetricProperty . :fills rdfs:subPropertyOf :feeds . :a :fills :b . :b :fills :a .": (
+        "a fills b and b fills a; excluded by: Asymmetric: feeds"
+    ),
+    ":Open owl:disjointWith :Closed . :v a :Open , :Closed .": "v is closed and open, which are disjoint",
+}
+
+
+@pytest.mark.parametrize("text", UNPROVED)
+def test_without_a_proof_assertions_are_not_taken_for_what_follows_from_them(text):
+    triples = Graph().parse(data=PREFIXES + text)
+    schema = Graph()
+    facts = []
+    for s, p, o in triples:
+        if s in (EX.tom, EX.a, EX.b, EX.v):
+            facts.append((s, p, o))
+        else:
+            schema.add((s, p, o))
+    graph = pr.DynamicGraph(pr.load_ontology(schema))
+    with pytest.raises(pr.ContradictionError) as raised:
+        graph.change(insert=facts)
+    assert [str(each) for each in raised.value.conflicts] == [UNPROVED[text]]
+
+
 def test_at_most_three_further_facts_are_listed():
     x, y, z = map(Variable, "xyz")
     rule = Rule("prp-fp", (Atom(EX.p, (x, y)), Atom(EX.p, (x, z))), None, (Different(y, z),))
