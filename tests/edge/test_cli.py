@@ -748,7 +748,7 @@ def test_an_inconsistency_that_is_derived_is_proved(cli, written):
     path = written(":A owl:disjointWith :B . :C rdfs:subClassOf :B . :i a :A , :C .")
     fails(done := cli("check", path, "--details"), "the ontology is inconsistent: 1 contradiction")
     assert "; this follows from: i is in class C" in done.stdout
-    assert "\n    4. a contradiction: nothing is both in class A and in class B (from 1, 3 by " in done.stdout
+    assert "\n    4. a contradiction: nothing is in both classes A and B (from 1, 3 by " in done.stdout
 
 
 def test_a_missing_import_says_which_options_help(cli, written):

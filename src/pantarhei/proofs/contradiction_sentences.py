@@ -11,7 +11,7 @@ from pantarhei.model.message_text import counted, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.owl.manchester import axiom_text, quoted
-from pantarhei.proofs.sentences import class_phrase, sentence, term_name, verb_phrase, words_of
+from pantarhei.proofs.sentences import class_phrases, sentence, term_name, verb_phrase, words_of
 
 _MOST_GIVEN, _LONGEST_AXIOM = 3, 400
 
@@ -116,7 +116,7 @@ def _two_subjects(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | 
 def _two_classes(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
     if len(facts) != 2 or not all(fact[1] in ONLY_TYPE for fact in facts) or facts[0][0] != facts[1][0]:
         return None
-    classes = " and ".join(class_phrase(fact[2], labels) for fact in facts)
+    classes = class_phrases([fact[2] for fact in facts], labels)
     return f"{_name(facts[0][0], labels)} is {classes}, which are disjoint"
 
 

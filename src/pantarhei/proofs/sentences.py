@@ -9,7 +9,7 @@ are escaped, and long texts are truncated.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import dropwhile, takewhile
@@ -26,6 +26,7 @@ from pantarhei.owl.manchester import axiom_text, quoted
 _PLAIN = frozenset(
     {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
 )
+_IN_CLASS = "in class "
 _PHRASES: dict[Term, str] = {
     OWL.sameAs: "is the same as",
     OWL.differentFrom: "is different from",
@@ -131,7 +132,25 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
             return words
         if is_short and not (is_uncounted or _ends_in_s(last) or _is_adverb(last)):
             return f"{_article(parts[0])} {words}"
-    return f"in class {quoted(words, words == short(class_))}"
+    return f"{_IN_CLASS}{quoted(words, words == short(class_))}"
+
+
+def class_phrases(classes: Sequence[Term], labels: Labels = NO_LABELS, is_exclusion: bool = False) -> str:
+    """Return the complement that describes a common member of classes.
+
+    Args:
+        is_exclusion: emphasize that a member is in each of the classes.
+
+    >>> smoke, steam, pump = (URIRef(f"http://example.org/{name}") for name in ("Smoke", "Steam", "Pump"))
+    >>> class_phrases((smoke, steam), is_exclusion=True), class_phrases((smoke, pump), is_exclusion=True)
+    ("in both classes 'smoke' and 'steam'", "both in class 'smoke' and a pump")
+    """
+    phrases = [class_phrase(each, labels) for each in classes]
+    is_pair = is_exclusion and len(phrases) == 2
+    if len(phrases) > 1 and all(phrase.startswith(_IN_CLASS) for phrase in phrases):
+        every = "both " if is_pair else "all of the " if is_exclusion else ""
+        return f"in {every}classes {' and '.join(phrase.removeprefix(_IN_CLASS) for phrase in phrases)}"
+    return f"{'both ' if is_pair else ''}{' and '.join(phrases)}"
 
 
 def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
@@ -147,12 +166,7 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
     classes = [atom.predicate for atom in constraint.body if len(atom.arguments) == 1]
     subjects = {atom.arguments[0] for atom in constraint.body}
     if len(classes) == len(constraint.body) and len(subjects) == 1 and not constraint.tests:
-        kinds = [class_phrase(each, labels) for each in classes]
-        return (
-            f"nothing is {' and '.join(kinds)}"
-            if len(kinds) != 2
-            else f"nothing is both {' and '.join(kinds)}"
-        )
+        return f"nothing is {class_phrases(classes, labels, is_exclusion=True)}"
     if constraint.name == "prp-fp":
         verb = verb_phrase(constraint.body[0].predicate, labels)
         noun = verb.removeprefix("has ").strip("—→")

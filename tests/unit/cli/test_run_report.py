@@ -396,7 +396,7 @@ def test_names_with_one_last_part_are_shown_with_their_prefix():
     repair = reasoner.push(2, [(EX.v, RDF.type, other)]).repair
     assert cut_lines(repair) == [
         "at 2 removed: v is in class ex:Open (at 1), contradicted by v is in class other:Open; "
-        "nothing is both in class ex:Open and in class other:Open"
+        "nothing is in both classes ex:Open and other:Open"
     ]
 
 

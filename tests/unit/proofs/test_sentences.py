@@ -117,6 +117,23 @@ def test_long_texts_are_shortened_and_say_how_long_they_are():
             Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(EX.Shut, (x,))), None),
             "nothing is both open and shut",
         ),
+        (
+            Rule("cax-dw", (Atom(EX.Smoke, (x,)), Atom(EX.HotSteam, (x,))), None),
+            "nothing is in both classes 'smoke' and 'hot steam'",
+        ),
+        (
+            Rule("cax-dw", (Atom(EX.Smoke, (x,)), Atom(EX.Pump, (x,))), None),
+            "nothing is both in class 'smoke' and a pump",
+        ),
+        (
+            Rule("cls-com", tuple(Atom(each, (x,)) for each in (EX.Smoke, EX.HotSteam, EX.Air)), None),
+            "nothing is in all of the classes 'smoke' and 'hot steam' and 'air'",
+        ),
+        (
+            Rule("cls-com", tuple(Atom(each, (x,)) for each in (EX.Pump, EX.Valve, EX.Air)), None),
+            "nothing is a pump and a valve and in class 'air'",
+        ),
+        (Rule("cls-nothing2", (Atom(EX.Smoke, (x,)),), None), "nothing is in class 'smoke'"),
         (Rule("cls-nothing2", (Atom(EX.Open, (x,)),), None), "nothing is open"),
         (
             Rule("prp-fp", (Atom(EX.isIn, (x, y)), Atom(EX.isIn, (x, z))), None, (Different(y, z),)),

@@ -8,7 +8,7 @@ from rdflib import RDF, XSD, Graph, Literal, Variable
 from pantarhei import Contradiction, DynamicGraph, InconsistentOntologyError, Ontology, load_ontology
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.model.rule import Different, Origin, Rule
-from pantarhei.proofs.sentences import class_phrase
+from pantarhei.proofs.sentences import class_phrases
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.consistency import model_of_background, refuse_violations
 from pantarhei.rules.compilation.program import compile_
@@ -35,8 +35,7 @@ def test_it_names_the_assertions_as_given_and_the_constraints():
 
 def test_it_reads_well():
     found = Contradiction(frozenset([(a, RDF.type, FIRST), (a, RDF.type, SECOND)]), (DISJOINT,))
-    first, second = sorted(class_phrase(each) for each in (FIRST, SECOND))
-    assert str(found) == f"a is {first} and {second}, which are disjoint"
+    assert str(found) == f"a is {class_phrases(sorted((FIRST, SECOND)))}, which are disjoint"
 
 
 def report(rules, budget, *names):
@@ -141,4 +140,4 @@ def test_an_ontology_that_contradicts_itself_lists_axioms_and_assertions():
     assert back.contradictions == raised.value.contradictions
     nothing, disjoint = map(str, back.contradictions)
     assert nothing == "z Type owl:Nothing cannot hold"
-    assert disjoint == "x is in class A and in class B, which are disjoint"
+    assert disjoint == "x is in classes A and B, which are disjoint"

@@ -117,7 +117,7 @@ def test_a_list_of_many_conflicts_is_shown_by_its_length():
 
 
 def test_a_conflict_names_its_assertions_with_their_times_and_the_axiom():
-    said = "v is open (at 1) contradicts v is closed (at 2); nothing is both in class A and in class B"
+    said = "v is open (at 1) contradicts v is closed (at 2); nothing is in both classes A and B"
     assert str(CONFLICT) == said
 
 
@@ -178,7 +178,7 @@ OTHER = URIRef("urn:other#Open")
 def test_names_of_a_conflict_can_be_told_apart():
     conflict = Conflict(frozenset({OLD, (2, (EX.v, RDF.type, OTHER))}), (DISJOINT,))
     old, new = f"v is in class <{EX.Open}>", f"v is in class <{OTHER}>"
-    denied = "nothing is both in class A and in class B"
+    denied = "nothing is in both classes A and B"
     assert str(conflict) == f"{old} (at 1) contradicts {new} (at 2); {denied}"
     removed = f"at 2 removed: {old} (at 1), contradicted by {new}; {denied}"
     assert str(Repair.of(2, "exact", [conflict], frozenset({OLD}), frozenset())).endswith(removed)
@@ -197,7 +197,7 @@ def test_conflicts_and_repairs_show_names_with_the_prefixes_of_the_ontology():
     here, there = URIRef("http://example.org/here#Open"), URIRef("http://example.org/there#Open")
     reasoner.push(1, [(EX.v, RDF.type, here)])
     repair = reasoner.push(2, [(EX.v, RDF.type, there)]).repair
-    denied = "nothing is both in class here:Open and in class there:Open"
+    denied = "nothing is in both classes here:Open and there:Open"
     said = f"v is in class here:Open (at 1) contradicts v is in class there:Open (at 2); {denied}"
     removed = (
         f"  at 2 removed: v is in class here:Open (at 1), contradicted by v is in class there:Open; {denied}"
