@@ -128,7 +128,6 @@ def test_annotations_of_other_axioms_are_kept_aside_by_name(predicate: Node) -> 
         annotate(graph, EX.A, predicate, written(graph, ("some", EX.p, ("name", EX.C)), Random(1)))
     report = pr.load_ontology(graph).report()
     aside = [each for each in report.entries if each.outcome is AxiomOutcome.ASIDE]
-    assert ["does not contain" in " ".join(each.reasons) for each in aside] == [True]
     assert [each.construct for each in aside] == ["annotation of an axiom"]
     assert "annotation of an axiom" not in {each.construct for each in report.losses}
 
