@@ -1079,7 +1079,7 @@ KONTINUANTE = """\
 m is in class 'Kontinuante':
 m is in class 'Kontinuante' [1]
 └─ because m is an independent continuant (always so)
-Nothing of the stream is needed for it: it always holds.
+It needs no assertion: it always holds.
 By the axioms:
 [1] 'independent continuant' SubClassOf 'Kontinuante' (bfo.ttl)
 """

@@ -298,7 +298,7 @@ class _AbsenceText:
             yield from self.unmet_rule(each)
         yield from self.ways(absence.ways, "It would hold with")
         if absence.beyond:
-            yield "From what the stream asserts it cannot follow."
+            yield "It cannot follow from facts of the asserted classes and properties."
             yield from self.ways(absence.beyond, "It would hold if it were given")
         if not (absence.ways or absence.beyond or absence.temporal):
             yield self.nothing_found()
@@ -311,10 +311,10 @@ class _AbsenceText:
         if self.absence.concluded:
             return "Nothing that could be added would make it follow."
         if not self.absence.asserted:
-            return "No rule concludes it, and the stream asserts no such facts."
+            return "No rule concludes it, and no such facts are asserted."
         if self.absence.gone:
-            return "No rule concludes it: it holds where the stream asserts it."
-        return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
+            return "No rule concludes it: it holds where it is asserted."
+        return "No rule concludes it. Such facts are asserted, but not this one."
 
     def unmet_rule(self, given: UnmetRule) -> Iterator[str]:
         yield f"By {placed_axiom(given.rule, self.labels)}"

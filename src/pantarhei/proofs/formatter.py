@@ -213,7 +213,7 @@ class ProofFormatter:
         if any(step.is_supposed for step in self.steps):
             parts.append("suppositions")
         if not parts:
-            return "Nothing of the stream is needed for it: it always holds."
+            return "It needs no assertion: it always holds."
         *others, last = parts
         return f"It rests on {' and '.join(filter(None, (', '.join(others), last)))}."
 

@@ -52,8 +52,7 @@ def test_what_is_asserted_or_always_so_is_told_in_two_lines():
         "It rests on an assertion made at 07:00 on 2026-03-02 (UTC)."
     )
     assert str(plant().explain((EX.valve, EX.installedIn, EX.room))) == (
-        "main valve is installed in room (always so)\n"
-        "Nothing of the stream is needed for it: it always holds."
+        "main valve is installed in room (always so)\nIt needs no assertion: it always holds."
     )
 
 
