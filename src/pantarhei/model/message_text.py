@@ -12,13 +12,23 @@ from rdflib import OWL, RDF, RDFS, XSD, URIRef
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun. The plural adds `s`, or `es` after `x`, unless `many` is given.
+    """Return a number with its noun, which has a regular plural unless `many` is given.
 
-    >>> counted(1, "ABox"), counted(2_000, "ABox"), counted(0, "fact"), counted(2, "property", "properties")
-    ('1 ABox', '2,000 ABoxes', '0 facts', '2 properties')
+    >>> counted(1, "ABox"), counted(2_000, "ABox"), counted(0, "fact"), counted(2, "axis", "axes")
+    ('1 ABox', '2,000 ABoxes', '0 facts', '2 axes')
     """
-    many = many or one + ("es" if one.endswith("x") else "s")
-    return f"{number:,} {one if number == 1 else many}"
+    return f"{number:,} {one if number == 1 else many or plural(one)}"
+
+
+def plural(noun: str) -> str:
+    """Return the regular plural of an English noun phrase.
+
+    >>> [plural(noun) for noun in ("maker", "battery", "bus", "key")]
+    ['makers', 'batteries', 'buses', 'keys']
+    """
+    if noun.endswith("y") and noun[-2:-1] not in ("", *"aeiou"):
+        return f"{noun[:-1]}ies"
+    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from rdflib import OWL, Literal
 
 from pantarhei.model.labels import NO_LABELS, Labels
-from pantarhei.model.message_text import counted, one_line
+from pantarhei.model.message_text import counted, one_line, plural
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.owl.manchester import axiom_text, quoted
@@ -99,7 +99,7 @@ def _two_values(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | No
     verb = verb_phrase(property_, labels)
     noun = verb.removeprefix("has ")
     name, values = _name(subject, labels), _both((first, second), labels)
-    two = f"{verb} two things," if noun == verb else f"has two {_plural(noun)},"
+    two = f"{verb} two things," if noun == verb else f"has two {plural(noun)},"
     text = f"{name} {verb if verb.startswith('—') else two} {values}"
     if rule.name == "prp-fp":
         return f"{text}; {_property(property_, labels)} is functional"
@@ -200,14 +200,3 @@ _FORMS: Mapping[str, Callable[[Rule, Sequence[Triple], Labels], str | None]] = {
     "cls-nothing2": _nothing,
     "pr-unique": _one_thing,
 }
-
-
-def _plural(noun: str) -> str:
-    """Return the plural of an English noun phrase.
-
-    >>> [_plural(noun) for noun in ("maker", "battery", "bus", "key")]
-    ['makers', 'batteries', 'buses', 'keys']
-    """
-    if noun.endswith("y") and noun[-2:-1] not in ("", *"aeiou"):
-        return f"{noun[:-1]}ies"
-    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")

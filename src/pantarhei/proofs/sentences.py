@@ -325,7 +325,7 @@ class TimeFormat:
         'at 0, 1, 2, 3, 4, and 4 more'
         """
         given = [self(at) for at in sorted(times)]
-        more = [f"and {len(given) - _MOST} more"] if len(given) > _MOST else []
+        more = [f"and {len(given) - _MOST:,} more"] if len(given) > _MOST else []
         return f"at {', '.join([*given[:_MOST], *more])}"
 
     def reach(self, times: Iterable[TimePoint]) -> str:
