@@ -237,7 +237,7 @@ def _in_html(value: Any) -> str:
     if isinstance(value, str | timedelta) or _has_text(type(value)):
         text = str(value)
         if "\n" in text and hasattr(value, "_repr_html_"):
-            return folded(one_line(repr(value), WIDTH), _without_heading(value))
+            return folded(one_line(text.partition("\n")[0], WIDTH), _without_heading(value))
         return escape(one_line(text, _CELL))
     return "" if value is None else escape(in_short(value))
 

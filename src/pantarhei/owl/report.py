@@ -293,35 +293,41 @@ class Report:
             lost = f"{counted(len(self.losses), 'axiom')} {'is' if len(self.losses) == 1 else 'are'} lost"
             number = f"at least {number}, since {lost}"
         parts += _section("Can have no instance", proofs, details, number)
-        merged = [" = ".join(_name(name, labels) for name in group) for group in self.merged]
-        parts += _section("Names of one thing", [(names, []) for names in merged], details)
-        entries = {entry.axiom: entry for entry in self.entries} if self.notes else {}
-        notes = [
-            (entries[axiom].manchester(labels=labels) if axiom in entries else axiom, [reason])
-            for axiom, reason in self.notes
-        ]
-        title = "Outside OWL 2 DL, without effect on the rules"
-        parts += _section(title, notes, details)
+        parts += _section("Names of one thing", [(names, []) for names in self._merged(labels)], details)
+        notes = [(axiom, [reason]) for axiom, reason in self._notes(labels)]
+        parts += _section("Outside OWL 2 DL, without effect on the rules", notes, details)
         if details:
             parts += self._details(labels)
         return parts
+
+    def _merged(self, labels: Labels) -> list[str]:
+        return [" = ".join(_name(name, labels) for name in group) for group in self.merged]
+
+    def _notes(self, labels: Labels) -> list[tuple[str, str]]:
+        """Return `notes` with the axioms in Manchester syntax."""
+        entries = {entry.axiom: entry for entry in self.entries} if self.notes else {}
+        return [
+            (entries[axiom].manchester(labels=labels) if axiom in entries else axiom, reason)
+            for axiom, reason in self.notes
+        ]
 
     def __str__(self) -> str:
         return self.text()
 
     def _shown_parts(self) -> dict[str, object]:
+        labels = labels_among(self.labels, self.labels)
         outcomes = Counter(entry.outcome.value for entry in self.entries)
         return {
             **dict(outcomes.most_common()),
             **{name: number for name, number in self.counts if number},
             "imports skipped": self.imports_skipped,
             "lost in whole or in part": [
-                (group.reason, len(group.entries), group.examples()[0].axiom)
+                (group.reason, len(group.entries), group.examples()[0].manchester(labels=labels))
                 for group in self.losses_by_reason()
             ],
-            "can have no instance": [name for name, _ in self.unsatisfiable],
-            "names of one thing": [" = ".join(group) for group in self.merged],
-            "outside OWL 2 DL": self.notes,
+            "can have no instance": [_name(name, labels) for name, _ in self.unsatisfiable],
+            "names of one thing": self._merged(labels),
+            "outside OWL 2 DL": self._notes(labels),
             "contradictions": [each.text for each in self.contradictions],
             "axioms": self.entries,
         }

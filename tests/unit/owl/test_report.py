@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 
+from rdflib import Graph
+
+from pantarhei import load_ontology
 from pantarhei.model.rule import Origin
 from pantarhei.owl.report import AxiomOutcome, Report, ReportedContradiction, ReportEntry
 
@@ -173,6 +176,21 @@ def test_json_holds_everything():
 
 def test_an_empty_report_says_so():
     assert str(Report(())) == "no axioms"
+
+
+def test_html_shows_axioms_and_names_with_labels():
+    text = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :A rdfs:label "a <thing>" ; rdfs:subClassOf :B, :C ,
+            [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] .
+        :B owl:disjointWith :C . :i owl:sameAs :j . :i rdfs:label "first" ."""
+    html = load_ontology(Graph().parse(data=text)).report()._repr_html_()
+    lost = "&#x27;a &lt;thing&gt;&#x27; SubClassOf p some B"
+    assert html.count(lost) == 2  # among the losses, and among the axioms
+    assert ">&#x27;a &lt;thing&gt;&#x27; &lt;http://example.org/A&gt;<" in html
+    assert "&#x27;first&#x27; &lt;http://example.org/i&gt; = &lt;http://example.org/j&gt;" in html
+    assert "<summary>not supported: &#x27;a &lt;thing&gt;&#x27; SubClassOf p some B</summary>" in html
+    assert "SubClassOf(" not in html.partition("axioms: ")[0]
 
 
 def test_a_report_pickles():
