@@ -83,7 +83,7 @@ def labels_of(triples: Iterable[Triple], languages: Sequence[str] = ENGLISH) -> 
                 best[subject] = found
     return {
         subject: ForeignLabel(label) if language and not language.startswith("en") else label
-        for subject, (_, _, language, label) in best.items()
+        for subject, (_, _, language, label) in sorted(best.items())
     }
 
 
