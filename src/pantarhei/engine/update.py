@@ -228,7 +228,7 @@ class Stats(NamedTuple):
         if self.undecided:
             cut += f" ({self.undecided:,} undecided)"
         counters = (
-            counted(self.pushes, "push", "pushes"),
+            counted(self.pushes, "push"),
             counted(self.repairs, "repair"),
             cut,
             counted(self.late, "late ABox"),
@@ -587,7 +587,7 @@ class WindowUpdate:
         return call_text(self, parts)
 
     def _repr_html_(self) -> str:
-        return html_of(self, self.delta.labels)
+        return html_of(self, {**self.repair.labels, **self.delta.labels})
 
     def _shown_parts(self) -> dict[str, object]:
         return {

@@ -52,14 +52,10 @@ class Contradiction:
 
     Args:
         triples: the assertions.
-        constraints: the violated constraints.
+        constraints: the violated constraints, each a rule without a head.
         unique_names: the assertions contradict each other only if different names denote different things.
         labels: the names shown for IRIs.
         positions: the positions of the assertions, if known.
-
-    Args:
-        triples: the assertions.
-        constraints: the violated constraints, each a rule without a head.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace

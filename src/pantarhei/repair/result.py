@@ -535,7 +535,7 @@ class Repair:
     def __str__(self) -> str:
         removals = [text for text, _ in self.removals()]
         lines = removals or [str(conflict) for conflict in self.conflicts]  # if the method is "off"
-        if more := f"and {self.unlisted} more" if self.unlisted else self.conflicts.unlisted:
+        if more := f"and {self.unlisted:,} more" if self.unlisted else self.conflicts.unlisted:
             lines.append(more)
         return "\n  ".join([f"at {show_time(self.at)}: {self.summary()}", *lines])
 
@@ -545,14 +545,17 @@ class Repair:
         Facts that removed each other have one text. The reason is None if none of the first thousand conflict
         sets contains the fact.
         """
-        inspected, labels = self._inspected()
-        return removal_texts(self.at, self.removed, self.undecided, inspected, labels)
+        return removal_texts(self.at, self.removed, self.undecided, self._inspected, self.labels)
 
-    def _inspected(self) -> tuple[tuple[Conflict, ...], Labels]:
-        """Return the first thousand conflict sets, and the labels of names."""
-        inspected = self.conflicts[:_INSPECTED_CONFLICTS]
-        sources = {id(each._prove): each._prove.labels for each in inspected}
-        return inspected, {iri: label for each in sources.values() for iri, label in each.items()}
+    @property
+    def _inspected(self) -> tuple[Conflict, ...]:
+        return self.conflicts[:_INSPECTED_CONFLICTS]
+
+    @property
+    def labels(self) -> Labels:
+        """The names shown for IRIs in the first thousand conflict sets."""
+        sources = {id(each._prove): each._prove.labels for each in self._inspected}
+        return {iri: label for each in sources.values() for iri, label in each.items()}
 
     def to_svg(self) -> str:
         """Return a picture of the removed facts and of the facts that contradict them, with their timestamps
@@ -560,7 +563,7 @@ class Repair:
 
         Costs linear time in the removed assertions and the first thousand conflicts.
         """
-        return removals_svg(self.at, self.summary(), self.removed, *self._inspected())
+        return removals_svg(self.at, self.summary(), self.removed, self._inspected, self.labels)
 
     def summary(self) -> str:
         """Return the numbers of conflicts and of removed assertions as text."""
@@ -578,8 +581,7 @@ class Repair:
             parts.append(counted(len(self.conflicts) + self.unlisted, "conflict"))
         return call_text(self, parts)
 
-    def _repr_html_(self) -> str:
-        return html_of(self, self._inspected()[1])
+    _repr_html_ = html_of
 
     def _shown_parts(self) -> dict[str, object]:
         return {

@@ -68,6 +68,19 @@ def test_a_delta_that_is_not_kept_is_shown_with_its_reason():
     assert "derive=" in shown(update)[1]
 
 
+@pytest.mark.parametrize("derive", ["all", "needed"])
+def test_a_restored_update_shows_the_labels_of_removed_facts(derive):
+    data = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :Closed owl:disjointWith :Open . :Closed rdfs:label "closed valve" . :v rdfs:label "inlet" ."""
+    ex = Namespace("http://example.org/")
+    reasoner = StreamReasoner(pr.load_ontology(Graph().parse(data=data)), Window(range=1), derive=derive)
+    update = reasoner.push(1, [(ex.v, RDF.type, kind) for kind in (ex.Open, ex.Closed)])
+    html = update._repr_html_()
+    assert ">inlet</span>" in html and ">closed valve</span>" in html and ">v</span>" not in html
+    assert pickle.loads(pickle.dumps(update))._repr_html_() == html
+
+
 def test_a_delta_of_triples_pickles_unlooked_at():
     added = pickle.dumps(TripleDelta(lambda: Delta.of([(triple("a"), 1)])))
     assert pickle.loads(added).added == {triple("a")}

@@ -247,8 +247,7 @@ def test_the_report_names_what_can_have_no_instance():
         "1. x is in class A (supposed)",
         "2. x is in class B (from 1 by cax-sco, A SubClassOf B)",
         "3. x is in class C (from 1 by cax-sco, A SubClassOf C)",
-        "4. a contradiction: nothing is in both classes B and C "
-        "(from 2, 3 by cax-dw, B DisjointWith C)",
+        "4. a contradiction: nothing is in both classes B and C (from 2, 3 by cax-dw, B DisjointWith C)",
     )
 
 

@@ -129,8 +129,7 @@ def test_a_proof_says_its_steps():
         "1. a is in class C (always so)",
         "2. a is in class A (from 1 by cax-sco, SubClassOf(C A))",
         "3. a is in class B (always so)",
-        "4. a contradiction: nothing is in both classes A and B "
-        "(from 2, 3 by cax-dw, ⊥ :- A(?x), B(?x).)",
+        "4. a contradiction: nothing is in both classes A and B (from 2, 3 by cax-dw, ⊥ :- A(?x), B(?x).)",
     ]
 
 
