@@ -165,7 +165,7 @@ class _Assumption:
 
 
 class InRange(NamedTuple):
-    """Statement that a fresh name stands for a literal in a data range."""
+    """Membership of a literal, named by a fresh name, in a data range."""
 
     value: Term
     range: DataRange
@@ -410,7 +410,7 @@ class AssertionClosure:
         return lineages
 
     def _facts_about_values(self) -> Iterator[Triple]:
-        """Yield the data ranges, and the equal literals, of the fresh names that stand for literals."""
+        """Yield the data ranges, and the equal literals, of fresh names of literals."""
         for value in self._fresh_values():
             types = [t for t in self.match(value, RDF.type, None) if is_range_name(t[2])]
             yield from types
@@ -475,7 +475,7 @@ class AssertionClosure:
             self._add(assumption, self._vocabulary.encode(implied).facts)
 
     def _fresh_values(self) -> list[Term]:
-        """Return the assumed fresh names that may stand for literals, sorted."""
+        """Return the assumed fresh names, which may denote literals, sorted."""
         found = {
             term
             for subject, predicate, object_ in (*self._assumed_above, *self._assumed())
