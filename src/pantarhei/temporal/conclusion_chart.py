@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain
 from typing import Protocol
 
 from rdflib import RDF, Literal, URIRef
 
 from pantarhei.errors import OptionError
-from pantarhei.model.labels import NO_LABELS, Labels
+from pantarhei.model.labels import NO_LABELS, Labels, labels_among
 from pantarhei.model.message_text import counted
 from pantarhei.model.rule import Argument
 from pantarhei.model.temporal_rule import Formula, TemporalAtom, TemporalRule
@@ -133,6 +134,12 @@ class ObservedFacts:
             key=lambda atom: (firsts[atom], [term.n3() for term in atom.arguments]),
         )
 
+    @property
+    def terms(self) -> Iterator[Argument]:
+        """The predicates and arguments of the observed atoms."""
+        for atom in chain(self._intervals, self._times):
+            yield from (atom.predicate, *atom.arguments)
+
     def intervals(self, atoms: Iterable[TemporalAtom]) -> _Intervals:
         """Return the intervals in which atoms held, an open one without an end."""
         return tuple(
@@ -159,6 +166,7 @@ def _checked(since: TimePoint, at: TimePoint) -> TimePoint:
 
 def conclusions_svg(rules: Sequence[TemporalRule], observed: ObservedFacts, labels: Labels) -> str:
     """Return the picture of conclusions; each predicate has a section with the conditions of its rules."""
+    labels = labels_among(labels, observed.terms)
     by_head: dict[URIRef, list[TemporalRule]] = defaultdict(list)
     for rule in rules:
         by_head[rule.head.atom.predicate].append(rule)

@@ -88,6 +88,16 @@ def test_labels_are_shown():
     )
 
 
+@pytest.mark.parametrize("derive", ["all", "needed"])
+def test_names_with_equal_labels_are_drawn_apart(derive):
+    label = "<http://www.w3.org/2000/01/rdf-schema#label> 'vessel'"
+    ontology = pr.load_ontology(Graph().parse(data=f"<{EX.v1}> {label} . <{EX.v2}> {label} ."))
+    rules = pr.load_rules(f"@prefix : <{EX}> . :Read(X) :- asserted :reads(X, V).")
+    reasoner = pr.StreamReasoner(ontology, pr.Window(0), temporal=rules, derive=derive)
+    texts = drawn(rules.to_svg([reasoner.push(0, [(v, EX.reads, Literal(1)) for v in (EX.v1, EX.v2)])]))[1]
+    assert {"vessel (v1) reads 1", "vessel (v2) reads 1", "vessel (v1) is a read"} <= set(texts)
+
+
 def test_a_picture_needs_updates():
     with pytest.raises(OptionError, match="updates=no update is invalid: expected at least one"):
         RULES.to_svg([])
