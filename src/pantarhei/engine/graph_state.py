@@ -27,7 +27,7 @@ from pantarhei.engine.diagnostics import NameSource
 from pantarhei.engine.maintained_state import MaintainedState
 from pantarhei.engine.options import Derive
 from pantarhei.engine.stream_history import Counters
-from pantarhei.engine.update import NO_DELTA, GraphUpdate, Stats, StepAssertions, TripleDelta
+from pantarhei.engine.update import GraphUpdate, Stats, StepAssertions, TripleDelta, UnknownDelta
 from pantarhei.errors import ContradictionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
@@ -277,7 +277,7 @@ class GraphState(MaintainedState[Assertions]):
             changes = Changes(noted, levels=levels, forms=forms.after, at=history.now, log=history.log)
             delivery = version.delivery.with_step(changes, None)
             delivery = self._deliver(delivery, model) if version.delivers_steps else delivery
-        delta = NO_DELTA
+        delta: TripleDelta = UnknownDelta(self.labels)
         if self._derive == "all":
             delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.all_forms, self.labels)
         update = GraphUpdate(

@@ -26,7 +26,7 @@ from pantarhei.engine.options import Options
 from pantarhei.engine.step_transaction import Outcome, StepLog, StepTransaction
 from pantarhei.engine.stream_history import Counters, HistoryWriter, StreamHistory
 from pantarhei.engine.temporal_engine import CONCLUSIONS, ConclusionFeed, TemporalRuleEngine
-from pantarhei.engine.update import NO_DELTA, FedBack, Stats, WindowUpdate, refuse_endless
+from pantarhei.engine.update import FedBack, Stats, WindowUpdate, refuse_endless
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
@@ -433,7 +433,8 @@ class StreamState(MaintainedState[StreamHistory]):
         )
         if done.history.past.due:
             self._write_due()
-        return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
+        update = done.update
+        return update if self._derive == "all" else replace(update, delta=update.delta.forgotten())
 
     def _build_plain(self, older: Log, arriving: Entry) -> WindowModel:
         """Build a model with the facts of a log and an arriving ABox. It does not depend on the order or the

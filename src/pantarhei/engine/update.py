@@ -301,10 +301,10 @@ class TripleDelta:
     @classmethod
     def together(cls, parts: Sequence[TripleDelta]) -> TripleDelta:
         """Combine the deltas of consecutive steps."""
-        if any(isinstance(part, _NotKept) for part in parts):
-            return NO_DELTA
-        changes = sum(part._changes for part in parts)
         labels = parts[-1]._labels_of
+        if any(isinstance(part, UnknownDelta) for part in parts):
+            return UnknownDelta(labels)
+        changes = sum(part._changes for part in parts)
         return cls(
             lambda: Delta.of(c for part in parts for c in part._delta.weights.items()), changes, labels
         )
@@ -327,6 +327,10 @@ class TripleDelta:
     def labels(self) -> Labels:
         """The names shown for IRIs; only those of the triples' terms after pickling."""
         return self._labels_of()
+
+    def forgotten(self) -> UnknownDelta:
+        """Return the delta with its labels alone."""
+        return UnknownDelta(self._labels_of)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TripleDelta):
@@ -371,14 +375,18 @@ def _restored(delta: Delta[Triple], labels: Labels = NO_LABELS) -> TripleDelta:
     return TripleDelta(lambda: delta, 0, lambda: labels)
 
 
-class _NotKept(TripleDelta):
-    """Delta of a step with `derive="needed"`: reading it raises `DeltaNotKeptError`."""
+class UnknownDelta(TripleDelta):
+    """Delta of a step with `derive="needed"`: reading it raises `DeltaNotKeptError`.
 
-    def __init__(self) -> None:
-        super().__init__(_refuse)
+    Args:
+        labels: returns the names shown for IRIs.
+    """
+
+    def __init__(self, labels: Callable[[], Labels] = dict) -> None:
+        super().__init__(_refuse, labels=labels)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _NotKept)
+        return isinstance(other, UnknownDelta)
 
     __hash__ = None
 
@@ -390,15 +398,11 @@ class _NotKept(TripleDelta):
         return {"added, removed": str(DeltaNotKeptError())}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(_NotKept)
+        return exactly(UnknownDelta)
 
 
 def _refuse() -> NoReturn:
     raise DeltaNotKeptError
-
-
-NO_DELTA: Final[TripleDelta] = _NotKept()
-"""The delta of a step where not all is derived."""
 
 
 class StepAssertions:

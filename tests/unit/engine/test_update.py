@@ -16,7 +16,7 @@ import pantarhei as pr
 from notebooks import shown
 from pantarhei import Limits, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.engine import update as feedback
-from pantarhei.engine.update import NO_DELTA, TripleDelta, WindowUpdate
+from pantarhei.engine.update import TripleDelta, UnknownDelta, WindowUpdate
 from pantarhei.errors import DeltaNotKeptError, InvalidTripleError, MemoryLimitError, TemporalRuleError
 from pantarhei.model.rule import Atom, Rule
 from pantarhei.model.term import Delta
@@ -63,7 +63,7 @@ def test_a_large_delta_is_not_decoded_to_be_shown():
 
 
 def test_a_delta_that_is_not_kept_is_shown_with_its_reason():
-    update = WindowUpdate(4, 2, 4, (), Repair(4, "exact"), NO_DELTA)
+    update = WindowUpdate(4, 2, 4, (), Repair(4, "exact"), UnknownDelta())
     assert repr(update) == "WindowUpdate(at 4: facts not counted)"
     assert "derive=" in shown(update)[1]
 
@@ -98,10 +98,10 @@ def test_an_update_is_a_line_to_read():
 
 
 def test_a_delta_that_is_not_kept_says_so_when_it_is_looked_at_and_nowhere_else():
-    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), NO_DELTA)
-    assert "facts not counted" in str(update) and repr(NO_DELTA) == "TripleDelta(facts not counted)"
+    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), UnknownDelta())
+    assert "facts not counted" in str(update) and repr(UnknownDelta()) == "TripleDelta(facts not counted)"
     back = pickle.loads(pickle.dumps(update))
-    assert back.delta == NO_DELTA and back.delta != TripleDelta(lambda: Delta.of([]))
+    assert back.delta == UnknownDelta() and back.delta != TripleDelta(lambda: Delta.of([]))
     for look in (lambda: back.delta.added, lambda: update.delta.removed):
         with pytest.raises(DeltaNotKeptError, match="register a query"):
             look()
@@ -613,7 +613,7 @@ def test_a_picture_has_the_day_once():
 
 
 def test_a_step_whose_changes_are_not_kept_has_no_picture():
-    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), NO_DELTA)
+    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), UnknownDelta())
     with pytest.raises(DeltaNotKeptError):
         update.to_svg()
 
