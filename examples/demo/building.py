@@ -121,7 +121,7 @@ def show_building(console: Console, root: Path, readings: int) -> Day:
     console.print(
         f"\nRepairs removed {day.removed:,} readings in all. One of each kind, with its conflict:\n"
     )
-    print_removals(console, one_of_each_kind(reversed(day.removals)), day.words)
+    print_removals(console, one_of_each_kind(reversed(day.removals)))
     _print_figures(console, day)
     return day
 

@@ -127,13 +127,7 @@ def _print_steps(console: Console, steps: Iterable[_PedalStep], words: Wording) 
         table.add_row(
             Text(f"[{step.update.start}, {step.update.end}]"),
             " ".join(words.name(triple[2]).split()[0] for triple in step.arrived) or "[dim]nothing",
-            Text("\n").join(_cut_in_short(step.update, words)),
+            Text("\n").join(Text(f"{GONE} {each.text}", "red") for each in removals_of(step.update.repair)),
             "\n".join(step.answers),
         )
     console.print(indented(table))
-
-
-def _cut_in_short(update: pr.WindowUpdate, words: Wording) -> Iterator[Text]:
-    for removal in removals_of(update.repair):
-        removed = f"{GONE} {words.name(removal.fact[2])} of {removal.newest}"
-        yield Text.assemble((removed, "red"), f": {words.constraints(removal.rules)}")

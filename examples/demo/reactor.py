@@ -53,7 +53,7 @@ def show_reactor(console: Console, root: Path) -> None:
         f"Of {len(reports)} reports, {len(changing)} changed something; these are the first {len(shown)}. "
         f"Repairs removed {len(removed)} of {readings} readings. One of each kind, with its conflict:\n"
     )
-    print_removals(console, one_of_each_kind(removals), words)
+    print_removals(console, one_of_each_kind(removals))
 
 
 def _reports(root: Path, ontology: pr.Ontology) -> Iterator[_Report]:

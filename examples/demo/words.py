@@ -11,7 +11,6 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 
 import pantarhei as pr
-from pantarhei.proofs.sentences import denied_statement, sentence
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
@@ -34,21 +33,13 @@ def indented(line: RenderableType) -> Padding:
 
 
 class Wording:
-    """Facts and constraints in the labels of an ontology."""
+    """Names with the labels of an ontology."""
 
     def __init__(self, ontology: pr.Ontology) -> None:
         self._labels = ontology.labels
 
     def name(self, term: Term | Variable) -> str:
         return (self._labels.get(term) if isinstance(term, URIRef) else None) or short(term)
-
-    def fact(self, triple: Triple) -> str:
-        """Return a fact as text: `probeA reads high`, `pump is a stopped pump`."""
-        return sentence(triple, self._labels)
-
-    def constraints(self, rules: Iterable[pr.Rule]) -> str:
-        """Return the prohibitions of constraints as text."""
-        return "; ".join(dict.fromkeys(denied_statement(rule, self._labels) for rule in rules))
 
 
 def answers(reasoner: pr.StreamReasoner, query: str) -> list[tuple[Term, ...]]:
