@@ -262,10 +262,10 @@ class StreamReasoner(Materialized):
             LateABoxError: `at` is older than the present time.
             TimestampError: `at` is not of the stream's kind.
             InvalidTripleError: an item of `abox` is not a triple.
+            MissingFileError, MalformedInputError: a file cannot be read.
             MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
         """
-        first = abox[0] if isinstance(abox, list | tuple) and abox else abox
-        given = graph_at(abox, "abox") if isinstance(first, str | os.PathLike) else abox
+        given = graph_at(abox, "abox")
         return self._step(lambda: self._held.step(at, Arriving((given,))))
 
     def push_materialized(
@@ -315,14 +315,14 @@ class StreamReasoner(Materialized):
 
     def run(
         self,
-        stream: Iterable[tuple[TimePoint, ABox]],
+        stream: Iterable[tuple[TimePoint, ABox | GraphFiles]],
         allowed_lateness: Duration | None = None,
         on_late: Callable[[TimePoint, ABox], object] | None = None,
         *,
         max_ahead: Duration | None = None,
         clock: Callable[[], TimePoint] | None = None,
         on_ahead: Callable[[TimePoint, ABox], object] | None = None,
-        on_invalid: Callable[[TimePoint, ABox, InputError], object] | None = None,
+        on_invalid: Callable[[TimePoint, ABox | GraphFiles, InputError], object] | None = None,
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of a stream one by one, and yield the update of each.
 
@@ -331,7 +331,8 @@ class StreamReasoner(Materialized):
         them. Held-back ABoxes with equal timestamps are pushed as one ABox.
 
         Args:
-            stream: pairs of timestamp and ABox, as yielded by `read_stream` and `abox_stream`.
+            stream: pairs of timestamp and ABox, as yielded by `read_stream` and `abox_stream`; an ABox as
+                for `push`.
             allowed_lateness: duration (`"5m"`) by which ABoxes may be out of order, and for which they are
                 held back.
             on_late: called with timestamp and ABox of each ABox that is later; None to raise an error.
@@ -343,12 +344,13 @@ class StreamReasoner(Materialized):
             on_ahead: called with timestamp and ABox of each ABox that is too far ahead; None to raise an
                 error.
             on_invalid: called with timestamp, ABox and error of each invalid ABox (an item is not a triple,
-                or the timestamp is of another kind); None to raise the error.
+                a file cannot be read, or the timestamp is of another kind); None to raise the error.
 
         Raises:
             OptionError: `stream` is the name of a file or not iterable, or an option has an invalid value;
                 raised by the call, before iteration.
             TimestampError: an item of the stream is not a pair of timestamp and ABox.
+            InputError: an ABox is invalid, and `on_invalid` is None.
             LateABoxError: an ABox is late, and `on_late` is None.
             FutureABoxError: an ABox is too far ahead, and `on_ahead` is None.
 
@@ -366,8 +368,8 @@ class StreamReasoner(Materialized):
         return Intake(self._held, self._lock, self._step, options).updates(given)
 
     def _counted(
-        self, source: object, given: Iterable[tuple[TimePoint, ABox]]
-    ) -> Iterator[tuple[TimePoint, ABox]]:
+        self, source: object, given: Iterable[tuple[TimePoint, ABox | GraphFiles]]
+    ) -> Iterator[tuple[TimePoint, ABox | GraphFiles]]:
         """Yield the items of a stream, and count the times that its reader has truncated."""
         counted = 0
         for item in given:

@@ -1039,3 +1039,64 @@ def test_conclusions_are_joined_only_where_rules_conclude():
         StreamReasoner(Ontology.from_rules([]), Window(2), conclusions="default")
     with pytest.raises(OptionError, match="'graph' or 'default'"):
         StreamReasoner(Ontology.from_rules([]), Window(2), conclusions="everywhere")
+
+
+@pytest.fixture
+def cars(tmp_path):
+    """A file with one assertion, an ontology with one axiom, and the fact that follows."""
+    path = tmp_path / "cars.ttl"
+    path.write_text("<urn:k> a <urn:Car> .")
+    car, vehicle = URIRef("urn:Car"), URIRef("urn:Vehicle")
+    ontology = load_ontology(Graph().add((car, RDFS.subClassOf, vehicle)))
+    return path, ontology, (URIRef("urn:k"), RDF.type, vehicle)
+
+
+def _reasoner(ontology):
+    return StreamReasoner(ontology, Window(range=5))
+
+
+FACES = {
+    "background": lambda ontology, given: StreamReasoner(ontology, Window(5), given).background,
+    "push": lambda ontology, given: _reasoner(ontology).push(1, given).delta.added,
+    "run": lambda ontology, given: next(_reasoner(ontology).run([(1, given)])).delta.added,
+    "run out of order": lambda ontology, given: next(_reasoner(ontology).run([(1, given)], 3)).delta.added,
+    "abox_stream": lambda ontology, given: (
+        _reasoner(ontology).push(*next(pantarhei.abox_stream([(1, given)]))).delta.added
+    ),
+    "background of a graph": lambda ontology, given: pantarhei.DynamicGraph(ontology, given).graph,
+    "change": lambda ontology, given: pantarhei.DynamicGraph(ontology).change(insert=given).delta.added,
+    "materializer": lambda ontology, given: (
+        _reasoner(ontology)
+        .push_materialized(1, ABoxMaterializer(Foundation.of(ontology)).materialize(given))
+        .delta.added
+    ),
+}
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_file_is_an_argument_wherever_a_graph_is(cars, face):
+    path, ontology, derived = cars
+    for given in (path, str(path), [path], (str(path),), str(path.with_name("*.ttl"))):
+        assert derived in FACES[face](ontology, given)
+    with pytest.raises(pantarhei.MissingFileError):
+        FACES[face](ontology, path.with_name("missing.ttl"))
+
+
+def test_a_file_that_cannot_be_read_is_handed_over_as_an_invalid_abox(cars):
+    path, ontology, derived = cars
+    missing, refused = path.with_name("missing.ttl"), []
+    stream = [(1, missing), (2, path)]
+    updates = list(_reasoner(ontology).run(stream, on_invalid=lambda *given: refused.append(given)))
+    assert [update.at for update in updates] == [2] and derived in updates[0].delta.added
+    ((at, given, error),) = refused
+    assert (at, given, type(error)) == (1, missing, pantarhei.MissingFileError)
+
+
+def test_an_entailment_of_a_file_is_decided_and_explained(cars):
+    path, ontology, (_, _, vehicle) = cars
+    axiom = path.with_name("axiom.ttl")
+    axiom.write_text("<urn:Car> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:Vehicle> .")
+    triple = (URIRef("urn:Car"), RDFS.subClassOf, vehicle)
+    for given in (axiom, str(axiom), [axiom], (axiom,)):
+        assert ontology.entails(given)
+        assert ontology.explain(given) == ontology.explain(triple)

@@ -35,6 +35,7 @@ from pantarhei.model.time import (
     ticks_of,
     time_of,
 )
+from pantarhei.owl.graph_files import GraphFiles, graph_at
 from pantarhei.rdf.triple_table import frozen_abox
 from pantarhei.window.sliding import kind_at
 from pantarhei.window.watermark import Arrived, Timed, Tolerance
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
     HandOver: TypeAlias = Callable[[TimePoint, ABox], object]
-    HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox, InputError], object]
+    HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox | GraphFiles, InputError], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ class Intake:
         self._held, self._lock, self._step = held, lock, step
         self._options, self._tolerance = options, cache(options.tolerance)
 
-    def updates(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
+    def updates(self, stream: Iterable[tuple[TimePoint, ABox | GraphFiles]]) -> Iterator[WindowUpdate]:
         """Push the waiting ABoxes that are complete, then each ABox of `stream` as soon as it is complete.
 
         An ABox is complete when no ABox with an earlier or equal timestamp can arrive any more.
@@ -164,7 +165,7 @@ class Intake:
         yield from self._refute(self._ended())
         yield from self._pushed(None)
 
-    def _in_order(self, stream: Iterable[tuple[TimePoint, ABox]]) -> Iterator[WindowUpdate]:
+    def _in_order(self, stream: Iterable[tuple[TimePoint, ABox | GraphFiles]]) -> Iterator[WindowUpdate]:
         """Push the waiting ABoxes, then each ABox of `stream` on arrival."""
         with self._lock:
             waiting = self._held.history.waiting
@@ -172,18 +173,18 @@ class Intake:
                 self._held.set_waiting(waiting.with_unproven())
         yield from self._pushed(None)
         for at, abox in stream:
-            yield self._step(partial(self._held.step, at, Arriving((abox,))))
+            yield self._step(partial(self._held.step, at, Arriving((graph_at(abox, "abox"),))))
 
     # -- arrivals ----------------------------------------------------------------------------------
 
-    def _arrive(self, given: TimePoint, abox: ABox) -> Iterator[WindowUpdate]:
+    def _arrive(self, given: TimePoint, abox: ABox | GraphFiles) -> Iterator[WindowUpdate]:
         """Add an ABox to the waiting ones, or pass late and refuted ABoxes to their handlers.
 
         Raises:
             InputError: the ABox is invalid, or its timestamp is invalid or of another kind than the stream's.
         """
         cut = self._held.is_cut(given)
-        at, frozen = plain_time(given), frozen_abox(abox)
+        at, frozen = plain_time(given), frozen_abox(graph_at(abox, "abox"))
         with self._lock:
             history = self._held.history
             kind = kind_at(self._held.options.window, history.step, at, history.waiting.kind)
@@ -247,7 +248,7 @@ class Intake:
         allowed = _written(self._options.allowed_lateness)
         raise LateABoxError(given, show_time(time_of(newest, kind)), allowed, by)
 
-    def _hand_over_invalid(self, at: TimePoint, abox: ABox, error: InputError) -> None:
+    def _hand_over_invalid(self, at: TimePoint, abox: ABox | GraphFiles, error: InputError) -> None:
         """Pass an invalid ABox to its handler; without one raise `error`, which is being handled."""
         if self._options.on_invalid is None:
             raise error

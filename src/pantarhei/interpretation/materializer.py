@@ -26,6 +26,7 @@ from pantarhei.materialize.bulk.evaluation import TooManyError, TooSlowError
 from pantarhei.materialize.bulk.load import ABoxProgram, ClosedABoxes, most_aboxes
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
+from pantarhei.owl.graph_files import GraphFiles, graph_at
 from pantarhei.rdf.triple_table import is_table
 from pantarhei.repair.conflict import Budget, ConflictEvidence
 
@@ -201,18 +202,20 @@ class ABoxMaterializer:
         self._models = CanonicalModelBuilder(foundation.model())
         self._computed = self._vocabulary.computed = ComputedForms(FIRST_LITERAL + self.common.literals)
 
-    def materialize(self, abox: ABox) -> Interpretation:
-        """Return the interpretation of one ABox: a graph, triples, or an Arrow table as for `push`.
+    def materialize(self, abox: ABox | GraphFiles) -> Interpretation:
+        """Return the interpretation of one ABox: a graph, triples, files, or an Arrow table as for `push`.
 
         Blank nodes of a table differ from those of the background, whatever their labels.
 
         Raises:
             InvalidTripleError: an item is not a triple.
+            MissingFileError, MalformedInputError: a file cannot be read.
         """
         if is_table(abox):
             return next(self.materialize_parts(abox, [0, len(abox)]))
+        given = graph_at(abox, "abox")
         self._make_room()
-        return next(self._close([encode_abox(self._vocabulary, abox, "")], "", True))
+        return next(self._close([encode_abox(self._vocabulary, given, "")], "", True))
 
     def materialize_parts(
         self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True

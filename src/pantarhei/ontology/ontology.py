@@ -358,8 +358,8 @@ class Ontology:
         in the number of axioms: see `budget`.
 
         Args:
-            axiom: a triple, several triples that together write an axiom, or an unsatisfiable class or
-                property.
+            axiom: a triple, several triples or files that together write an axiom, or an unsatisfiable class
+                or property.
             all: return all justifications instead of a smallest one.
             budget: limits of the search for justifications. If they are reached, the justification of one
                 proof is returned, and `complete` is False. The default is a tenth of `Budget()`; with `all`
@@ -385,12 +385,10 @@ class Ontology:
         check_type("budget", budget, Budget | None, "a Budget")
         if isinstance(axiom, URIRef):
             return self._explain_emptiness(axiom, all, budget)
-        check_type("axiom", axiom, Iterable, "a triple, triples, a graph, or a name")
-        given = (
-            [axiom]
-            if isinstance(axiom, tuple) and not any(isinstance(part, tuple) for part in axiom)
-            else axiom
-        )
+        read = graph_at(axiom, "axiom")
+        check_type("axiom", read, Iterable, "a triple, triples, a graph, a path, or a name")
+        is_triple = isinstance(read, tuple) and bool(read) and not any(isinstance(p, tuple) for p in read)
+        given = [read] if is_triple else read
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
         reading = self._read_statement(triples, None)
         if reading is not None and (found := self._justified(reading, all, budget)) is not None:

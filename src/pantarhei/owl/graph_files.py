@@ -10,14 +10,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar, cast
 
-from rdflib import URIRef
+from rdflib.term import Node
 
 from pantarhei.errors import OptionError, UnknownFormatError
 from pantarhei.model.term import Triple
 from pantarhei.owl.document import Document, read_document
 from pantarhei.owl.imports import sources_of
 
-GraphFiles = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_Paths = Sequence[str | os.PathLike[str]]
+
+GraphFiles = str | os.PathLike[str] | _Paths
 """Paths, folders or glob patterns."""
 
 T = TypeVar("T")
@@ -37,14 +39,10 @@ def documents_at(given: object, option: str) -> list[Document] | None:
         MalformedInputError: a file is malformed.
         OptionError: `given` is a text of RDF instead of a path, or the format of a file is unknown.
     """
-    listed = list(given) if isinstance(given, list | tuple) else [given]
-    paths = [
-        each if isinstance(each, str) else Path(each)
-        for each in listed
-        if isinstance(each, str | os.PathLike) and not isinstance(each, URIRef)
-    ]
-    if not paths or len(paths) < len(listed):
+    listed = given if isinstance(given, list | tuple) else [given]
+    if not (listed and all(map(_is_path, listed))):
         return None
+    paths = [each if isinstance(each, str) else Path(each) for each in cast(_Paths, listed)]
     try:
         return [read_document(source) for source in sources_of(paths)]
     except UnknownFormatError as error:
@@ -63,3 +61,7 @@ def graph_at(given: T | GraphFiles, option: str) -> T | Iterable[Triple]:
     if documents is None:
         return cast(T, given)
     return tuple(dict.fromkeys(chain.from_iterable(each.triples for each in documents)))
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, str | os.PathLike) and not isinstance(given, Node)

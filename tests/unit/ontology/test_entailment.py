@@ -161,7 +161,7 @@ def test_entailed_means_the_same_with_and_without_an_explanation(ontology):
 
 @pytest.mark.parametrize("given", [None, 5])
 def test_what_is_no_axiom_at_all_is_refused(given):
-    with pytest.raises(pr.OptionError, match="a triple, triples, a graph, or a name"):
+    with pytest.raises(pr.OptionError, match="a triple, triples, a graph, a path, or a name"):
         pr.load_ontology(Graph()).explain(given)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from rdflib import BNode, Graph, Namespace, URIRef
+from rdflib import BNode, Graph, Literal, Namespace, URIRef
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.owl.graph_files import documents_at, graph_at
@@ -32,10 +32,25 @@ def test_each_form_of_a_path_is_read(folder):
 
 
 @pytest.mark.parametrize(
-    "given", [None, (), [], [FACT], (FACT,), {FACT}, Graph(), EX.a, FACT, 7, iter([FACT])]
+    "given",
+    [
+        *(None, (), [], [FACT], (FACT,), {FACT}, Graph(), EX.a, FACT, 7, iter([FACT])),
+        *(BNode("b"), [BNode("b")], (BNode("b"), EX.p, Literal("x")), Literal("one.ttl"), ["one.ttl", FACT]),
+    ],
 )
 def test_another_value_is_returned_unchanged(given):
     assert documents_at(given, "background") is None
+    assert graph_at(given, "background") is given
+
+
+class _Unread(list):
+    def __iter__(self):
+        yield FACT
+        raise AssertionError("the second triple was read")
+
+
+def test_a_list_of_triples_is_recognized_by_the_first_one():
+    given = _Unread([FACT] * 2)
     assert graph_at(given, "background") is given
 
 
