@@ -426,13 +426,20 @@ class LineageProofs:
         given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
         return self.proof(self.all.cheapest(dict.fromkeys(given, 0)), goal=goal)
 
-    def from_facts(self, facts: Integers) -> Proof:
+    def from_facts(self, facts: Integers, constraint: int | None = None) -> Proof:
         """Return the cheapest proof of ⊥ from some of the facts, shape (n, 3), and the background. The cost
         is linear in the lineage.
+
+        Args:
+            constraint: the number of the constraint that the proof violates; None for any.
         """
         given = [self._row_of[fact] for fact in as_tuples(facts)]
         given += self._lineage.rows[self._lineage.background].tolist()
-        return self.proof(self.all.cheapest(dict.fromkeys(given, 0)))
+        instances = self.all
+        if constraint is not None:
+            kept = (each for each in instances.found if each.head != BOTTOM or each.rule == constraint)
+            instances = RuleInstances(tuple(kept), self._rank)
+        return self.proof(instances.cheapest(dict.fromkeys(given, 0)))
 
     def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:

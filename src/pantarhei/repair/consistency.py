@@ -193,26 +193,33 @@ def contradictions(
         lexicon: the terms of the facts.
         rules: the constraints, by their numbers.
         forms: forms of literals that differ from the first form of their value.
-        proved: whether the contradictions have proofs.
+        proved: whether the contradictions have proofs. Each contradiction then has one constraint: a set of
+            assertions that violates several is listed once for each.
     """
     kept = KeptEvidence(lineage, budget)
     proofs = cache(lambda: LineageProofs(rules, lineage, lexicon.decode(lineage.facts, forms)))
 
-    def proof_of(rows: list[int]) -> Proof | None:
-        return proofs().from_facts(kept.evidence.facts[rows])
+    def proof_of(rows: list[int], constraint: int) -> Proof | None:
+        return proofs().from_facts(kept.evidence.facts[rows], constraint)
 
     def make(found: Conflicts) -> list[Contradiction]:
         evidence = kept.evidence
         triples = list(lexicon.decode(evidence.facts, forms))
         keys = list(map(write_triple, triples))
-        return [
-            Contradiction(
-                frozenset(triples[row] for row in conflict.rows),
-                in_order_of_texts(rules[number] for number in conflict.constraints),
-                _prove=partial(proof_of, sorted(conflict.rows)) if proved else _no_proof,
-            )
-            for conflict in found.in_order(keys)
-        ]
+        listed = []
+        for conflict in found.in_order(keys):
+            conflicting = frozenset(triples[row] for row in conflict.rows)
+            violated = in_order_of_texts(rules[number] for number in conflict.constraints)
+            if proved:
+                number_of = {rules[number]: number for number in conflict.constraints}
+                prove = partial(proof_of, sorted(conflict.rows))
+                listed += [
+                    Contradiction(conflicting, (rule,), _prove=partial(prove, number_of[rule]))
+                    for rule in violated
+                ]
+            else:
+                listed.append(Contradiction(conflicting, violated))
+        return listed
 
     return ConflictList(kept.conflicts, make)
 

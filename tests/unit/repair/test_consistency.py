@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from rdflib import RDF, XSD, Graph, Literal, Variable
+from rdflib import OWL, RDF, RDFS, XSD, Graph, Literal, Variable
 
 from pantarhei import Contradiction, DynamicGraph, InconsistentOntologyError, Ontology, load_ontology
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -141,3 +141,22 @@ def test_an_ontology_that_contradicts_itself_lists_axioms_and_assertions():
     nothing, disjoint = map(str, back.contradictions)
     assert nothing == "z Type owl:Nothing cannot hold"
     assert disjoint == "x is in classes A and B, which are disjoint"
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 3])
+def test_one_assertion_that_violates_several_constraints_is_listed_once_for_each(pairs):
+    disjoint = [(EX[f"A{n}"], EX[f"B{n}"]) for n in range(pairs)]
+    graph = Graph()
+    for left, right in disjoint:
+        graph.add((left, OWL.disjointWith, right))
+        for each in (left, right):
+            graph.add((C, RDFS.subClassOf, each))
+    graph.add((a, RDF.type, C))
+    with pytest.raises(InconsistentOntologyError) as refused:
+        load_ontology(graph)
+    listed = refused.value.contradictions
+    assert {each.triples for each in listed} == {frozenset([(a, RDF.type, C)])}
+    violated = [{atom.predicate for atom in each.rule.body} for each in listed]
+    assert sorted(map(sorted, violated)) == sorted(map(sorted, disjoint))
+    for each in listed:
+        assert each.proof.steps[-1].rule == each.rule and len(each.constraints) == 1
