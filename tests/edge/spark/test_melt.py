@@ -178,7 +178,7 @@ def test_what_is_no_table_or_said_twice_is_refused(spark, ontology):
         (lambda: melt(df, MAPPING, on_error="ignore"), "on_error"),
         (
             lambda: materialize_aboxes(df, ontology, mapping=MAPPING, columns={}),
-            "a mapping names the columns",
+            "The mapping names the columns. Omit columns",
         ),
     ):
         with pytest.raises(pr.OptionError, match=said):

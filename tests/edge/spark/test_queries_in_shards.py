@@ -138,10 +138,14 @@ def test_shard_stream_has_the_answers_of_all_queries_with_their_names(spark, tmp
         ({"queries": {"a": Registration(MEMBERS, on="close")}}, OptionError, "a Window with a slide"),
         ({"queries": {"a": Registration(MEMBERS, Window(9))}}, OptionError, "range of 9 or more"),
         ({"queries": {"a": "SELECT ?end { ?end a ?c }"}}, OptionError, r"queries\['a'\]=\?end"),
-        ({"query": MEMBERS}, OptionError, "given with query"),
+        ({"query": MEMBERS}, OptionError, "query and queries exclude each other; .* Omit queries="),
         ({"temporal": load_rules("hot(X) :- :A(X).", prefixes={"": str(EX)})}, OptionError, "temporal"),
         ({"types": {"who": "name"}}, OptionError, "types=who"),
-        ({"sink": None}, OptionError, "without sink or output"),
+        (
+            {"sink": None},
+            OptionError,
+            "With shard_by a sink or output receives the changes of the shards. Pass it: sink=",
+        ),
     ],
 )
 def test_what_shards_cannot_report_is_refused_before_anything_runs(spark, tmp_path, options, error, said):

@@ -151,7 +151,7 @@ def test_columns_have_fixed_types_and_one_query_needs_one_function(spark, tmp_pa
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"query": MEMBERS}, "queries=given with query"),
+        ({"query": MEMBERS}, "query and queries exclude each other; .* Omit queries="),
         ({"queries": {"a": MEMBERS, "b": MANY}, "sink": print}, "a mapping of names in queries"),
         ({"queries": {"a/b": MEMBERS}}, "names that folders can have"),
         ({"queries": {"a": Registration(MEMBERS, on="close")}}, "a Window with a slide"),
