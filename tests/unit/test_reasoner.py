@@ -1056,7 +1056,7 @@ def _reasoner(ontology):
 
 
 FACES = {
-    "background": lambda ontology, given: StreamReasoner(ontology, Window(5), given).background,
+    "background": lambda ontology, given: StreamReasoner(ontology, Window(5), given).materialization(),
     "push": lambda ontology, given: _reasoner(ontology).push(1, given).delta.added,
     "run": lambda ontology, given: next(_reasoner(ontology).run([(1, given)])).delta.added,
     "run out of order": lambda ontology, given: next(_reasoner(ontology).run([(1, given)], 3)).delta.added,

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.proofs.extraction import proof_of_fact, proof_of_violation
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.rule_instances import BOTTOM, RuleInstance, RuleInstances
-from pantarhei.proofs.supports import BudgetExceeded, RowSet, StepBudget
+from pantarhei.proofs.supports import BudgetExceeded, RowSet, StepBudget, minimal_sets
 from pantarhei.repair.consistency import Contradiction, contradictions_in, model_of_background
 from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import GrowingProgram
@@ -325,12 +325,16 @@ class AssertionClosure:
         return found and self._with_assumptions(found)
 
     def contradictions(self) -> ConflictList[Contradiction]:
-        """Return the minimal sets of facts that contradict each other. All facts are checked, and their
-        lineage is computed.
+        """Return the minimal sets of facts that contradict each other, without implicit types of names. All
+        facts are checked, and their lineage is computed.
         """
         found, stated = contradictions_in(self._model), self._stated
-        sets = (replace(each, triples=each.triples & stated) for each in found)
-        return ConflictList.of(list(dict.fromkeys(sets)), found.complete)
+        stripped = dict.fromkeys(replace(each, triples=each.triples & stated) for each in found)
+        members = chain.from_iterable(each.triples for each in stripped)
+        numbers = {triple: number for number, triple in enumerate(members)}
+        rows = {each: frozenset(numbers[triple] for triple in each.triples) for each in stripped}
+        minimal = set(minimal_sets(rows.values()))
+        return ConflictList.of([each for each in stripped if rows[each] in minimal], found.complete)
 
     # -- values ------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ empty set if it needs no axiom.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,7 +118,7 @@ class Justification:
     def __len__(self) -> int:
         return len(self.axioms)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Origin]:
         return iter(self.axioms)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -173,11 +173,18 @@ class AxiomIndex:
     needed: Mapping[Origin, tuple[Origin, ...]] = field(default_factory=dict)
     _number: dict[Origin, int] = field(default_factory=dict, init=False)
     _stating: dict[object, list[Origin]] = field(default_factory=dict, init=False)
+    _made: dict[Origin, tuple[list[Rule], list[Triple]]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self._number.update({axiom: number for number, axiom in enumerate(self.axioms, _AXIOMS)})
+        self._made.update({axiom: ([], []) for axiom in self.axioms})
+        for rule in self.rules:
+            if rule.origin is not None:
+                self._made[rule.origin][0].append(rule)
         for fact, axioms in self.facts.items():
             self._stating.setdefault(_by_value(fact), []).extend(axioms)
+            for axiom in axioms:
+                self._made[axiom][1].append(fact)
 
     @classmethod
     def of(
@@ -240,6 +247,12 @@ class AxiomIndex:
     def stating(self, fact: Triple) -> list[Origin]:
         """Return the axioms that state a fact; literals are compared by value."""
         return self._stating.get(_by_value(fact), [])
+
+    def translation_of(self, axioms: Iterable[Origin]) -> tuple[list[Rule], list[Triple]]:
+        """Return the rules and the facts of some axioms and assertions. The cost is linear in the result."""
+        made = [self._made[axiom] for axiom in axioms]
+        facts = dict.fromkeys(fact for _, facts in made for fact in facts)
+        return [rule for rules, _ in made for rule in rules], list(facts)
 
     def among(self, numbers: Iterable[int]) -> tuple[Origin, ...]:
         """Return the axioms with these numbers."""

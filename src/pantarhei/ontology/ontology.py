@@ -430,27 +430,29 @@ class Ontology:
                 found = sorted(map(index.among, sets), key=_size_order)
             except BudgetExceeded:
                 found = []
-            if not found:
-                return [Justification(self._with_positions(index.used_by(proofs)), tuple(proofs))], False
-            first, justifications = index.used_by(proofs), list[Justification]()
-            for axioms in found if all_ else found[:1]:
+            first = index.used_by(proofs)
+            shown = (found if all_ else found[:1]) or [first]
+            located, justifications = self._located_axioms(chain(*shown)), list[Justification]()
+            for axioms in shown:
                 if axioms != first:
                     proofs = []
                     entails_reading(self._closure_of_axioms(axioms), reading, proofs)
-                justifications.append(Justification(self._with_positions(axioms), tuple(proofs)))
+                written = tuple(located.get(axiom, axiom) for axiom in axioms)
+                justifications.append(Justification(written, tuple(proofs)))
             return justifications, len(justifications) == len(found)
 
-    def _with_positions(self, axioms: tuple[Origin, ...]) -> tuple[Origin, ...]:
-        """Return the axioms with the positions of assertions, which may cost a pass over the documents."""
-        assertions = self._axiom_index.assertions
-        triples = [assertions[axiom] for axiom in axioms if axiom in assertions]
-        written = self._positions(triples)
-        return tuple(
-            replace(axiom, source=found[0], line=found[1])
-            if axiom in assertions and (found := written.get(assertions[axiom])) is not None
-            else axiom
-            for axiom in axioms
-        )
+    def _located_axioms(self, axioms: Iterable[Origin]) -> dict[Origin, Origin]:
+        """Return the assertions among axioms, each with its position, which may cost a pass over the
+        documents.
+        """
+        stated = self._axiom_index.assertions
+        assertions = {axiom: stated[axiom] for axiom in axioms if axiom in stated}
+        written = self._positions(assertions.values())
+        return {
+            axiom: replace(axiom, source=written[triple][0], line=written[triple][1])
+            for axiom, triple in assertions.items()
+            if triple in written
+        }
 
     @cached_property
     def _axiom_index(self) -> AxiomIndex:
@@ -512,10 +514,9 @@ class Ontology:
 
     def _closure_of_axioms(self, axioms: Collection[Origin]) -> AssertionClosure:
         """Return the closure of some axioms and assertions alone."""
-        index = self._axiom_index
-        rules = (rule for rule in index.rules if rule.origin in axioms)
-        facts = (fact for fact, stating in index.facts.items() if not set(stating).isdisjoint(axioms))
-        return AssertionClosure(rules, facts, self._declared(_INDIVIDUAL), self._data_properties)
+        return AssertionClosure(
+            *self._axiom_index.translation_of(axioms), self._individuals, self._data_properties
+        )
 
     def _denial(self, statement: str, reason: str, unknown: Sequence[UnknownName]) -> NotEntailedError:
         return NotEntailedError(statement, None, reason, unknown, len(self.losses))
@@ -601,12 +602,17 @@ class Ontology:
         return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
 
     def _closure_under(self, rules: Iterable[Rule]) -> AssertionClosure:
-        return AssertionClosure(rules, self.background, self._declared(_INDIVIDUAL), self._data_properties)
+        return AssertionClosure(rules, self.background, self._individuals, self._data_properties)
 
-    @property
-    def _data_properties(self) -> set[Predicate]:
+    @cached_property
+    def _individuals(self) -> frozenset[Term]:
+        """The declared individuals."""
+        return frozenset(self._declared(_INDIVIDUAL))
+
+    @cached_property
+    def _data_properties(self) -> frozenset[Predicate]:
         """The declared data properties."""
-        return {name for name in self._declared(_DATA_PROPERTY) if isinstance(name, URIRef)}
+        return frozenset(name for name in self._declared(_DATA_PROPERTY) if isinstance(name, URIRef))
 
     def _declared(self, types: frozenset[Term]) -> Iterator[Term]:
         return (s for s, p, o in self.triples if p in ONLY_TYPE and o in types)

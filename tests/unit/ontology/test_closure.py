@@ -155,6 +155,14 @@ def test_looking_at_a_proof_does_not_hide_the_contradiction():
     assert set(proofs[0].facts) == {is_a(EX.a, EX.A), is_a(EX.a, EX.C)}
 
 
+def test_contradictions_are_minimal_without_implicit_types():
+    x = Variable("x")
+    everything = Rule("cax-sco", (Atom(OWL.Thing, (x,)),), Atom(EX.A, (x,)))
+    nothing = Rule("cls-nothing2", (Atom(EX.A, (x,)),), None)
+    found = AssertionClosure([everything, nothing], [is_a(EX.x, EX.B)]).contradictions()
+    assert [each.triples for each in found] == [frozenset()]
+
+
 # -- growth -----------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,9 @@ import random_ontologies as random
 from counts import seeds
 from justified import are_all
 from pantarhei.errors import OptionError
+from pantarhei.ontology.closure import AssertionClosure
 from pantarhei.ontology.justification import FAILS, HOLDS, all_of, any_of
+from pantarhei.owl.imports import DocumentSet
 
 EX = Namespace("http://example.org/")
 PREFIXES = """
@@ -161,6 +163,32 @@ def test_positions_and_order_are_those_of_the_ontology(tmp_path):
         assert {(each.source, lines[each.line - 1].split()[0]) for each in justification} == {
             (str(path), each.subject.n3()) for each in justification
         }
+
+
+@pytest.mark.parametrize("classes", [2, 30])
+def test_further_justifications_cost_no_pass_over_the_ontology(tmp_path, monkeypatch, classes):
+    path = tmp_path / "many.ttl"
+    types = "".join(f":z a :C{i} . :C{i} rdfs:subClassOf :Top . " for i in range(classes))
+    path.write_text(PREFIXES + types + "".join(f":i{i} a :C0 ." for i in range(200)))
+    ontology, passes, sizes = pr.load_ontology(path), [], []
+    positions, begin = DocumentSet.positions, AssertionClosure.__init__
+
+    def counted(self, triples):
+        passes.append(self)
+        return positions(self, triples)
+
+    def measured(self, rules, facts, *others, **options):
+        stated = list(facts)
+        sizes.append(len(stated))
+        begin(self, rules, stated, *others, **options)
+
+    ontology.explain((EX.z, RDF.type, EX.Top))  # computes the closure of the ontology
+    monkeypatch.setattr(DocumentSet, "positions", counted)
+    monkeypatch.setattr(AssertionClosure, "__init__", measured)
+    found = ontology.explain((EX.z, RDF.type, EX.Top), all=True)
+    assert len(found.justifications) == classes
+    assert len(passes) == 1
+    assert sizes and max(sizes) == 1
 
 
 def test_a_justification_lists_axioms_and_assertions_with_labels():
