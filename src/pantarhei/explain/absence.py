@@ -12,7 +12,7 @@ from rdflib import URIRef
 
 from pantarhei.errors.query_errors import doubt_of
 from pantarhei.model.labels import Labels, labels_among
-from pantarhei.model.message_text import disambiguate
+from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Rule, names_of
 from pantarhei.model.temporal_rule import Mode, TemporalAtom
@@ -30,7 +30,9 @@ from pantarhei.repair.result import Conflict
 
 _PLACEHOLDER = URIRef("urn:pantarhei:something")
 
-# Largest number of alternative names shown for an abduction, and of conflicts shown for an assertion.
+# Largest numbers of retracted assertions shown, of alternative names shown for an abduction, and of conflicts
+# shown for an assertion.
+_MOST_GONE = 3
 _MOST_NAMES = 5
 _MOST_CONFLICTS = 2
 
@@ -291,9 +293,11 @@ class _AbsenceText:
         if absence.lost:
             yield f"{doubt_of(absence.lost)}."
         yield from map(self.unknown, absence.unknown)
-        for gone in absence.gone:
+        for gone in absence.gone[:_MOST_GONE]:
             yield f"It was {self.gone(gone)}."
             yield from self.conflicts(gone.conflicts)
+        if (more := len(absence.gone) - _MOST_GONE) > 0:
+            yield f"Before, it was asserted and retracted {counted(more, 'more time')}."
         for each in absence.temporal:
             yield from self.unmet_rule(each)
         yield from self.ways(absence.ways, "It would hold with")

@@ -48,6 +48,13 @@ def test_without_a_way_it_is_said_what_is_known(absence, said):
     assert any(said in line for line in others)
 
 
+def test_the_newest_retractions_are_told_and_the_number_of_the_others():
+    gone = tuple(RetractedAssertion(at, at + 1) for at in range(2009, 0, -2))
+    lines = str(Absence(OPEN, 2010, gone)).split("\n")
+    assert [line.split()[4] for line in lines if "left the window" in line] == ["2009", "2007", "2005"]
+    assert lines[4] == "Before, it was asserted and retracted 1,002 more times."
+
+
 def test_before_any_time_none_is_told():
     assert str(Absence(OPEN, None)).startswith("It does not hold that door")
 
