@@ -60,7 +60,7 @@ class Materialized(ABC):
         self._registrar: QueryRegistrar | None = None
 
     def _repr_html_(self) -> str:
-        return html_of(self, self.ontology.labels)
+        return html_of(self, lambda: self.ontology.labels)
 
     def _shown_parts(self) -> dict[str, object]:
         return {

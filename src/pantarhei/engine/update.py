@@ -591,7 +591,7 @@ class WindowUpdate:
         return call_text(self, parts)
 
     def _repr_html_(self) -> str:
-        return html_of(self, {**self.repair.labels, **self.delta.labels})
+        return html_of(self, lambda: {**self.repair.labels, **self.delta.labels})
 
     def _shown_parts(self) -> dict[str, object]:
         return {
@@ -710,7 +710,7 @@ class GraphUpdate:
         return call_text(self, [f"change {self.at}: {self.delta.shown_counts}", *inconsistent])
 
     def _repr_html_(self) -> str:
-        return html_of(self, self.delta.labels)
+        return html_of(self, lambda: self.delta.labels)
 
     def _shown_parts(self) -> dict[str, object]:
         return {

@@ -238,8 +238,8 @@ class Explainer(ABC, Generic[GroundTruthT]):
         return absence.labelled({**self._labels_of(absence.terms), NEW_NAME: "something new"})
 
     def _labels_of(self, terms: Iterable[object]) -> Labels:
-        """Return the given labels, and those that the stream asserts for other terms. The cost is linear in
-        the facts of the stream if it asserts labels.
+        """Return the given labels, completed for other terms by labels that the stream asserts. The cost is
+        linear in the facts of the stream if it asserts labels.
         """
         vocabulary = self._held.vocabulary
         known = map(vocabulary.find_property, LABEL_PROPERTIES)

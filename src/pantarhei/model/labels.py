@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rdflib import RDFS, SDO, SKOS, Literal, URIRef
 
 from pantarhei.errors import OptionError
-from pantarhei.model.message_text import last_part, one_line
+from pantarhei.model.message_text import DisplayNames, last_part, one_line
 from pantarhei.model.term import Triple
 
 Labels = Mapping[URIRef, str]
@@ -83,7 +84,7 @@ def labels_of(triples: Iterable[Triple], languages: Sequence[str] = ENGLISH) -> 
                 best[subject] = found
     return {
         subject: ForeignLabel(label) if language and not language.startswith("en") else label
-        for subject, (_, _, language, label) in sorted(best.items())
+        for subject, (_, _, language, label) in sorted(best.items(), key=lambda item: str(item[0]))
     }
 
 
@@ -101,16 +102,35 @@ def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
     """
     given = {term: labels[term] for term in set(terms) if isinstance(term, URIRef) and term in labels}
     found = _disambiguated(_disambiguated(given, given, last_part), given, str)
-    return {iri: found[iri] for iri in sorted(found)}
+    return {iri: found[iri] for iri in sorted(found, key=str)}
 
 
 def _disambiguated(found: Labels, given: Labels, suffix: Callable[[URIRef], str]) -> Labels:
     """Return `found` with equal labels replaced by the labels in `given`, followed by a suffix."""
-    uses = Counter(one_line(label) for label in found.values())
+    shown = {iri: one_line(label) for iri, label in found.items()}
+    uses = Counter(shown.values())
     return {
-        iri: type(label)(f"{given[iri]} ({suffix(iri)})") if uses[one_line(label)] > 1 else label
+        iri: type(label)(f"{given[iri]} ({suffix(iri)})") if uses[shown[iri]] > 1 else label
         for iri, label in found.items()
     }
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledNames(DisplayNames):
+    """Display names of a text that shows IRIs by their labels.
+
+    Args:
+        labels: returns the names shown for IRIs.
+    """
+
+    labels: Callable[[], Labels] = dict
+
+    def disambiguated(self, iris: Iterable[URIRef]) -> DisplayNames:
+        """Return a copy with the labels of `iris`; the others are disambiguated by their IRIs."""
+        given = set(iris)
+        found = labels_among(self.labels(), given)
+        names = DisplayNames.disambiguated(self, given.difference(found))
+        return replace(names, longer={**names.longer, **found})
 
 
 def letters(taken: Iterable[str]) -> Iterator[str]:

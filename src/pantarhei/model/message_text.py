@@ -54,6 +54,8 @@ def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     >>> one_line("two\nlines"), one_line("\x1b[31m"), len(one_line("x" * 10_000)) < 120
     ('two lines', '\\x1b[31m', True)
     """
+    if len(text) <= longest and text.isprintable():
+        return " ".join(text.split())
     cut = text[: 4 * longest]
     shown = "".join(
         c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode()
@@ -104,7 +106,7 @@ class DisplayNames:
     longer: Mapping[URIRef, str] = field(default_factory=dict)
 
     def disambiguated(self, iris: Iterable[URIRef]) -> DisplayNames:
-        """Return a copy in which those of `iris` that share a last part are shown with a prefix or in full.
+        """Return a copy that shows IRIs among `iris` with a common last part with a prefix or in full.
 
         >>> room, saref = URIRef("http://example.org/room#Sensor"), URIRef("https://saref.etsi.org/core/Sensor")
         >>> names = DisplayNames({"room": "http://example.org/room#"})

@@ -9,7 +9,7 @@ nothing, so that the theme of the page applies. All texts are escaped.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set, Sized
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -19,8 +19,8 @@ from typing import Any, TypeGuard, cast
 
 from rdflib import XSD, BNode, Literal, URIRef, Variable
 
-from pantarhei.model.labels import NO_LABELS, Labels, labels_among
-from pantarhei.model.message_text import NO_NAMES, counted, disambiguate, one_line
+from pantarhei.model.labels import NO_LABELS, LabelledNames, Labels
+from pantarhei.model.message_text import counted, disambiguate, one_line
 from pantarhei.model.term import Term, Triple, in_order, short
 from pantarhei.model.time import TimePoint, show_time
 
@@ -156,13 +156,13 @@ def term_in_short(term: Term | Variable) -> str:
 # -- HTML ------------------------------------------------------------------------------------------
 
 
-def html_of(value: Any, labels: Labels | None = None) -> str:
+def html_of(value: Any, labels: Callable[[], Labels] | None = None) -> str:
     """Return a value as HTML: its type, its text if that is a line, and its parts.
 
     The parts are the fields of a dataclass or named tuple, or the result of the method `_shown_parts`.
 
     Args:
-        labels: the names shown for IRIs; by default the value's attribute `labels`, if it has one.
+        labels: returns the names shown for IRIs; by default the value's attribute `labels`, if it has one.
     """
     write: Callable[[], Mapping[str, object]] | None = getattr(value, "_shown_parts", None)
     parts = _shown_fields(value) if write is None else write()
@@ -174,8 +174,10 @@ def html_of(value: Any, labels: Labels | None = None) -> str:
         sentence = f"<div>{escape(one_line(text, _CELL))}</div>" if text and "\n" not in text else ""
         return panel(heading, sentence, _parts_in_html(parts))
 
-    known: Labels = getattr(value, "labels", NO_LABELS) if labels is None else labels
-    return disambiguate(written, replace(NO_NAMES, longer=labels_among(known, known)) if known else NO_NAMES)
+    def known() -> Labels:
+        return getattr(value, "labels", NO_LABELS) if labels is None else labels()
+
+    return disambiguate(written, LabelledNames(labels=known))
 
 
 def panel(heading: str, *contents: str) -> str:

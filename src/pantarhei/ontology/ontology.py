@@ -29,7 +29,7 @@ from pantarhei.errors import (
 )
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.model.data_range import DataRange, Datatype
-from pantarhei.model.labels import ENGLISH, Labels, labels_of, languages_of
+from pantarhei.model.labels import ENGLISH, LABEL_PROPERTIES, Labels, labels_of, languages_of
 from pantarhei.model.message_text import DisplayNames, counted, disambiguate
 from pantarhei.model.representation import html_of
 from pantarhei.model.rule import Origin, Predicate, Rule
@@ -181,11 +181,14 @@ class Ontology:
         """The label of each name that has one: its `rdfs:label`, `skos:prefLabel` or `schema:name` in the
         best language.
         """
-        return self.labels_beside(())
+        return labels_of(self.triples or self.background, self.languages)
 
     def labels_beside(self, facts: Iterable[Triple]) -> Labels:
         """Return the labels of names in the ontology and in further facts."""
-        return labels_of(chain(self.triples or self.background, facts), self.languages)
+        given = [fact for fact in facts if fact[1] in LABEL_PROPERTIES]
+        if not given:
+            return self.labels
+        return labels_of(chain(self.triples or self.background, given), self.languages)
 
     @cached_property
     def graph(self) -> Graph:

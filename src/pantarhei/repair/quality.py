@@ -123,7 +123,9 @@ class Quality:
     __repr__ = short_repr
 
     def _repr_html_(self) -> str:
-        return html_of(self, {name: label for name, label in self.shown.items() if isinstance(name, URIRef)})
+        return html_of(
+            self, lambda: {name: label for name, label in self.shown.items() if isinstance(name, URIRef)}
+        )
 
     def _shown_parts(self) -> dict[str, object]:
         constraints = [replace(row, about=self.shown.get(row.about, row.about)) for row in self.constraints]

@@ -14,7 +14,7 @@ import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Forms, Integers
-from pantarhei.model.labels import Labels, labels_among
+from pantarhei.model.labels import NO_LABELS, Labels, labels_among
 from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.representation import call_text, html_of, members_table, panel, short_repr
 from pantarhei.model.rule import Rule
@@ -555,7 +555,8 @@ class Repair:
     def labels(self) -> Labels:
         """The names shown for IRIs in the first thousand conflict sets."""
         sources = {id(each._prove): each._prove.labels for each in self._inspected}
-        return {iri: label for each in sources.values() for iri, label in each.items()}
+        first, *others = sources.values() or (NO_LABELS,)
+        return {iri: label for each in (first, *others) for iri, label in each.items()} if others else first
 
     def to_svg(self) -> str:
         """Return a picture of the removed facts and of the facts that contradict them, with their timestamps

@@ -387,3 +387,12 @@ def test_what_is_written_as_dl_does_not_have_it_has_its_effect_and_a_note():
     ]
     assert all("read as" in reason for reason in notes.values())
     assert "Outside OWL 2 DL, without effect on the rules: 2" in str(ontology.report())
+
+
+def test_labels_are_read_again_only_for_facts_with_labels():
+    label, tank = "<http://www.w3.org/2000/01/rdf-schema#label>", URIRef("urn:tank")
+    ontology = load_ontology(Graph().parse(data=f'<{tank}> {label} "tank" .'))
+    assert ontology.labels_beside([(tank, RDF.value, tank)]) is ontology.labels
+    valve = URIRef("urn:valve")
+    found = ontology.labels_beside([(valve, RDFS.label, Literal("valve"))])
+    assert found == {tank: "tank", valve: "valve"}
