@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +25,7 @@ from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, dur
 from pantarhei.model.term import short
 from pantarhei.model.time import TimeKind, time_of
 from pantarhei.ontology.ontology import ontology_for_report
+from pantarhei.owl.report import Report
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.temporal.rules import RuleWarning, TemporalRules, with_ontology, without_ontology
 from pantarhei.temporal.safety import is_unbounded
@@ -232,8 +233,7 @@ def check(options: CheckOptions) -> str | None:
         PantarheiError: an option, the ontology or a rule is invalid.
         OSError: a file cannot be read.
     """
-
-    window = options.window
+    window, conditions = options.window, options.conditions
     if not options.sources and options.rules is None:
         raise typer.BadParameter("nothing to check: give --ontology, --rules, or both")
     check_feedback(options.feedback, options.rules)
@@ -248,16 +248,17 @@ def check(options: CheckOptions) -> str | None:
                 language=options.language or system_language(os.environ),
             )
     rules = None if options.rules is None else _report_on_rules(options.rules, options, window, ontology)
+    report = None if ontology is None else ontology.report(options.unique_names)
     if options.format == "json":
-        data = {} if ontology is None else _data(ontology, options)
+        data = {} if ontology is None or report is None else _data(ontology, report, options.depth)
         if rules is not None:
             data["temporal_rules"] = rules.to_data()
         typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
     else:
-        texts = [] if ontology is None else [_text(ontology, options)]
+        texts = [] if ontology is None or report is None else [_text(ontology, report, options)]
         texts += [] if rules is None else [rules.text()]
         typer.echo("\n\n".join(texts))
-    return None if ontology is None else _why_it_fails(ontology, options)
+    return None if report is None else _why_it_fails(report, conditions, options.strict)
 
 
 def _report_on_rules(
@@ -272,11 +273,10 @@ def _report_on_rules(
     return AnswerStreamsReport(rules_without_strata(path, prefixes, predicates), window, ontology)
 
 
-def _why_it_fails(ontology: pr.Ontology, options: CheckOptions) -> str | None:
+def _why_it_fails(report: Report, conditions: Set[str], strict: bool) -> str | None:
     """Return the reasons for which the check fails; None if it succeeds. An inconsistent ontology always
     fails.
     """
-    report, conditions = ontology.report(options.unique_names), options.conditions
     reasons = []
     if not report.consistent:
         more = "" if report.all_contradictions else " or more"
@@ -286,24 +286,24 @@ def _why_it_fails(ontology: pr.Ontology, options: CheckOptions) -> str | None:
     elif report.contradictions and "inconsistent" in conditions:
         reasons.append("run would refuse this ontology: it contradicts unique names; see --no-unique-names")
     if (lost := len(report.losses)) and "lost" in conditions:
-        option = "--strict" if options.strict else "--fail-on lost"
+        option = "--strict" if strict else "--fail-on lost"
         reasons.append(f"lost in whole or in part: {lost}; {option} allows no loss")
     if (impossible := len(report.unsatisfiable)) and "unsatisfiable" in conditions:
         reasons.append(f"can have no instance: {impossible}; --fail-on unsatisfiable allows none")
     return "; ".join(reasons) or None
 
 
-def _data(ontology: pr.Ontology, options: CheckOptions) -> dict[str, Any]:
-    whole: dict[str, Any] = json.loads(ontology.report(options.unique_names).to_json())
-    if options.depth is not None:
-        whole["inconsistency_normal_form"] = ontology.inconsistency_normal_form(depth=options.depth).to_data()
+def _data(ontology: pr.Ontology, report: Report, depth: int | None) -> dict[str, Any]:
+    whole: dict[str, Any] = json.loads(report.to_json())
+    if depth is not None:
+        whole["inconsistency_normal_form"] = ontology.inconsistency_normal_form(depth=depth).to_data()
     return whole
 
 
-def _text(ontology: pr.Ontology, options: CheckOptions) -> str:
+def _text(ontology: pr.Ontology, report: Report, options: CheckOptions) -> str:
     depth, details = options.depth, options.details
     form = ontology.inconsistency_normal_form(depth=3 if depth is None else depth)
-    lines = [ontology.report(options.unique_names).text(details=details)]
+    lines = [report.text(details=details)]
     if depth is not None:
         lines += ["", f"Inconsistency-normal form, unfolded to depth {depth}:", str(form)]
     elif not ontology.triples:
