@@ -68,7 +68,8 @@ EXPLAIN = (
     "background, and the axioms of the ontology. With --rules, also explain a conclusion of temporal rules "
     "by the ticks at which its conditions held. With --why-not, explain why a triple does not hold: the "
     "missing facts, and what happened to them.\n\n"
-    "Axioms, and triples without --stream, are explained from the ontology and the background. The stream is "
+    "Axioms, and triples without --stream, are explained from the ontology and the background. The name of a "
+    "class or property alone is explained if it can have no instance. The stream is "
     "processed until --at as [bold]pantarhei run[/bold] does with the same options. The exit code is 1 if "
     "the triple does not hold then, or with --why-not if it does."
 )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pyoxigraph
 import typer
-from rdflib import OWL, BNode
+from rdflib import OWL, BNode, URIRef
 
 from pantarhei.cli.conclusion_output import check_feedback, read_rules
 from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
@@ -152,8 +152,10 @@ def with_facts(ontology: pr.Ontology, background: Sequence[Triple]) -> pr.Ontolo
     return replace(ontology, background=ontology.background | {*background}, triples=triples)
 
 
-def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], options: ExplainOptions) -> str:
-    """Explain an axiom or fact that the ontology entails.
+def explain_statement(
+    ontology: pr.Ontology, statement: Sequence[Triple] | URIRef, options: ExplainOptions
+) -> str:
+    """Explain an axiom or fact that the ontology entails, or the unsatisfiability of a class or property.
 
     Raises:
         NotEntailedError: the statement is not entailed, and --why-not is not given.
@@ -170,7 +172,8 @@ def explain_statement(ontology: pr.Ontology, statement: Sequence[Triple], option
     if options.why_not:
         if options.form == "text":
             sys.stdout.write(f"The ontology entails this; here is why:\n{found}\n")
-        raise EntailedError("; ".join(map(write_triple, statement)))
+        given = found.statement if isinstance(statement, URIRef) else "; ".join(map(write_triple, statement))
+        raise EntailedError(given)
     match options.form:
         case "json":
             return json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
@@ -194,6 +197,7 @@ def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
+_NAME = re.compile(r"<[^<>\"\s]+>|[^\s<>\"():]*:[^\s<>\"()]+")
 _UNDECLARED = re.compile(r"The prefix (.*): ")  # beginning of pyoxigraph's error for an undeclared prefix
 
 
@@ -211,9 +215,12 @@ def explain(options: ExplainOptions) -> None:
     rules = None if options.rules is None else read_rules(options.rules, ontology, options.feedback)
     known = {**({} if rules is None else rules.prefixes), **prefixes, **dict(ontology.names.prefixes)}
     atom = None if rules is None else read_atom(options.triple, known)
-    triples = read_statement(options.triple, known) if atom is None else []
     whole = with_facts(ontology, background)
-    if triples and (has_axioms(triples) or _is_without_stream(options, whole, triples)):
+    name = read_name(options.triple, known) if atom is None else None
+    triples = read_statement(options.triple, known) if atom is None and name is None else []
+    if name is not None:
+        text = explain_statement(whole, name, options)
+    elif triples and (has_axioms(triples) or _is_without_stream(options, whole, triples)):
         text = explain_statement(whole, triples, options)
     else:
         statement = single_fact(triples, options.triple) if atom is None else atom
@@ -303,6 +310,19 @@ def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
     except (TemporalRuleError, ValueError):
         return None
     return rule.head.atom if not rule.body and rule.head.mode is Mode.NOW else None
+
+
+def read_name(text: str, prefixes: Mapping[str, str]) -> URIRef | None:
+    """Parse an IRI or a prefixed name; None if the text is not a single name.
+
+    >>> read_name(":Pump", {"": "http://example.org/"})
+    rdflib.term.URIRef('http://example.org/Pump')
+    """
+    name = text.strip()
+    if not _NAME.fullmatch(name):
+        return None
+    ((subject, _, _),) = read_statement(f"{name} a {name}", prefixes)
+    return subject if isinstance(subject, URIRef) else None
 
 
 def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:

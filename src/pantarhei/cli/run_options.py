@@ -515,7 +515,8 @@ class ExplainOptions(RuleOptions):
         Argument(
             metavar="TRIPLE",
             help="Statement to explain: a triple or an axiom in Turtle, with the prefixes of the ontology "
-            "and the background; with --rules also a conclusion in the syntax of rules.",
+            "and the background; the name of an unsatisfiable class or property; with --rules also a "
+            "conclusion in the syntax of rules.",
         ),
     ] = field(kw_only=True)
     at: Annotated[

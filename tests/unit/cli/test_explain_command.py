@@ -344,6 +344,24 @@ def test_the_forms_of_an_entailment(explain_of_explain_axioms, tmp_path):
     assert "<details open>" in explain_of_explain_axioms(*asked, "html").stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [(":Odd", "Odd can have no instance:"), ("<http://e/Odd>", "Odd can have no instance:")],
+)
+def test_the_name_of_an_unsatisfiable_class_is_explained(explain_of_explain_axioms, name, shown):
+    done = explain_of_explain_axioms(name)
+    assert done.exit_code == 0 and done.stdout.splitlines()[0] == shown
+    why_not = explain_of_explain_axioms("--why-not", name)
+    assert why_not.exit_code == 1 and "Odd can have no instance holds" in why_not.stderr
+
+
+@pytest.mark.parametrize(("name", "unknown"), [(":Cat", False), (":Animl", True)])
+def test_the_name_of_a_class_that_can_have_instances_is_refused(explain_of_explain_axioms, name, unknown):
+    done = explain_of_explain_axioms(name)
+    assert done.exit_code == 1 and "can have no instance does not hold" in done.stderr
+    assert ("did you mean Animal?" in done.stderr) is unknown
+
+
 def test_all_justifications_are_shown_without_a_stream(explain_of_explain_axioms):
     more = ONTOLOGY + ":Sub rdfs:subClassOf :Pet . :Pet rdfs:subClassOf :Animal ."
     done = explain_of_explain_axioms(":Sub rdfs:subClassOf :Animal", "--all", ontology=more)
