@@ -150,16 +150,27 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
+_PAGE_STYLE = (
+    ":root { color-scheme: light dark; } "
+    "body { font: 16px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; } "
+    "h1 { font-size: 1.3em; overflow-wrap: anywhere; } "
+    ".pantarhei-proof ul { list-style: none; margin: 0; padding-left: 1.2em; border-left: 1px solid #8888; }"
+)
+
+
 def render_html(formatter: ProofFormatter) -> str:
     """Render the tree with foldable branches, followed by the basis and the axioms."""
     return "".join(_html_parts(formatter))
 
 
 def html_page(title: str, contents: Iterable[str]) -> str:
-    """Return an HTML page with these elements. The page has no scripts and loads no external resources."""
+    """Return an HTML page with these elements. The page follows the reader's light or dark scheme, has no
+    scripts and loads no external resources.
+    """
     heading = escape(title)
-    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{heading}</title></head>\n'
-    return f"{head}<body>\n<h1>{heading}</h1>\n{''.join(contents)}\n</body></html>\n"
+    head = f'<meta charset="utf-8"><title>{heading}</title>\n<style>{_PAGE_STYLE}</style>'
+    body = f"<h1>{heading}</h1>\n{''.join(contents)}"
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
 
 
 def _html_parts(formatter: ProofFormatter) -> Iterator[str]:
