@@ -543,9 +543,9 @@ def test_with_feedback_conclusions_are_asserted_and_what_cannot_be_is_said(run, 
     checked = cli("check", "--rules", rules, "--feedback")
     assert "warning: line 3, column 1: N may be a literal in read(N)" in checked.stdout
     for command in (run("--feedback"), cli("check", REACTOR["ontology"], "--feedback")):
-        fails(command, "feedback asserts conclusions of rules; give", code=2)
+        fails(command, "it asserts conclusions of temporal rules; give", code=2)
     both = run("--rules", rules, "--models", "0", "--feedback")
-    fails(both, "answer streams differ, so that none", code=2)
+    fails(both, "it cannot be combined with --models, whose answer streams differ", code=2)
     rules.write_text("@prefix : <http://example.org/reactor#> .\non :- asserted :Reported(V).\n")
     fails(run("--rules", rules, "--feedback"), "line 2, column 1", "on is not a triple, and with feedback")
 
@@ -818,7 +818,7 @@ def test_where_a_graph_without_a_time_has_one_is_told_as_it_is_typed(run, quads)
 
 def test_what_is_skipped_names_its_place_once(run, quads):
     lines = run("--on-error", "skip", stream=quads("urn:1", "urn:none")).stderr.splitlines()
-    assert lines[1].startswith("  skipped line 2: no time found for graph <urn:none>")
+    assert lines[1].startswith("  skipped line 2: graph <urn:none> has no time")
 
 
 def test_a_window_that_holds_no_time_is_refused(run):
@@ -887,7 +887,7 @@ def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typ
         (["--repair", "maybe"], "maybe"),
         (["--format", "xml"], "xml"),
         (["--slide", "often"], "often"),
-        (["--slide", "-1"], "--slide: the duration -1 is not valid here"),
+        (["--slide", "-1"], "--slide: the duration -1 is invalid"),
         (["--origin", "soon"], "soon"),
         (["--time", "clock"], "clock"),
         (["--output", "answers.xlsx"], "answers.xlsx"),
@@ -903,8 +903,8 @@ def test_wrong_usage(run, arguments, part):
     ("arguments", "part"),
     [
         (["--window-zone", "Europe/Nowhere"], "--window-zone Europe/Nowhere is invalid"),
-        (["--window-zone", "UTC", "--slide", "PT1H"], "--slide: the duration 'PT1H' is not valid here"),
-        (["--window-zone", "UTC", "--origin", "5"], "--origin: the origin 5 is not valid here"),
+        (["--window-zone", "UTC", "--slide", "PT1H"], "--slide: the duration 'PT1H' is invalid"),
+        (["--window-zone", "UTC", "--origin", "5"], "--origin: the origin 5 is invalid"),
     ],
 )
 def test_wrong_usage_of_windows_in_days_of_a_zone(run, arguments, part):
@@ -922,7 +922,7 @@ def test_wrong_usage_of_windows_in_days_of_a_zone(run, arguments, part):
 )
 def test_an_option_that_takes_one_value_is_refused_a_second_one(run, option, value):
     given = [option, value] * (1 if option in ("--ontology", "--stream", "--range") else 2)
-    fails(run(*given), f"{option}: given 2 times, but one is taken", code=2)
+    fails(run(*given), f"{option}: it is given 2 times; give it once", code=2)
 
 
 def test_options_of_check_are_given_once_too(cli):
@@ -1023,11 +1023,11 @@ def test_importing_is_light():
 def test_answer_streams_of_rules_without_strata_are_written_after_each_abox(run, tmp_path):
     rules = tmp_path / "choice.lars"
     rules.write_text("@prefix : <urn:x#> .\non(:a) :- not off(:a).\noff(:a) :- not on(:a).")
-    fails(run("--models", "0"), "answer streams belong to rules; give", code=2)
+    fails(run("--models", "0"), "it computes answer streams of temporal rules; give", code=2)
     query = "SELECT * { ?s ?p ?o }"
     fails(
         run("--rules", rules, "--models", "0", "--query", query),
-        "answer streams cannot be queried",
+        "it cannot be combined with --query: answer streams cannot be queried",
         code=2,
     )
     fails(run("--rules", rules), "depends on its own absence")

@@ -95,7 +95,7 @@ def test_wrong_rows_are_skipped_and_counted_if_asked(files):
 def test_a_table_without_mapping_is_said_to_need_one(files):
     result = run(files, mapping=None)
     assert result.exit_code == 2
-    assert "a table needs --mapping" in " ".join(result.stderr.split())
+    assert "a table needs a mapping; give --mapping" in " ".join(result.stderr.split())
 
 
 def pack(path, content):
@@ -142,7 +142,7 @@ def test_contexts_that_documents_name_are_read_from_files(files):
 
 def test_packed_json_lines_that_are_a_table_need_one_and_what_cannot_be_unpacked_is_said(files):
     pack(files / "rows.jsonl.gz", b'{"at": 1}\n')
-    assert "a table needs --mapping" in " ".join(
+    assert "a table needs a mapping; give --mapping" in " ".join(
         run(files, mapping=None, stream="rows.jsonl.gz").stderr.split()
     )
     (files / "rows.jsonl.gz").write_bytes((files / "rows.jsonl.gz").read_bytes()[:12] + b"no gzip at all")
@@ -161,7 +161,7 @@ def test_a_mapping_with_a_mistake_ends_the_run_with_its_line(files):
 def test_the_time_of_a_row_is_the_mappings_matter(files):
     result = run(files, "--time", "graph")
     assert result.exit_code == 2
-    assert "set this in the mapping" in " ".join(result.stderr.split())
+    assert "it has no effect on a table; set it in the mapping" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -590,7 +590,7 @@ def test_what_is_no_stream_is_refused_when_it_is_to_be_run(reasoner, stream):
 @pytest.mark.parametrize("lateness", [None, 2])
 def test_an_item_that_is_no_pair_is_refused_and_those_before_are_taken(reasoner, lateness):
     updates = reasoner.run([(1, [valve("Open")]), (1, [valve("Open")]), "ab"], allowed_lateness=lateness)
-    with pytest.raises(TimestampError, match="'ab' is not valid here: expected a pair"):
+    with pytest.raises(TimestampError, match="'ab' is invalid: expected a pair"):
         list(updates)
 
 

@@ -138,7 +138,9 @@ class CheckOptions:
 
         if self.range is None:
             if self.slide is not None:
-                raise typer.BadParameter("the length of the window is missing", param_hint="--range")
+                raise typer.BadParameter(
+                    "--slide needs it; give the length of the window", param_hint="--range"
+                )
             return None
         slide = None if self.slide is None else length_of(self.slide, "--slide")
         window = Window(length_of(self.range, "--range"), slide)

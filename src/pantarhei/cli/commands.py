@@ -158,16 +158,21 @@ class StrictCommand(TyperCommand):
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         values, rest, given = self.make_parser(ctx).parse_args(list(args))
         if rest and not any(each.param_type_name == "argument" for each in self.params):
-            problem = "belongs to no option; put a glob in quotation marks, or the option before each file"
+            problem = (
+                "is not the value of an option; put a glob in quotation marks, or repeat the option for "
+                "each file"
+            )
             raise typer.BadParameter(f"{rest[0]} {problem}")
         for option, times in Counter(given).items():
             if times > 1 and not option.multiple:
-                raise typer.BadParameter(f"given {times} times, but one is taken", param_hint=option.opts[0])
+                raise typer.BadParameter(
+                    f"it is given {times} times; give it once", param_hint=option.opts[0]
+                )
         for each in self.params:
             value = values.get(each.name)
             is_empty = "" in value if isinstance(value, list | tuple) else value == ""
             if is_empty and each.metavar and _OF_PATHS.search(each.metavar):
-                problem = f"it is an empty text, and {each.metavar.strip('[].')} is expected"
+                problem = f"it is empty; give {each.metavar.strip('[].')}"
                 raise typer.BadParameter(problem, param_hint=each.opts[0])
         return super().parse_args(ctx, args)
 
@@ -233,7 +238,9 @@ def _terminating() -> Iterator[None]:
 def _check_limits(options: StreamOptions) -> None:
     """Check that `--on-limit drop` is given together with a limit. Raises `BadParameter`."""
     if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
-        raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
+        raise typer.BadParameter(
+            "drop needs a limit; give --max-facts or --max-bytes", param_hint="--on-limit"
+        )
 
 
 def _source(options: RunOptions) -> StreamSource:

@@ -42,7 +42,7 @@ def read_rules(path: Path, ontology: pr.Ontology | None, feedback: bool = False)
 def check_feedback(feedback: bool, rules: Path | None) -> None:
     """Check that `--feedback` is given with `--rules`. Raises `BadParameter`."""
     if feedback and rules is None:
-        problem = "feedback asserts conclusions of rules; give --rules FILE"
+        problem = "it asserts conclusions of temporal rules; give --rules FILE"
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 
@@ -133,10 +133,10 @@ def check_models(models: int | None, rules: Path | None, feedback: bool) -> None
     if models is None:
         return
     if rules is None:
-        problem = "answer streams belong to rules; give --rules FILE"
+        problem = "it computes answer streams of temporal rules; give --rules FILE"
         raise typer.BadParameter(problem, param_hint="--models")
     if feedback:
-        problem = "answer streams differ, so that none can be asserted; omit --feedback or --models"
+        problem = "it cannot be combined with --models, whose answer streams differ; omit one of them"
         raise typer.BadParameter(problem, param_hint="--feedback")
 
 

@@ -64,7 +64,7 @@ def draw(options: TimelineOptions) -> None:
     updates = FileSource(options, last if step is None else step).updates(reasoner, RunCounts())
     if step is not None:
         if not (newest := deque(updates, 1)):
-            raise typer.BadParameter("the stream has no step at or before that time", param_hint="--step")
+            raise typer.BadParameter("the stream has no step at or before this time", param_hint="--step")
         _write(newest[0].to_svg(reasoner.explain) + "\n", options.output)
         return
     if rules is not None:
@@ -76,7 +76,10 @@ def draw(options: TimelineOptions) -> None:
             count += 1
             drawn.append(_step(update, reasoner))
     if not drawn:
-        raise typer.BadParameter("the stream has no steps in that time", param_hint="--stream")
+        problem = (
+            "it has no steps between --from and --until" if options.first or options.last else "it is empty"
+        )
+        raise typer.BadParameter(problem, param_hint="--stream")
     text = timeline_svg(drawn, count - len(drawn)) + "\n"
     _write(text, options.output)
 
@@ -242,16 +245,17 @@ def _is_without_stream(options: ExplainOptions, ontology: pr.Ontology, statement
 def _check_usage(options: ExplainOptions) -> None:
     """Check the combination of options. Raises `BadParameter`, or `UnknownFormatError` for a suffix."""
     if options.form == "svg" and options.all and options.stream:
-        raise typer.BadParameter("a picture has one explanation; dot has all", param_hint="--all")
+        problem = "a picture in SVG shows one explanation; write all of them in another format, such as dot"
+        raise typer.BadParameter(problem, param_hint="--all")
     if options.why_not and (options.all or options.form not in ("text", "json")):
-        problem = "the output is text or json, without --all"
+        problem = "its output is text or json; omit --all and other formats"
         raise typer.BadParameter(problem, param_hint="--why-not")
     check_feedback(options.feedback, options.rules)
     refuse_unwritable(options.output, options.overwrite, "--overwrite")
     of_streams = {"at": options.at, "rules": options.rules, "mapping": options.mapping}
     for option, given in of_streams.items():
         if given and not options.stream:
-            problem = "the option needs a stream; give --stream PATH, or omit it"
+            problem = "it needs a stream; give --stream PATH, or omit it"
             raise typer.BadParameter(problem, param_hint=f"--{option}")
 
 
@@ -262,7 +266,7 @@ def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
         """Ignore the updates, since only the last state is explained."""
     times = reasoner.timestamps
     if until is not None and not times:
-        raise typer.BadParameter("the stream has nothing at or before that time", param_hint="--at")
+        raise typer.BadParameter("the stream begins after this time; give a later time", param_hint="--at")
     if until is not None and times[-1] != until:
         reasoner.advance(until)
 
@@ -346,7 +350,7 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
         problem = f"{text} is not a triple in Turtle: {error.reason}; the prefixes are {known}{near}"
         raise typer.BadParameter(problem, param_hint="TRIPLE") from None
     if not found:
-        raise typer.BadParameter(f"one triple is expected, not 0: {text}", param_hint="TRIPLE")
+        raise typer.BadParameter(f"{text!r} has no triple; give one", param_hint="TRIPLE")
     return found
 
 
@@ -357,8 +361,8 @@ def single_fact(found: Sequence[Triple], text: str) -> Triple:
         BadParameter: there are several triples, or the triple has a blank node.
     """
     if len(found) != 1:
-        raise typer.BadParameter(f"one triple is expected, not {len(found)}: {text}", param_hint="TRIPLE")
+        raise typer.BadParameter(f"{text!r} has {len(found)} triples; give one", param_hint="TRIPLE")
     if any(isinstance(term, BNode) for term in found[0]):
-        problem = f"{text} has a blank node, which has no name outside its document"
+        problem = f"{text} has a blank node, which cannot be referred to from outside its document; use names"
         raise typer.BadParameter(problem, param_hint="TRIPLE")
     return found[0]

@@ -143,7 +143,7 @@ def _reader(options: StreamOptions) -> StreamReader | RecordReader:
     if options.mapping is None:
         is_table = name in tables.FORMATS or (name is None and tables.format_of(options.stream))
         if is_table and not (name is None and _is_json_ld(options.stream)):
-            problem = "a table needs --mapping; pantarhei map writes a first draft"
+            problem = "a table needs a mapping; give --mapping FILE (pantarhei map writes a first draft)"
             raise typer.BadParameter(problem, param_hint="--stream")
         return read_stream(
             options.stream,
@@ -169,7 +169,7 @@ def refuse_mapped_options(options: StreamOptions) -> None:
         ("--zone", options.zone),
     ):
         if given:
-            raise typer.BadParameter("set this in the mapping", param_hint=option)
+            raise typer.BadParameter("it has no effect on a table; set it in the mapping", param_hint=option)
     if options.context:
         problem = "contexts are for JSON-LD, but --mapping is for tables; omit one of them"
         raise typer.BadParameter(problem, param_hint="--context")
@@ -277,7 +277,7 @@ def _check_outputs(options: RunOptions) -> None:
             refuse_unwritable(path, options.append, "--append", option)
         before = taken.setdefault(path.resolve(), option)
         if before != option:
-            raise typer.BadParameter(f"{path} is the file of {before} too; name another", param_hint=option)
+            raise typer.BadParameter(f"{path} is also the file of {before}; name another", param_hint=option)
 
 
 def _follow(

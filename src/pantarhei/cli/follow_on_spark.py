@@ -58,7 +58,7 @@ class SparkSource:
         context = ", ".join(options.context or ()) or None
         for name, given in (("base", options.base), ("zone", options.zone), ("context", context)):
             if given is not None:
-                raise OptionError(name, given, "a run without --spark")
+                raise ExcludedOptionError(name, given, "With --spark this option is not supported.")
         time_properties(options.time)
         self._files = StreamFiles(
             FileOptions(

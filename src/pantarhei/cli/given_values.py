@@ -189,7 +189,7 @@ def iri_and_file(value: str, option: str, expected: Collection[str] = ()) -> tup
     splits = [(value[:at], value[at + 1 :]) for at, sign in enumerate(value) if sign == "="]
     parts = [(iri.removeprefix("<").removesuffix(">"), path) for iri, path in splits if iri and path]
     if not parts:
-        raise typer.BadParameter(f"{value} is not IRI=FILE, an IRI and a file", param_hint=option)
+        raise typer.BadParameter(f"{value} is not of the form IRI=FILE", param_hint=option)
     known = [each for each in parts if each[0] in expected]
     existing = [each for each in parts if Path(each[1]).exists()]
     return next(iter([*known, *existing, *parts]))

@@ -63,9 +63,8 @@ def static_graphs(
         graphs.setdefault(iri, []).extend(triple for each in documents for triple in each.triples)
     for name in expected:
         if name not in graphs:
-            problem = f"the query uses the graph <{name}>, which is not given"
-            advice = f"give its file as --static {name}=FILE; facts that always hold are --background"
-            raise QueryError(f"{problem}: {advice}")
+            advice = f"Pass its file: --static {name}=FILE"
+            raise QueryError(f"The query reads the graph <{name}>. {advice}.")
     return graphs
 
 
@@ -154,13 +153,13 @@ def output_of(
     """
     check_models(options.models, options.rules, options.feedback)
     if options.static and (options.query is None or options.models is not None):
-        problem = "static graphs belong to a query in C-SPARQL, RSP-QL or CQELS; give it as --query"
+        problem = "only a query in C-SPARQL, RSP-QL or CQELS reads static graphs; give it as --query"
         raise typer.BadParameter(problem, param_hint="--static")
     if options.models is not None:
         assert options.rules is not None, "just checked"
         if options.query is not None:
             raise typer.BadParameter(
-                "answer streams cannot be queried; omit --query or --models",
+                "it cannot be combined with --query: answer streams cannot be queried; omit one of them",
                 param_hint="--models",
             )
         return AnswerStreamOutput(options.rules, options.models, ontology)
@@ -168,10 +167,10 @@ def output_of(
         if rules is not None:
             return ConclusionOutput(rules, ontology.names)
         if options.emit == "changes":
-            problem = "changes are of a query or of rules; give --query or --rules"
+            problem = "only answers of a query or of rules have changes; give --query or --rules"
             raise typer.BadParameter(problem, param_hint="--emit")
         if options.derive == "needed":
-            problem = "needed derivations are those for a query or rules; give --query or --rules"
+            problem = "needed derives only facts that a query or rules need; give --query or --rules"
             raise typer.BadParameter(problem, param_hint="--derive")
         return None
     name, text = _text_of(str(options.query))
@@ -189,7 +188,8 @@ def output_of(
         raise QueryError(f"{name}: {error.reason}") from None
     if options.static:
         problem = (
-            "static graphs need a query in C-SPARQL, RSP-QL or CQELS; other static facts are --background"
+            "only a query in C-SPARQL, RSP-QL or CQELS reads static graphs; for this query, give the facts "
+            "as --background"
         )
         raise typer.BadParameter(problem, param_hint="--static")
     _check_columns(query, options)
@@ -223,7 +223,7 @@ def _with_window(
     for option in ("range", "slide", "window_zone"):
         if getattr(options, option) is not None:
             name = option.replace("_", "-")
-            raise typer.BadParameter("the query declares its window", param_hint=f"--{name}")
+            raise typer.BadParameter("the query declares its own window; omit it", param_hint=f"--{name}")
     _check_unlimited(options)
     shows_changes = options.emit == "changes"
     if shows_changes:
@@ -232,14 +232,18 @@ def _with_window(
     spec = StreamQuerySpec.of(made, static, options.first_boundary, options.closed or "right", None)
     views = views_of(spec, takes_static=True)
     if isinstance(views, str):
-        problem = "but the command line needs windows that end now, each a graph of the stream"
-        raise QueryError(f"{views}, {problem}; pantarhei.register supports all windows")
+        problem = "on the command line each window must end now and be a graph of the stream"
+        raise QueryError(f"{views}, but {problem}; in Python, pantarhei.register evaluates this query")
     if views.default is None and views.uses_default_graph and not spec.always:
         raise QueryError(
-            "it queries the default graph, but its windows are named; pantarhei.register supports both"
+            "the query reads the default graph, but all its windows are named; read a window by "
+            "WINDOW or GRAPH, or use pantarhei.register in Python"
         )
     if views.named and options.rules is not None:
-        raise QueryError("conclusions of rules are in one window, but the query has several")
+        raise QueryError(
+            "conclusions of --rules belong to one window, but the query has named windows; omit --rules, or "
+            "give a query with one window that is not named"
+        )
     _check_columns(views.query, options)
     always = () if views.default is not None else entailed_triples(spec.always, ontology)
     query, windows, window = views.query, views.by_name(always), views.reasoner_window
@@ -269,7 +273,7 @@ def _check_columns(query: Query, options: RunOptions) -> None:
 def _check_unlimited(options: RunOptions) -> None:
     """Refuse `--query-timeout`, which registered queries do not support. Raises `BadParameter`."""
     if options.query_timeout is not None:
-        problem = "the query is maintained incrementally, without a time limit"
+        problem = "this query is maintained incrementally and has no time limit; omit it"
         raise typer.BadParameter(problem, param_hint="--query-timeout")
 
 

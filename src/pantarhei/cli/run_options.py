@@ -281,7 +281,8 @@ class StreamOptions:
         """Text of `--range`. Raises `BadParameter` if it is not given."""
         if self.range is None:
             problem = (
-                "required unless the query declares its window: 5m, 1d, PT5M; a number if times are numbers"
+                "the length of the window is missing; give a duration such as 5m, 1d or PT5M, or a number if "
+                "times are numbers"
             )
             raise typer.BadParameter(problem, param_hint="--range")
         return self.range
@@ -321,11 +322,14 @@ class StreamOptions:
                 option = f"--{name.replace('_', '-')}"
                 length = given[name] = length_of(text, option)
                 if self._is_timed is (not isinstance(length, timedelta)):
-                    problem = f"{text} and --range {self.range} measure different kinds of time"
+                    problem = (
+                        f"{text} and --range {self.range} are of different kinds; give two durations or "
+                        "two numbers"
+                    )
                     raise typer.BadParameter(problem, param_hint=option)
         if self.clock is not None:
             if self.max_ahead is None:
-                problem = "--max-ahead is missing: the maximum distance ahead of the clock"
+                problem = "it needs a maximum distance ahead of the clock; give --max-ahead DURATION"
                 raise typer.BadParameter(problem, param_hint="--clock")
             if self._is_timed is False:
                 problem = f"the clock has dates and times, but --range {self.range} is a number; omit --clock"
@@ -492,7 +496,7 @@ class RunOptions(RuleOptions):
         if self.rules is not None and self.query is not None:
             return self.conclusions or "default"
         if self.conclusions is not None:
-            problem = "the graph of conclusions needs both --rules and --query"
+            problem = "only a query over conclusions of rules needs it; give both --rules and --query"
             raise typer.BadParameter(problem, param_hint="--conclusions")
         return "graph"
 
@@ -599,7 +603,7 @@ class TimelineOptions(RuleOptions):
         others = {"--rules": self.rules, "--from": self.first, "--until": self.last}
         given = next((name for name, value in others.items() if value is not None), None)
         if self.step is not None and given is not None:
-            problem = f"the picture of one step has no {given}; omit one of them"
+            problem = f"it draws a single step and cannot be combined with {given}; omit one of them"
             raise typer.BadParameter(problem, param_hint="--step")
         return None if self.step is None else time_of(self.step, "--step")
 
@@ -616,9 +620,11 @@ class TimelineOptions(RuleOptions):
             return first, last
         wrong, kind = None, TimeKind.DATETIME if isinstance(first, datetime) else TimeKind.FLOAT
         if isinstance(first, datetime) is not isinstance(last, datetime):
-            wrong = f"{self.last} and {self.first} of --from are a number and a date"
+            wrong = (
+                f"{self.last} and --from {self.first} are of different kinds; give two dates or two numbers"
+            )
         elif ticks_of(last, kind) < ticks_of(first, kind):
-            wrong = f"{self.last} is before {self.first} of --from"
+            wrong = f"{self.last} is before --from {self.first}; give a later time"
         if wrong:
             raise typer.BadParameter(wrong, param_hint="--until")
         return first, last

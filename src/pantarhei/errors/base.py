@@ -269,7 +269,7 @@ class UnknownFormatError(OptionError):
         return f"{name}, or the option {parameter(self.option)} ({_or(self.formats)})"
 
     def __str__(self) -> str:
-        return f"the format of {self.source} is not known: expected {self.expected}"
+        return f"the format of {self.source} is unknown: expected {self.expected}"
 
 
 def _or(names: Sequence[str]) -> str:
@@ -291,7 +291,7 @@ class MissingPackageError(PantarheiError):
 
     def __str__(self) -> str:
         extra = f"pip install 'pantarhei[{self.package}]'"
-        return f"{self.task} needs the package {self.package} ({self.reason}); {extra}"
+        return f"{self.task} needs the package {self.package} ({self.reason}); install it: {extra}"
 
 
 class SparkError(PantarheiError):

@@ -151,8 +151,9 @@ class BackgroundOnlyError(InputError):
 
     def __str__(self) -> str:
         return (
-            f"the stream asserts {self.predicate}, but sharding by {self.key} assumes that it does not; "
-            "name all classes and properties of the stream (streaming=…), or omit these rows"
+            f"the stream asserts {self.predicate}, but sharding by {self.key} assumes that only the "
+            "background does; name all classes and properties of the stream in streaming=[…], or omit "
+            "these rows"
         )
 
 
@@ -212,7 +213,7 @@ class TimestampError(InputError):
         self.given, self.expected = given, expected
 
     def __str__(self) -> str:
-        return f"{self.given} is not valid here: expected {self.expected}"
+        return f"{self.given} is invalid: expected {self.expected}"
 
 
 class ForgottenTimeError(TimestampError):
@@ -249,4 +250,4 @@ class MissingTimestampError(InputError):
 
     def __str__(self) -> str:
         message = f"graph {self.graph}" if self.graph else "the message"
-        return f"{self.source}: no time found for {message}: expected {self.expected}"
+        return f"{self.source}: {message} has no time; expected {self.expected}"

@@ -81,7 +81,7 @@ class UnsupportedAxiomError(OntologyError):
         if (more := len(self.axioms) - _MOST_SHOWN) > 0:
             shown.append(f"\n    and {more:,} more")
         subject = "1 axiom is" if len(self.axioms) == 1 else f"{len(self.axioms):,} axioms are"
-        return f"{subject} not supported, and strict loading was requested:{''.join(shown)}"
+        return f"{subject} not supported:{''.join(shown)}\nchange the ontology, or load it with strict=False"
 
 
 class MissingImportError(OntologyError):
@@ -118,8 +118,8 @@ class NotKeyLocalError(OntologyError):
 
     def __str__(self) -> str:
         return (
-            f"shards by {self.key} together would not have the materialization of one model. {self.report}\n"
-            "ontology.sharding_report() lists the possible keys, and remedies"
+            f"the stream cannot be sharded by {self.key}: rules join facts of different shards. "
+            f"{self.report}\nontology.sharding_report() lists the possible keys, and remedies"
         )
 
 
@@ -138,7 +138,7 @@ class ContradictionError(PantarheiError):
     def __str__(self) -> str:
         shown = [f"\n    {conflict}" for conflict in self.conflicts[:_MOST_SHOWN]]
         if (more := len(self.conflicts) - _MOST_SHOWN) > 0:
-            shown.append(f"\n    and {more} more")
+            shown.append(f"\n    and {more:,} more")
         if self.unlisted is not None:
             shown.append(f"\n    {self.unlisted}")
         found = f":{''.join(shown)}" if shown else " in more ways than can be listed"

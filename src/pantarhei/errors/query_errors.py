@@ -174,8 +174,8 @@ class NotKeyLocalQueryError(QueryError):
         """Error text with a remedy."""
         query = "the query" if self.name is None else f"the query {self.name!r}"
         return (
-            f"shards by {self.key} would not answer {query} as one window does: {self.obstacle}. Join only "
-            "facts with equal keys, or query a stream without shard_by"
+            f"{query} cannot be answered with shards by {self.key}: {self.obstacle}. Join only facts with "
+            "equal keys, or query a stream without shard_by"
         )
 
 
@@ -194,16 +194,15 @@ class QueryTimeoutError(QueryError):
     @property
     def reason(self) -> str:  # type: ignore[override]
         """Error text with a remedy."""
-        timeout = parameter("query.timeout", str(self.timeout))
         if self.match is not None:
             return (
-                f"the query was stopped: a regular expression took longer than {self.match} seconds with one "
-                f"text, a limit independent of {timeout}; simplify the expression, or filter long texts with "
-                "STRLEN before"
+                f"the query was stopped: a regular expression took longer than {self.match} seconds for one "
+                f"text, a limit independent of {parameter('query.timeout')}; simplify the expression, or "
+                "filter by STRLEN first to exclude long texts"
             )
         return (
-            f"the query was stopped after {timeout} seconds; allow more, or check its plan for joins "
-            "without a shared variable"
+            f"the query was stopped after {self.timeout} seconds; raise the limit "
+            f"({parameter('query.timeout')}), or check the query's plan for joins without a shared variable"
         )
 
 
@@ -224,16 +223,16 @@ class QueryLengthError(QueryError):
         """Error text with the limit and a remedy."""
         limit, more = _limit("query.max_length", self.max_length)
         return (
-            f"the text of the query has {self.length:_} characters, where {limit}; {more}give data as "
-            "background or bindings rather than in the text"
+            f"the text of the query has {self.length:_} characters, more than {limit}; {more}pass data as "
+            "background or bindings instead of writing them into the text"
         )
 
 
 def _limit(name: str, most: int) -> tuple[str, str]:
     """Return the text of a limit, and the advice to raise it; no advice if the context has no such option."""
     if set_as := parameter(name, f"{most:_}"):
-        return set_as, "permit more, or "
-    return f"{most:_} are permitted", ""
+        return f"the limit {set_as}", "raise the limit, or "
+    return f"the limit of {most:_}", ""
 
 
 class QueryMemoryError(QueryError):
@@ -254,19 +253,23 @@ class QueryMemoryError(QueryError):
     def reason(self) -> str:  # type: ignore[override]
         """Error text with the required memory and a remedy."""
         if self.needed is None:
-            limit = "without max_bytes" if self.max_bytes is None else f"before max_bytes={self.max_bytes:_}"
-            return f"the machine ran out of memory, {limit} was reached; permit less, or query for less"
+            if self.max_bytes is None:
+                return "the machine ran out of memory; set a limit (max_bytes), or query for less"
+            return (
+                "the machine ran out of memory before the query reached its limit, "
+                f"max_bytes={self.max_bytes:_}; lower the limit, or query for less"
+            )
         assert self.max_bytes is not None, "the limit that was exceeded"
         limit, more = _limit("query.max_bytes", self.max_bytes)
         if self.rows is None:
             return (
-                f"the texts created by functions of the query would take {self.needed:_} bytes, where "
+                f"the texts created by functions of the query would take {self.needed:_} bytes, more than "
                 f"{limit}; {more}create fewer or shorter texts (CONCAT, REPLACE and GROUP_CONCAT create long "
                 "texts)"
             )
         return (
-            f"the query would need {self.rows:_} rows at once, {self.needed:_} bytes, where {limit}; "
-            f"{more}query for less with LIMIT or a filter, or check its plan for joins without a "
+            f"the query would need {self.needed:_} bytes for {self.rows:_} rows at once, more than {limit}; "
+            f"{more}query for less with LIMIT or a filter, or check the query's plan for joins without a "
             "shared variable"
         )
 
@@ -294,10 +297,11 @@ class RegistrationMemoryError(QueryMemoryError):
     def reason(self) -> str:  # type: ignore[override]
         """Error text with the required memory and a remedy."""
         return (
-            f"with this query ({self.rows:_} rows) window and registered queries would take "
-            f"{self.needed:_} bytes together, {self.beside:_} of these for queries and temporal rules, where "
-            f"{parameter('max_bytes', f'{self.max_bytes:_}')}; allow more, make the window's range shorter, "
-            "or register a query with less state: its operators store their input rows, as its plan shows"
+            f"the query ({self.rows:_} rows) was not registered: with it, the window, the temporal rules and "
+            f"all registered queries would take {self.needed:_} bytes, {self.beside:_} of these for rules "
+            f"and queries, more than the limit {parameter('max_bytes', f'{self.max_bytes:_}')}; raise the "
+            "limit, make the window's range shorter, or register a query whose operators store fewer input "
+            "rows (its plan shows them)"
         )
 
 
@@ -319,8 +323,8 @@ class FollowerOverflowError(QueryError):
         """Error text with a remedy."""
         return (
             f"{self.dropped} changes of the query {self.query} were dropped, since the queue was full "
-            f"(limit={self.limit}); read faster, allow more, or choose another policy with follow(overflow="
-            '"block"), "drop_oldest" or "coalesce". `answers` has the current answers'
+            f"(limit={self.limit}); read faster, raise the limit, or call follow with overflow="
+            '"block", "drop_oldest" or "coalesce". `answers` has the current answers'
         )
 
 
@@ -383,4 +387,4 @@ class ClingoNotFoundError(PantarheiError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"answer streams need clingo ({self.reason}); pip install 'pantarhei[clingo]'"
+        return f"answer streams need clingo ({self.reason}); install it: pip install 'pantarhei[clingo]'"

@@ -33,7 +33,7 @@ class LateABoxError(StreamError):
             hint = "" if self.lateness is None else f" ({enough} accepts this one)"
             return (
                 f"the ABox at {self.at} is later than {allowed} permits: the newest time is {self.newest}; "
-                f"allow more lateness or omit the ABox{hint}{wrong}"
+                f"permit more lateness or omit the ABox{hint}{wrong}"
             )
         more = "" if self.lateness is None else ", or more if later ABoxes follow"
         return (
@@ -61,7 +61,7 @@ class FutureABoxError(StreamError):
     def __str__(self) -> str:
         return (
             f"the ABox at {self.at} is further ahead than {parameter('max_ahead', self.max_ahead)} permits: "
-            f"by {self.reference} it is {self.time}; omit the ABox, or allow more "
+            f"the time is {self.time} by {self.reference}; omit the ABox, or raise the limit "
             f"({parameter('max_ahead', self.ahead)} accepts this one)"
         )
 
@@ -79,8 +79,8 @@ class StreamsEndedError(StreamError):
 
     def __str__(self) -> str:
         return (
-            f"the streams of the query {self.query} have been read; its `answers` has the last report. "
-            "To run the query again, register its text again with new streams"
+            f"the query {self.query} cannot run again, because its streams have ended; register its text "
+            "again with new streams. `answers` has the last report"
         )
 
 
@@ -108,24 +108,29 @@ class MemoryLimitError(StreamError):
 
     def __str__(self) -> str:
         unit = "facts" if self.limit == "max_facts" else "bytes"
-        there = f"{self.needed:_} {unit} or more, where {parameter(self.limit, f'{self.most:_}')}"
+        limit = parameter(self.limit, f"{self.most:_}")
+        there = f"{self.needed:_} {unit} or more, which exceeds the limit {limit}"
         if self.at is None:
-            return f"the background and its conclusions need {there}; allow more, or use a smaller background"
+            return (
+                f"the background with its conclusions needs {there}; raise the limit or reduce the background"
+            )
         if self.beside:
             alone = " alone, after eviction of all older ABoxes," if self.alone else ""
             return (
-                f"at {self.at} the window{alone} and the state of rules and queries would need {there}, "
-                f"{self.beside:_} of these for temporal rules and registered queries; allow more, shorten "
-                "the windows of rules and queries or the window's range, or check which of them need most"
+                f"with the ABox at {self.at} the window{alone} and the state of rules and queries would need "
+                f"{there} ({self.beside:_} of these bytes are for temporal rules and registered queries); "
+                "raise the limit, or shorten the range of the window or of the rules and queries that need "
+                "most"
             )
         if self.alone:
             return (
-                f"the ABox at {self.at} alone and its conclusions need {there}, after eviction of all older "
-                "ABoxes; allow more, divide it into several timestamps, or check which rules derive most"
+                f"the ABox at {self.at} alone with its conclusions needs {there}, after all older ABoxes "
+                "were evicted; raise the limit, divide the ABox into several timestamps, or check which "
+                "rules derive most"
             )
         return (
-            f"with the ABox at {self.at} the window would need {there}; allow more, make the window's range "
-            f"shorter, or evict the oldest timestamps early with {parameter('on_limit', _DROP)}"
+            f"with the ABox at {self.at} the window would need {there}; raise the limit, make the window's "
+            f"range shorter, or evict the oldest timestamps early with {parameter('on_limit', _DROP)}"
         )
 
 

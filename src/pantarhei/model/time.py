@@ -368,7 +368,7 @@ def timed(stream: Iterable[tuple[TimePoint, _Item]]) -> Iterator[tuple[TimePoint
 
     >>> list(timed([(1, "a"), "2b"]))
     Traceback (most recent call last):
-    pantarhei.errors.TimestampError: '2b' is not valid here: expected a pair of a timestamp and an ABox
+    pantarhei.errors.TimestampError: '2b' is invalid: expected a pair of a timestamp and an ABox
     """
     if isinstance(stream, str | bytes) or not isinstance(stream, Iterable):
         expected = "pairs of a timestamp and an ABox; a file's are read by read_stream"

@@ -101,7 +101,7 @@ MISTAKES = {
         *RUN,
         "*.md",
         (
-            "error: the format of notes.md is not known: expected a name that ends in .ttl, .rdf,"
+            "error: the format of notes.md is unknown: expected a name that ends in .ttl, .rdf,"
             " .xml, .owl, .nt, .jsonld, .json, .trig, .nq, .owx, .ofn, .fss or .omn"
         ),
     ),
@@ -110,8 +110,8 @@ MISTAKES = {
         "vendor.ttl",
         "against.ttl",
         (
-            "Error Invalid value: against.ttl belongs to no option; put a glob in quotation marks, or"
-            " the option before each file"
+            "Error Invalid value: against.ttl is not the value of an option; put a glob in quotation "
+            "marks, or repeat the option for each file"
         ),
     ),
     "an import that no document is": (
@@ -152,7 +152,7 @@ MISTAKES = {
         *CHECK,
         "readings.csv",
         (
-            "error: the format of readings.csv is not known: expected a name that ends in .ttl, "
+            "error: the format of readings.csv is unknown: expected a name that ends in .ttl, "
             ".rdf, .xml, .owl, .nt, .jsonld, .json, .trig, .nq, .owx, .ofn, .fss or .omn"
         ),
     ),
@@ -250,7 +250,7 @@ MISTAKES = {
     "a file that is no ontology": (
         lambda: load_ontology("notes.md"),
         (
-            "the format of notes.md is not known: expected a name that ends in .ttl, .rdf, .xml, "
+            "the format of notes.md is unknown: expected a name that ends in .ttl, .rdf, .xml, "
             ".owl, .nt, .jsonld, .json, .trig, .nq, .owx, .ofn, .fss or .omn, or the option "
             "format (turtle, xml, nt, json-ld, trig, nquads, owl-xml, functional or manchester)"
         ),

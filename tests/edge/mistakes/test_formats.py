@@ -46,7 +46,7 @@ MISTAKES = {
         "pizza",
         "",
         (
-            "the format of pizza is not known: expected a name that ends in .ttl, .rdf, .xml, "
+            "the format of pizza is unknown: expected a name that ends in .ttl, .rdf, .xml, "
             ".owl, .nt, .jsonld, .json, .trig, .nq, .owx, .ofn, .fss or .omn, or the option "
             "format (turtle, xml, nt, json-ld, trig, nquads, owl-xml, functional or manchester)"
         ),
@@ -55,7 +55,7 @@ MISTAKES = {
         "pizza.txt",
         "pizza,price",
         (
-            "the format of pizza.txt is not known: expected a name that ends in .ttl, .rdf, .xml,"
+            "the format of pizza.txt is unknown: expected a name that ends in .ttl, .rdf, .xml,"
             " .owl, .nt, .jsonld, .json, .trig, .nq, .owx, .ofn, .fss or .omn, or the option "
             "format (turtle, xml, nt, json-ld, trig, nquads, owl-xml, functional or manchester)"
         ),

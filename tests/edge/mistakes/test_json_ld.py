@@ -30,7 +30,7 @@ MISTAKES = {
     "no time": (
         second(f'"at": {TIME}, ', ""),
         (
-            "<stream>, line 2: no time found for the message: expected one of the properties "
+            "<stream>, line 2: the message has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime in it; the option time takes the IRI of "
             "another property"
         ),
@@ -38,7 +38,7 @@ MISTAKES = {
     "a time that the context does not know": (
         MESSAGE + GRAPH.replace('"prov:gen', '"gen'),
         (
-            "<stream>, line 2: no time found for graph <urn:g1>: expected one of the properties "
+            "<stream>, line 2: graph <urn:g1> has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime on it, or a name that ends in a number or an "
             "ISO 8601 time; the option time takes the IRI of another property, and there is a time in "
             "<http://example.org/generatedAtTime>"
@@ -47,7 +47,7 @@ MISTAKES = {
     "a time by another property": (
         MESSAGE.replace("generatedAtTime", "startedAtTime"),
         (
-            "<stream>, line 1: no time found for the message: expected one of the properties "
+            "<stream>, line 1: the message has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime in it; the option time takes the IRI of "
             "another property, and there is a time in <http://www.w3.org/ns/prov#startedAtTime>"
         ),
@@ -55,7 +55,7 @@ MISTAKES = {
     "a time without a zone": (
         second("10:00:00Z", "10:00:00"),
         (
-            "<stream>, line 2: the timestamp 2026-01-01T10:00:00 is not valid here: expected a time "
+            "<stream>, line 2: the timestamp 2026-01-01T10:00:00 is invalid: expected a time "
             "with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
             "add the zone where the stream is written, or set it with the option zone"
         ),
@@ -63,35 +63,35 @@ MISTAKES = {
     "a day alone": (
         second("T10:00:00Z", ""),
         (
-            "<stream>, line 2: the timestamp '2026-01-01' is not valid here: expected a number or an "
+            "<stream>, line 2: the timestamp '2026-01-01' is invalid: expected a number or an "
             "ISO 8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),
     "a day before its month": (
         second(TIME, '"01.01.2026 10:00"'),
         (
-            "<stream>, line 2: the timestamp '01.01.2026 10:00' is not valid here: expected a number "
+            "<stream>, line 2: the timestamp '01.01.2026 10:00' is invalid: expected a number "
             "or an ISO 8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),
     "a day that is none": (
         second("2026-01-01", "2026-02-30"),
         (
-            "<stream>, line 2: the timestamp '2026-02-30T10:00:00Z' is not valid here: expected a "
+            "<stream>, line 2: the timestamp '2026-02-30T10:00:00Z' is invalid: expected a "
             "number or an ISO 8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),
     "seconds among dates": (
         second(TIME, "1767261600"),
         (
-            "<stream>, line 2: the timestamp 1767261600 is not valid here: expected a datetime with a "
+            "<stream>, line 2: the timestamp 1767261600 is invalid: expected a datetime with a "
             "time zone like the stream's other timestamps"
         ),
     ),
     "a time that is a name": (
         second(TIME, '{"@id": "urn:now"}'),
         (
-            "<stream>, line 2: <urn:now> as the time of a message is not valid here: expected a "
+            "<stream>, line 2: <urn:now> as the time of a message is invalid: expected a "
             "literal, a number or an ISO 8601 time"
         ),
     ),
@@ -99,7 +99,7 @@ MISTAKES = {
         second(TIME, f'[{TIME}, "2026-01-01T10:05:00Z"]'),
         (
             "<stream>, line 2: a message with the times 2026-01-01T10:00:00+00:00 and"
-            " 2026-01-01T10:05:00+00:00 is not valid here: expected one time in a message; keep two"
+            " 2026-01-01T10:05:00+00:00 is invalid: expected one time in a message; keep two"
             " messages apart (with MESSAGE in a log, as two documents of JSON-LD), or set the option"
             " time to the property of the message's time"
         ),
@@ -107,7 +107,7 @@ MISTAKES = {
     "a graph without a time": (
         GRAPH.replace('"prov:generatedAtTime": "2026-01-01T10:00:00Z",', ""),
         (
-            "<stream>, line 1: no time found for graph <urn:g1>: expected one of the properties "
+            "<stream>, line 1: graph <urn:g1> has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime on it, or a name that ends in a number or an "
             "ISO 8601 time; the option time takes the IRI of another property"
         ),

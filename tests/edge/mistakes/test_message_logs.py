@@ -74,7 +74,7 @@ MISTAKES = {
     "no word between messages": (
         log("MESSAGE\n", ""),
         (
-            "<stream>, line 1: a message with the times 1 and 2 is not valid here: expected one time "
+            "<stream>, line 1: a message with the times 1 and 2 is invalid: expected one time "
             "in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
             "JSON-LD), or set the option time to the property of the message's time"
         ),
@@ -108,7 +108,7 @@ MISTAKES = {
     "no time": (
         log("sosa:resultTime 2 ; ", ""),
         (
-            "<stream>, line 5: no time found for the message: expected one of the properties "
+            "<stream>, line 5: the message has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime in it; the option time takes the IRI of "
             "another property"
         ),
@@ -116,7 +116,7 @@ MISTAKES = {
     "a time by a property of one's own": (
         log("sosa:resultTime 2", "ex:time 2"),
         (
-            "<stream>, line 5: no time found for the message: expected one of the properties "
+            "<stream>, line 5: the message has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime in it; the option time takes the IRI of "
             "another property"
         ),
@@ -124,7 +124,7 @@ MISTAKES = {
     "the time of the phenomenon": (
         LOG.replace("resultTime 1", f'phenomenonTime "2026-01-01T10:00:00Z"^^<{DATE}>'),
         (
-            "<stream>, line 1: no time found for the message: expected one of the properties "
+            "<stream>, line 1: the message has no time; expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime in it; the option time takes the IRI of "
             "another property, and there is a time in <http://www.w3.org/ns/sosa/phenomenonTime>"
         ),
@@ -132,7 +132,7 @@ MISTAKES = {
     "two times": (
         log("resultTime 2", "resultTime 2, 3"),
         (
-            "<stream>, line 5: a message with the times 2 and 3 is not valid here: expected one time "
+            "<stream>, line 5: a message with the times 2 and 3 is invalid: expected one time "
             "in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
             "JSON-LD), or set the option time to the property of the message's time"
         ),
@@ -140,14 +140,14 @@ MISTAKES = {
     "a time that is a name": (
         log("resultTime 2", "resultTime ex:now"),
         (
-            "<stream>, line 5: <http://example.org/now> as the time of a message is not valid here: "
+            "<stream>, line 5: <http://example.org/now> as the time of a message is invalid: "
             "expected a literal, a number or an ISO 8601 time"
         ),
     ),
     "a time without a zone": (
         log("resultTime 2", f'resultTime "2026-01-01T10:00:00"^^<{DATE}>'),
         (
-            "<stream>, line 5: the timestamp 2026-01-01T10:00:00 is not valid here: expected a time "
+            "<stream>, line 5: the timestamp 2026-01-01T10:00:00 is invalid: expected a time "
             "with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
             "add the zone where the stream is written, or set it with the option zone"
         ),
@@ -155,21 +155,21 @@ MISTAKES = {
     "dates among numbers": (
         log("resultTime 2", 'resultTime "2026-01-01T10:00:00Z"'),
         (
-            "<stream>, line 5: the timestamp 2026-01-01T10:00:00+00:00 is not valid here: expected an "
+            "<stream>, line 5: the timestamp 2026-01-01T10:00:00+00:00 is invalid: expected an "
             "integer like the stream's other timestamps"
         ),
     ),
     "a day alone": (
         LOG.replace("resultTime 1", 'resultTime "2026-01-01"'),
         (
-            "<stream>, line 1: the timestamp '2026-01-01' is not valid here: expected a number or an "
+            "<stream>, line 1: the timestamp '2026-01-01' is invalid: expected a number or an "
             "ISO 8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),
     "a word as a time": (
         log("resultTime 2", 'resultTime "soon"'),
         (
-            "<stream>, line 5: the timestamp 'soon' is not valid here: expected a number or an ISO "
+            "<stream>, line 5: the timestamp 'soon' is invalid: expected a number or an ISO "
             "8601 time such as 2026-01-31T10:00:00Z"
         ),
     ),

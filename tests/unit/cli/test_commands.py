@@ -167,10 +167,10 @@ def reading(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--query", ""], "--query: it is an empty text, and FILE|TEXT is expected"),
-        (["--query="], "--query: it is an empty text, and FILE|TEXT is expected"),
-        (["--more", "a", "--more", ""], "--more: it is an empty text, and PATH is expected"),
-        ([""], "table: it is an empty text, and TABLE is expected"),
+        (["--query", ""], "--query: it is empty; give FILE|TEXT"),
+        (["--query="], "--query: it is empty; give FILE|TEXT"),
+        (["--more", "a", "--more", ""], "--more: it is empty; give PATH"),
+        ([""], "table: it is empty; give TABLE"),
     ],
 )
 def test_an_empty_text_is_no_path(given, said):
@@ -203,11 +203,20 @@ def test_each_option_that_takes_a_path_says_so(command):
         (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is invalid"),
         (OptionError("unique_names", "False", "nothing"), "--no-unique-names is invalid"),
         (OptionError("shard_by", "'urn:x'", "a key"), "shard_by='urn:x' is invalid: expected a key"),
-        (QueryTimeoutError(2.5), "stopped after --query-timeout 2.5 seconds"),
-        (RegistrationMemoryError(115_000, 156_297, 0, 45_000), "where --max-bytes 115000; allow more"),
-        (QueryLengthError(2_000, 1_000), "has 2_000 characters, where 1_000 are permitted; give data as"),
-        (QueryMemoryError(1_000, 2_000, 5), "2_000 bytes, where 1_000 are permitted; query for less"),
-        (QueryMemoryError(1_000, 2_000), "2_000 bytes, where 1_000 are permitted; create fewer or shorter"),
+        (QueryTimeoutError(2.5), "stopped after 2.5 seconds; raise the limit (--query-timeout), or"),
+        (
+            RegistrationMemoryError(115_000, 156_297, 0, 45_000),
+            "more than the limit --max-bytes 115000; raise the limit",
+        ),
+        (QueryLengthError(2_000, 1_000), "has 2_000 characters, more than the limit of 1_000; pass data"),
+        (
+            QueryMemoryError(1_000, 2_000, 5),
+            "2_000 bytes for 5 rows at once, more than the limit of 1_000; query",
+        ),
+        (
+            QueryMemoryError(1_000, 2_000),
+            "2_000 bytes, more than the limit of 1_000; create fewer or shorter",
+        ),
         (QueryError('the literal "range=1"'), 'the literal "range=1"'),
     ],
 )

@@ -115,7 +115,7 @@ def test_all_explanations_are_numbered(explain, tmp_path):
         (["<x> a :Slowing"], "is not a triple in Turtle"),
         ([":x a rdfs1:Class"], "The prefix rdfs1: has not been declared"),
         ([":x a rdfs1:Class"], "(did you mean rdfs?)"),
-        ([":x a :Slowing, :Stopping"], "one triple is expected, not 2"),
+        ([":x a :Slowing, :Stopping"], "has 2 triples; give one"),
         ([""], "is not a triple in Turtle"),
         (["[] a :Slowing"], "a blank node"),
         ([":x a :Slowing", "--at", "soon"], "--at"),
@@ -153,7 +153,7 @@ def test_what_does_not_hold_leads_to_the_option_that_says_why(explain):
 
 def test_a_time_before_the_stream_is_refused(explain):
     done = explain(":x a :Accelerating", "--at", "-1")
-    assert done.exit_code == 2 and "nothing at or before that time" in " ".join(done.stderr.split())
+    assert done.exit_code == 2 and "the stream begins after this time" in " ".join(done.stderr.split())
 
 
 E = Namespace("http://e/")
@@ -539,8 +539,8 @@ def test_it_goes_into_a_file(timeline, tmp_path):
     ("arguments", "said"),
     [
         (("--from", "soon"), "--from"),
-        (("--from", 9), "no steps in that time"),
-        (("--from", 3, "--until", 1), "1 is before 3 of --from"),
+        (("--from", 9), "it has no steps between --from and --until"),
+        (("--from", 3, "--until", 1), "1 is before --from 3; give a later time"),
         (("--from", 3, "--until", "2026-01-01T00:00:00Z"), "are a number"),
     ],
 )

@@ -360,7 +360,9 @@ def test_beside_a_query_conclusions_are_counted(options, rules, tmp_path, capsys
 
 def test_a_query_of_several_windows_finds_no_conclusions_and_is_refused(options, rules):
     text = "ASK { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [RANGE 4] { ?y a ?c } }"
-    with pytest.raises(QueryError, match="conclusions of rules are in one window, but the query has several"):
+    with pytest.raises(
+        QueryError, match="belong to one window, but the query has named windows; omit --rules"
+    ):
         follow(options(rules=rules, query=text, range=None), Given())
 
 

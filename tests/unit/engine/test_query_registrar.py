@@ -352,7 +352,7 @@ def test_a_query_that_would_hold_more_than_there_is_room_for_is_refused_and_leav
     error, kept = raised.value, reasoner.stats().bytes
     assert (error.max_bytes, error.rows) == (10**6, 6400)
     assert kept < 10**6 < error.needed and 6400 * 250 <= error.beside <= error.needed - kept // 2
-    told = rf"\(6_400 rows\) window and .* {error.needed:_} bytes together, .*max_bytes=1_000_000; allow more"
+    told = rf"\(6_400 rows\) was .* {error.needed:_} bytes, .* the limit max_bytes=1_000_000; raise the limit"
     assert re.search(told, str(error))
     assert not reasoner.queries and not reasoner.push(2, [a("y")]).answers
 

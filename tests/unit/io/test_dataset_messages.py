@@ -58,7 +58,7 @@ def test_a_time_without_a_zone_takes_the_one_that_is_said():
 @pytest.mark.parametrize(
     ("text", "error", "reason"),
     [
-        (":a :b :c .", MissingTimestampError, "line 1: no time found for the message: expected one of"),
+        (":a :b :c .", MissingTimestampError, "line 1: the message has no time; expected one of"),
         (":a sosa:resultTime 1, 2 .", TimestampError, "a message with the times 1 and 2"),
         (":a sosa:resultTime :noon .", TimestampError, "<urn:x:noon> as the time of a message"),
         (":a sosa:resultTime 1 ; a 5 .", MalformedInputError, "must be a class, not a literal"),
@@ -159,5 +159,5 @@ def test_documents_that_are_wrong_are_skipped_and_counted_with_their_lines():
 
 
 def test_a_document_without_a_time_is_told_with_its_line():
-    with pytest.raises(MissingTimestampError, match="line 2: no time found for the message"):
+    with pytest.raises(MissingTimestampError, match="line 2: the message has no time"):
         list(jsonld('\n{"@id": "urn:x:a", "urn:x:p": 1}'))

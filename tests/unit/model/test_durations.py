@@ -94,7 +94,7 @@ def test_other_texts_are_refused(text):
 def test_an_error_names_the_text_and_valid_forms(text, expected):
     with pytest.raises(TimestampError) as raised:
         parse_duration(text)
-    assert str(raised.value) == f"the duration {text!r} is not valid here: expected {expected}"
+    assert str(raised.value) == f"the duration {text!r} is invalid: expected {expected}"
 
 
 def test_an_error_shows_the_beginning_of_a_long_text():

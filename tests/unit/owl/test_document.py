@@ -332,7 +332,7 @@ def test_what_is_given_goes_first():
 
 
 def test_where_nothing_tells_the_error_says_what_would():
-    with pytest.raises(UnknownFormatError, match=r"a\.txt is not known: expected a name that ends in \.ttl"):
+    with pytest.raises(UnknownFormatError, match=r"a\.txt is unknown: expected a name that ends in \.ttl"):
         format_of(Path("a.txt"), b"once upon a time", None)
 
 

@@ -147,7 +147,7 @@ class BoundsReader:
         try:
             return Window(length, slide, closed="right")
         except TimestampError as error:
-            raise self._text.error(part, f"{error.given} is not valid here", error.expected) from None
+            raise self._text.error(part, f"{error.given} is invalid", error.expected) from None
 
     def _count(self, part: ParseTree, window: CountWindow) -> CountWindow:
         numbers = tokens(part, "NUMBER")
@@ -230,7 +230,7 @@ class BoundsReader:
         try:
             return parse_length(written.upper() if written[0] in "pP" else written.lower())
         except TimestampError as error:
-            raise self._text.error(part, f"{error.given} is not valid here", error.expected) from None
+            raise self._text.error(part, f"{error.given} is invalid", error.expected) from None
 
 
 def _distance(start: Length | None, end: Length | None) -> Length | None:

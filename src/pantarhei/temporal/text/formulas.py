@@ -101,7 +101,7 @@ def _duration(cursor: TokenCursor, count: int) -> timedelta:
     except TimestampError as error:
         is_known = first.kind == "duration" or unit.text.lower() in UNITS
         others = "" if is_known else f"; [{first.text}] for ticks, [{first.text} #] for assertions"
-        problem = f"{error.given} is not valid here"
+        problem = f"{error.given} is invalid"
         raise cursor.error(unit if others else first, problem, f"{error.expected}{others}") from None
 
 

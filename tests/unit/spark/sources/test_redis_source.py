@@ -57,7 +57,11 @@ def test_an_entry_is_one_assertion_or_a_piece_of_nquads_with_its_own_blank_nodes
         (assertion(7, "<<( " * 100_000), MalformedInputError, "not three terms"),
         (assertion(7, '"x"@en--ltr'), MalformedInputError, "directions"),
         ({"data": NQUADS + "oops"}, MalformedInputError, "entry 5-0, line 3"),
-        ({"data": NQUADS.replace("at:7", "g")}, MissingTimestampError, "entry 5-0, line 1: no time found"),
+        (
+            {"data": NQUADS.replace("at:7", "g")},
+            MissingTimestampError,
+            "entry 5-0, line 1: the message has no time",
+        ),
     ],
 )
 def test_a_bad_entry_is_an_error_that_names_it_or_is_skipped(fields, error, message):

@@ -168,7 +168,7 @@ def test_a_large_stream_of_many_blocks_is_read_the_same(monkeypatch):
 )
 def test_a_time_that_the_column_cannot_hold_is_an_error_that_names_the_line(kind, good, bad):
     data = f"<urn:a> <urn:b> <urn:c> <urn:at:{good}> .\n<urn:a> <urn:b> <urn:c> <urn:at:{bad}> .\n".encode()
-    with pytest.raises(TimestampError, match=f"{NAME}, line 2: .*is not valid here"):
+    with pytest.raises(TimestampError, match=f"{NAME}, line 2: .*is invalid"):
         as_text(data, kind=kind)
     rows, skipped = as_text(data, kind=kind, on_error="skip")
     assert (len(rows), skipped) == (1, 1)
