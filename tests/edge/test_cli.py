@@ -937,7 +937,7 @@ def test_wrong_usage_of_commands(cli):
 
 
 def test_a_stream_without_a_suffix_is_asked_for_its_format(run):
-    fails(run(stream="-"), "the format of <stdin> is not known", "--stream-format (nquads, trig, ", code=2)
+    fails(run(stream="-"), "the format of <stdin> is unknown", "--stream-format (nquads, trig, ", code=2)
 
 
 def test_a_format_that_is_not_known_is_told_by_an_option_only_where_there_is_one(run, cli, quads, tmp_path):
@@ -945,14 +945,14 @@ def test_a_format_that_is_not_known_is_told_by_an_option_only_where_there_is_one
     path.write_bytes(quads("urn:1").read_bytes())
     unknown = tmp_path / "ontology.dat"
     unknown.write_text("Class Pump under Machine\n")
-    stream = fails(run(stream=path), f"the format of {path} is not known", ".nquads, .trig, ", code=2)
+    stream = fails(run(stream=path), f"the format of {path} is unknown", ".nquads, .trig, ", code=2)
     assert "the option --stream-format (nquads, trig, " in stream
     answers = fails(
         run("--output", path), ".ndjson", "the option --format (table, ndjson, csv, tsv or parquet)", code=2
     )
     assert "stream" not in answers
     for done in (run(ontology=unknown), run("--background", unknown), cli("check", unknown)):
-        assert "option" not in fails(done, f"the format of {unknown} is not known", ".ttl, ", code=2)
+        assert "option" not in fails(done, f"the format of {unknown} is unknown", ".ttl, ", code=2)
 
 
 def test_a_stream_in_a_syntax_without_times_is_refused_by_the_name_of_its_option(run):

@@ -135,7 +135,9 @@ def test_contexts_that_documents_name_are_read_from_files(files):
     assert done.exit_code == 0, done.stderr
     assert [line[:1] for line in done.stdout.splitlines()] == ["1", "2", " "]
     unnamed = run(files, "--context=c.jsonld", mapping=None, stream="log.jsonl")
-    assert unnamed.exit_code == 2 and "c.jsonld is not IRI=FILE" in " ".join(unnamed.stderr.split())
+    assert unnamed.exit_code == 2 and "c.jsonld is not of the form IRI=FILE" in " ".join(
+        unnamed.stderr.split()
+    )
     mapped = run(files, given)
     assert mapped.exit_code == 2 and "contexts are for JSON-LD" in " ".join(mapped.stderr.split())
 

@@ -63,8 +63,9 @@ def static_graphs(
         graphs.setdefault(iri, []).extend(triple for each in documents for triple in each.triples)
     for name in expected:
         if name not in graphs:
-            advice = f"Pass its file: --static {name}=FILE"
-            raise QueryError(f"The query reads the graph <{name}>. {advice}.")
+            problem = f"the query reads the graph <{name}>, which is not given"
+            advice = f"pass its file as --static {name}=FILE; pass facts of the default graph as --background"
+            raise QueryError(f"{problem}; {advice}")
     return graphs
 
 

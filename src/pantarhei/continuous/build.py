@@ -84,7 +84,7 @@ def _with_window(made: StreamText, streams: Mapping[str, Stream], window: Window
         raise MissingOptionError("window", "Window(range=…, slide=…)", "The text declares no window.")
     if len(streams) != 1:
         expected = "exactly one stream, since the text names none"
-        raise OptionError("streams", f"{len(streams)} streams", expected)
+        raise OptionError("streams", f"{{{', '.join(map(repr, streams))}}}"[:200], expected)
     (stream,) = streams
     return replace(made, windows=(StreamWindow(_WHOLE, URIRef(stream), window, is_default=True),))
 
@@ -98,6 +98,6 @@ def _check_entailment(made: StreamText, ontology: Ontology | None) -> None:
     regime = made.entailment
     if regime is not None and (regime == f"{_ENTAILMENT}Simple") is not (ontology is None):
         raise QueryError(
-            f"the text requires the entailment regime <{regime}>: "
-            + ("give an ontology" if ontology is None else "give no ontology")
+            f"the text requires the entailment regime <{regime}>, but "
+            + ("no ontology is given; pass one" if ontology is None else "an ontology is given; omit it")
         )

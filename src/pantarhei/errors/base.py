@@ -291,7 +291,7 @@ class MissingPackageError(PantarheiError):
 
     def __str__(self) -> str:
         extra = f"pip install 'pantarhei[{self.package}]'"
-        return f"{self.task} needs the package {self.package} ({self.reason}); install it: {extra}"
+        return f"{self.task} needs an optional package ({self.reason}); install it: {extra}"
 
 
 class SparkError(PantarheiError):

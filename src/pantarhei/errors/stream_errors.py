@@ -61,7 +61,7 @@ class FutureABoxError(StreamError):
     def __str__(self) -> str:
         return (
             f"the ABox at {self.at} is further ahead than {parameter('max_ahead', self.max_ahead)} permits: "
-            f"the time is {self.time} by {self.reference}; omit the ABox, or raise the limit "
+            f"the time by {self.reference} is {self.time}; omit the ABox, or raise the limit "
             f"({parameter('max_ahead', self.ahead)} accepts this one)"
         )
 
@@ -119,8 +119,7 @@ class MemoryLimitError(StreamError):
             return (
                 f"with the ABox at {self.at} the window{alone} and the state of rules and queries would need "
                 f"{there} ({self.beside:_} of these bytes are for temporal rules and registered queries); "
-                "raise the limit, or shorten the range of the window or of the rules and queries that need "
-                "most"
+                "raise the limit, or shorten the windows of rules and queries or the range of the window"
             )
         if self.alone:
             return (

@@ -284,8 +284,8 @@ class CsvWriter(AnswerWriter):
             self._row(header)
             self._header = header
         elif self._header != header:
-            expected = f"a file with the columns {','.join(header)}, to append to it"
-            raise OptionError("output", f"a file with the columns {','.join(self._header)}", expected)
+            reason = f"The file has the columns {','.join(self._header)}, but {','.join(header)} are written."
+            raise ExcludedOptionError("append", "True", reason)
         for row in zip(*columns.values(), strict=True):
             self._row([self._time(at), *("" if cell is None else self._cell(cell) for cell in row)])
 

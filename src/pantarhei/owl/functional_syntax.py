@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.errors import MalformedInputError, MissingPackageError
 from pantarhei.model.message_text import counted
 from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, ParsedDocument
 from pantarhei.rdf.parse import DEEPEST_EXPRESSION, NOT_UTF_8
@@ -428,7 +428,6 @@ def _filled(pattern: str, number: int) -> str | None:
     return first + repeated * times + after if times > 0 and not left else None
 
 
-INSTALL = "pip install 'pantarhei[manchester]'"
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _MANCHESTER_SYNTAX_EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 _SPAN = re.compile(r'\("([^"]*)", ByteSpan\((\d+)\.\.(\d+)\)\)')
@@ -455,7 +454,7 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocu
 
     Raises:
         MalformedInputError: the document is malformed, or nested too deeply.
-        OptionError: the package py-horned-owl is not installed.
+        MissingPackageError: the package py-horned-owl is not installed.
     """
     library, text = _library(source), text_of(content, source)
     _refuse_deep_nesting(text, source)
@@ -480,10 +479,8 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocu
 def _library(source: str) -> Any:
     try:
         import pyhornedowl
-    except ImportError:
-        raise OptionError(
-            "format", source, f"the package py-horned-owl, to read Manchester syntax: {INSTALL}"
-        ) from None
+    except ImportError as error:
+        raise MissingPackageError("manchester", f"Manchester syntax ({source})", str(error)) from None
     return pyhornedowl
 
 

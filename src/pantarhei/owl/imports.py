@@ -60,7 +60,7 @@ def _expanded(given: object) -> Sequence[object]:
     path = Path(given)
     refuse_null(path)
     if is_document(str(given)):
-        expected = "a path; of a text, rdflib.Graph().parse(data=text, format=…)"
+        expected = "a path; parse a text by rdflib.Graph().parse(data=text, format=…)"
         raise OptionError("source", repr(given)[:60] + "…", expected)
     if path.is_dir():
         return sorted(filter(_is_ontology, path.iterdir())) or _refuse(path, _none_in(path))

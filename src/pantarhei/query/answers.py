@@ -130,9 +130,9 @@ def check_distinct_names(
     counts = Counter(map(as_column, (*names, *columns)))
     if taken := sorted(name for name in names if counts[as_column(name)] > 1):
         expected = (
-            "a query with other variables: the results have a column "
+            "variables with other names, since the results have a column "
             f"{' and a column '.join(dict.fromkeys(map(as_column, taken)))} already; "
-            f"rename the variable, as in (?{taken[0]} AS ?other)"
+            f"rename them, as in (?{taken[0]} AS ?other)"
         )
         raise OptionError(option, ", ".join(f"?{name}" for name in taken), expected)
 

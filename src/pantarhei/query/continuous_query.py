@@ -566,9 +566,11 @@ class ContinuousQuery:
             QueryError: the function is not callable, or is an `async` function, which would not be awaited.
         """
         if not callable(follower):
-            raise QueryError(f"{follower!r} is not callable: expected a function of one argument")
+            raise QueryError(f"{follower!r} is not callable; expected a function of one argument")
         if iscoroutinefunction(follower):
-            raise QueryError(f"{follower!r} is async, so it is not awaited: use `async for change in query`")
+            raise QueryError(
+                f"{follower!r} is async and would not be awaited; use `async for change in query` instead"
+            )
         key = object()
         self._followers[key] = follower
         self._followed.add(self)

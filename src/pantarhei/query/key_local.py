@@ -67,14 +67,14 @@ def _check_report_times(policy: ReportPolicy, name: str | None) -> None:
         unknown = "change" if policy.emit == "rstream" else "non-empty"
         is_known = unknown not in policy.conditions
         expected = (
-            f"with shard_by and emit={policy.emit!r} conditions without {unknown!r}, "
-            "which depends on all shards"
+            f"conditions without {unknown!r}, which depends on all shards (shard_by with "
+            f"emit={policy.emit!r})"
         )
     else:
         is_known = policy.is_plain
         expected = (
-            'with shard_by on="close", or on="change" with emit="delta", '
-            "since shards have no other common times"
+            'on="close", or on="change" with emit="delta", since with shard_by the shards have no other '
+            "common times"
         )
     if not is_known:
         option = "on" if name is None else f"queries[{name!r}]"
@@ -103,20 +103,22 @@ class _LocalityCheck:
     def check(self, query: algebra.Query, needs_keys: bool) -> None:
         """Check a query; raises the errors of `check_key_local`."""
         if query.form != "SELECT":
-            raise self._error(f"{query.form} has one answer for all shards; only SELECT has rows")
+            raise self._error(
+                f"{query.form} has one answer for all shards; use SELECT, whose answers are rows"
+            )
         if query.has_dataset_clause:
-            raise self._error("FROM reads named graphs, and only the materialization is divided among shards")
+            raise self._error("FROM reads named graphs, but shards contain only the materialization")
         for expression in (each for node in algebra.nodes_of(query.node) for each in expressions_of(node)):
             calls = (part for part in algebra.parts_of(expression) if isinstance(part, algebra.Call))
             called = {call.function for call in calls}
             if "NOW" in called or algebra.is_volatile(expression):
-                raise self._error("NOW, RAND, UUID, STRUUID and BNODE have other values in each shard")
+                raise self._error("NOW, RAND, UUID, STRUUID and BNODE have different values in each shard")
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
             hint = f"select {self._key_description} too"
             raise self._error(f"a row may be inserted in one shard and deleted in another; {hint}")
         if not rows.is_divided:
-            raise self._error("it has answers without facts of the stream, which each shard would repeat")
+            raise self._error("some answers need no fact of the stream, so each shard would repeat them")
 
     def _rows(self, node: algebra.Node) -> _Locality:
         match node:
@@ -159,9 +161,7 @@ class _LocalityCheck:
             case algebra.OrderBy() | algebra.Slice():
                 raise self._error("ORDER BY, LIMIT and OFFSET need the answers of all shards")
             case algebra.Graph():
-                raise self._error(
-                    "GRAPH reads named graphs, and only the materialization is divided among shards"
-                )
+                raise self._error("GRAPH reads named graphs, but shards contain only the materialization")
         raise AssertionError(node)
 
     def _matches(self, node: algebra.Node, patterns: Sequence[algebra.TriplePattern]) -> _Locality:

@@ -127,7 +127,7 @@ class QueryPlanner:
             given = getattr(query, "_original_args", None)
             if given is None:
                 expected = "a text, or a query prepared by rdflib's prepareQuery"
-                raise OptionError("query", "<a translated query>", expected)
+                raise OptionError("query", repr(query)[:60] + "…", expected)
             query, prefixes, base = given
         check_type("query", query, str, "a SPARQL query as text, or one that rdflib prepared")
         check_type("base", base, str | None, "an IRI as text, or None")
@@ -176,7 +176,9 @@ class QueryPlanner:
         if parsed.has_dataset_clause:
             view = view.restricted(parsed.default_graphs, parsed.named_graphs)
         elif prepared.has_graphs and not view.has_names:
-            raise QueryError("GRAPH needs a dataset, not a single graph; query the reasoner's dataset")
+            raise QueryError(
+                "GRAPH needs a dataset, but a single graph is given; query the reasoner's dataset"
+            )
         values = _values(bindings or {})
         clock = _NO_TIME
         if prepared.uses_clock:
@@ -225,9 +227,9 @@ def limited(
     """
     seconds = None if timeout is None else _seconds(timeout)
     if max_bytes is not None and not (isinstance(max_bytes, int) and max_bytes > 0):
-        raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
+        raise OptionError("max_bytes", repr(max_bytes), "a number of bytes above 0, or None")
     if max_length is not None and not (isinstance(max_length, int) and max_length > 0):
-        raise OptionError("max_length", repr(max_length), "a number of characters, or None")
+        raise OptionError("max_length", repr(max_length), "a number of characters above 0, or None")
     return QueryLimits(seconds, max_bytes, max_length)
 
 
@@ -242,7 +244,7 @@ def _seconds(timeout: Duration) -> float:
 
 
 def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
-    expected = "variables' names with terms of rdflib, such as {'x': URIRef('http://example.org/x')}"
+    expected = "a mapping of variable names to rdflib terms, such as {'x': URIRef('http://example.org/x')}"
     check_type("initBindings", bindings, Mapping, expected)
     values = {str(name).lstrip("?$"): term for name, term in bindings.items()}
     for name, term in values.items():

@@ -269,7 +269,7 @@ class Contexts:
         if isinstance(imported := found.pop("@import", None), str):
             other = self._of(imported, inside)
             if not isinstance(other, dict):
-                raise LookupError(f"the context {imported} is imported, and is not an object")
+                raise LookupError(f"the imported context {imported} is not a JSON object")
             found = {**other, **found}
         return found
 
@@ -357,7 +357,7 @@ def documents(feed: ByteFeed, source: str, skip: Skip | None = None) -> Iterator
                 refuse(begin, reason, held[0])
                 held, size, depth = [], 0, 0
     if depth:
-        refuse(begin, "the document that begins here does not end", b"".join(held))
+        refuse(begin, "the closing brace of the document is missing", b"".join(held))
 
 
 def _may_hold_object(lines: list[bytes]) -> bool:

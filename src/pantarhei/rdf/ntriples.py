@@ -206,7 +206,7 @@ def prefix_of_name(name: str) -> str:
         OptionError: the name could be that of a push, or has characters other than letters and digits.
     """
     if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", name) or re.fullmatch("m[0-9]+", name):
-        raise OptionError("scope", repr(name), "letters and digits, and not m with a number behind it")
+        raise OptionError("scope", repr(name), "letters and digits, but not m followed by a number")
     return f"{name}-"
 
 

@@ -124,32 +124,39 @@ def refuse_entity_expansion(content: bytes, source: str) -> None:
     Raises:
         MalformedInputError: the document declares such an entity.
 
-    >>> refuse_entity_expansion(b'<!DOCTYPE a [<!ENTITY b "&c;&c;">]><a/>', "a.rdf")
+    >>> refuse_entity_expansion(b'<!DOCTYPE a [<!ENTITY b "&c;&c;">]><a/>', "a.rdf")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    pantarhei.errors.MalformedInputError: a.rdf, line 1: the entity b is made of entities and not expanded
+    pantarhei.errors.MalformedInputError: a.rdf, line 1: the entity b refers to other entities; write...
     """
     declared = list(_ENTITY.finditer(content))
     if len(declared) != content.count(b"<!ENTITY"):
         line = _line(content, _first_strange(content))
         raise MalformedInputError(
-            source, line, "an entity declaration that is not a name and a text is refused"
+            source, line, "this entity declaration is not supported; only a name and a text are expected"
         )
     if len(declared) > MOST_ENTITIES:
-        raise MalformedInputError(source, None, f"more than {MOST_ENTITIES} entity declarations are refused")
+        raise MalformedInputError(
+            source, None, f"it declares {len(declared):,} entities; expected {MOST_ENTITIES:,} at most"
+        )
     added = 0
     for match in declared:
         name, text = match[1], match[2] if match[2] is not None else match[3]
         readable = name.decode("utf-8", "replace")
         if b"&" in text:
-            reason = f"the entity {readable} is made of entities and not expanded"
+            reason = f"the entity {readable} refers to other entities; write its text in full"
             raise MalformedInputError(source, _line(content, match.start()), reason)
         if len(text) > LONGEST_ENTITY:
-            reason = f"the entity {readable} is longer than {LONGEST_ENTITY} bytes, and not expanded"
+            reason = (
+                f"the entity {readable} has {len(text):,} bytes; expected {LONGEST_ENTITY:,} at most, so "
+                "write its text where it is used"
+            )
             raise MalformedInputError(source, _line(content, match.start()), reason)
         added += len(text) * content.count(b"&" + name + b";")
     if added > max(LARGEST_EXPANSION, LARGEST_GROWTH * len(content)):
-        raise MalformedInputError(source, None, "its entities expand to a document many times its size")
+        raise MalformedInputError(
+            source, None, "its entities expand to a document many times its size; write their text in full"
+        )
 
 
 def _first_strange(content: bytes) -> int:

@@ -110,7 +110,8 @@ class CalendarBounds:
         length, step = calendar_length(range), calendar_length(slide)
         if not any(length) or not any(step) or all(step):
             name, given = ("range", range) if not any(length) else ("slide", slide)
-            raise OptionError(name, str(given), "a length above 0; a slide in days, or in months")
+            expected = "a length above 0" if name == "range" else "either days or months, above 0"
+            raise OptionError(name, str(given), expected)
         if type(origin) is int and origin == 0:
             day = _EPOCH_DAY if step.months else _MONDAY
         elif isinstance(origin, datetime):

@@ -86,7 +86,7 @@ MISTAKES = {
         "time,id,free,free\n2026-01-01 10:00,a,1,2\n",
         MAPPING,
         (
-            "the mapping, line 7: <table> has 2 columns free; expected one of that name, since the "
+            "the mapping, line 7: <table> has 2 columns with the name free; expected one, since the "
             "mapping refers to it; rename the others"
         ),
     ),

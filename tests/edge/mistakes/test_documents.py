@@ -237,7 +237,7 @@ MISTAKES = {
         lambda: load_ontology(PREFIXES + VENDOR),
         (
             "source='@prefix : <http://example.org/> . @prefix owl: <http://www.… is "
-            "invalid: expected a path; of a text, rdflib.Graph().parse(data=text, format=…)"
+            "invalid: expected a path; parse a text by rdflib.Graph().parse(data=text, format=…)"
         ),
     ),
     "bytes": (
@@ -258,7 +258,7 @@ MISTAKES = {
     "a text as background": (
         lambda: StreamReasoner(load_ontology(Graph()), Window(5), "@prefix : <urn:x#> . :a :b :c ."),
         (
-            "background='@prefix : <urn:x#> . :a :b :c .'… is invalid: expected a path; of a text, "
+            "background='@prefix : <urn:x#> . :a :b :c .'… is invalid: expected a path; parse a text by "
             "rdflib.Graph().parse(data=text, format=…)"
         ),
     ),

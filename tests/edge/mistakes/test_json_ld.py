@@ -193,7 +193,7 @@ MISTAKES = {
     ),
     "a last line that broke off": (
         MESSAGE + MESSAGE[:60],
-        ("<stream>, line 2: the document that begins here does not end"),
+        ("<stream>, line 2: the closing brace of the document is missing"),
     ),
     "a line that broke off": (
         f"{MESSAGE[:60]}\n{MESSAGE}",

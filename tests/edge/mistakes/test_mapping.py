@@ -90,21 +90,21 @@ MISTAKES = {
     "a key that is there twice": (
         "mappings:",
         "time: {column: at}\nmappings:",
-        ("the mapping, line 3: the key 'time' a second time; expected each key once"),
+        ("the mapping, line 3: the key 'time' is given twice; expected each key once"),
     ),
     "the sources of YARRRML": (
         "    s: ex",
         "    sources: [garages]\n    s: ex",
         (
-            "the mapping, line 5: the key sources in mapping garage is not known; expected no such "
-            "key: the table is given beside the mapping"
+            "the mapping, line 5: the key sources in mapping garage is not known; expected a mapping "
+            "without it: the table is given beside the mapping"
         ),
     ),
     "a function of YARRRML": (
         STATEMENT,
         "{p: ex:free, o: {function: ex:double}}",
         (
-            "the mapping, line 7: the key function in an object is not known; expected no such key:"
+            "the mapping, line 7: the key function in an object is not known; expected a mapping without it:"
             " mappings do not compute; use a rule or a query"
         ),
     ),
@@ -145,7 +145,10 @@ MISTAKES = {
     "a unit and a zone": (
         "zone: UTC",
         "unit: s, zone: UTC",
-        ("the mapping, line 2: unit and zone; expected one of them: a number has no zone and no format"),
+        (
+            "the mapping, line 2: unit and zone are both given; expected one of them: a number has no zone "
+            "and no format"
+        ),
     ),
     "a zone that is no zone": (
         "zone: UTC",
@@ -166,7 +169,7 @@ MISTAKES = {
     "no subject": (
         "    s: ex:$(id)\n",
         "",
-        ("the mapping, line 5: mapping garage has no subject; expected one of s, subject, subjects"),
+        ("the mapping, line 5: mapping garage has no subject; expected exactly one of s, subject, subjects"),
     ),
     "a subject without a prefix": (
         "s: ex:$(id)",
@@ -224,7 +227,10 @@ MISTAKES = {
     "a statement of two words as a dictionary": (
         STATEMENT,
         "ex:free: $(free)",
-        ("the mapping, line 7: the key ex:free in a predicateobject; expected a list: [ex:free, $(free)]"),
+        (
+            "the mapping, line 7: the key ex:free in a predicateobject is not known; expected a list: "
+            "[ex:free, $(free)]"
+        ),
     ),
     "a property alone": (
         STATEMENT,
@@ -258,17 +264,20 @@ MISTAKES = {
     "an IRI with a datatype": (
         "$(free), xsd",
         "$(free)~iri, xsd",
-        ("the mapping, line 7: an IRI with a datatype or language; expected one of them: IRIs have neither"),
+        (
+            "the mapping, line 7: an IRI has a datatype or language; expected a literal with it, or an IRI "
+            "without it"
+        ),
     ),
     "a datatype and a language": (
         STATEMENT,
         "{p: ex:n, o: {value: x, datatype: xsd:string, language: en}}",
-        ("the mapping, line 7: a datatype and a language; expected one of them"),
+        ("the mapping, line 7: the object has a datatype and a language; expected one of them"),
     ),
     "an alias": (
         "    s: ex:$(id)",
         "    s: *subject",
-        ("the mapping, line 5: the anchor or alias subject; expected the text itself"),
+        ("the mapping, line 5: the anchor or alias subject is not supported; expected the text itself"),
     ),
     "a column that is melted and not there": (
         "",
@@ -279,19 +288,22 @@ MISTAKES = {
         "mappings:",
         "melt: {columns: [free]}\nmappings:",
         (
-            "the mapping, line 3: columns are melted, but not used; expected a mapping that refers to"
+            "the mapping, line 3: no mapping uses the melted columns; expected a reference to"
             " $(value), the value of a melted column"
         ),
     ),
     "a delimiter of two characters": (
         "mappings:",
         "delimiter: '::'\nmappings:",
-        ("the mapping, line 3: the delimiter '::'; expected one character such as ';', or tab"),
+        ("the mapping, line 3: the delimiter '::' is invalid; expected one character such as ';', or tab"),
     ),
     "a delimiter as a word": (
         "mappings:",
         "delimiter: semicolon\nmappings:",
-        ("the mapping, line 3: the delimiter 'semicolon'; expected one character such as ';', or tab"),
+        (
+            "the mapping, line 3: the delimiter 'semicolon' is invalid; expected one character such as "
+            "';', or tab"
+        ),
     ),
     "a decimal mark that is none": (
         "mappings:",

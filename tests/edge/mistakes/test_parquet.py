@@ -76,7 +76,7 @@ MISTAKES = {
         doubled(),
         MAPPING,
         (
-            "the mapping, line 7: <table> has 2 columns free; expected one of that name, since the "
+            "the mapping, line 7: <table> has 2 columns with the name free; expected one, since the "
             "mapping refers to it; rename the others"
         ),
     ),
@@ -135,7 +135,7 @@ MISTAKES = {
         in_unit("s"),
         (
             "the mapping, line 2: the times in column time are of type timestamp[us]; expected"
-            " neither unit nor format, which are for numbers and texts"
+            " no unit and no format: these are for numbers and texts"
         ),
     ),
     "a format for a column of timestamps": (
@@ -143,7 +143,7 @@ MISTAKES = {
         MAPPING.replace("zone", "format: '%Y', zone"),
         (
             "the mapping, line 2: the times in column time are of type timestamp[us]; expected"
-            " neither unit nor format, which are for numbers and texts"
+            " no unit and no format: these are for numbers and texts"
         ),
     ),
     "numbers as times, and no unit": (

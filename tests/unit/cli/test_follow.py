@@ -261,7 +261,10 @@ def test_a_text_may_have_several_windows_over_the_stream(options, capsys):
             "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [ALL] { ?x a ?d } }",
             "window <urn:pantarhei:window:2> has no end",
         ),
-        ("SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }", "queries the default graph"),
+        (
+            "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } ?x a ?d }",
+            "the query reads the default graph, but all its windows are named",
+        ),
         (
             "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:t> [NOW] { ?x a ?d } }",
             "several streams",

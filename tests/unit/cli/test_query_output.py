@@ -102,10 +102,10 @@ def test_several_files_of_one_graph_are_together(run, files):
 @pytest.mark.parametrize(
     ("arguments", "code", "parts"),
     [
-        ([], 1, ("uses the graph <urn:plan>", "--static urn:plan=FILE")),
+        ([], 1, ("the query reads the graph <urn:plan>, which is not given", "--static urn:plan=FILE")),
         (["--static", "urn:plan=none.ttl"], 1, ("none.ttl cannot be read",)),
-        (["--static", "plan"], 2, ("is not IRI=FILE",)),
-        (["--static", "=plan.ttl"], 2, ("is not IRI=FILE",)),
+        (["--static", "plan"], 2, ("is not of the form IRI=FILE",)),
+        (["--static", "=plan.ttl"], 2, ("is not of the form IRI=FILE",)),
         (
             ["--static", "urn:plam=plan.ttl"],
             2,

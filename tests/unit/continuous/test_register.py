@@ -465,7 +465,7 @@ def test_a_stream_that_has_no_iri_is_shown():
         (C_SPARQL.replace("RANGE 2 STEP 2", "ALL"), "never closes"),
         (
             f"REGISTER RSTREAM :o UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/RDFS> AS {RSP_QL}",
-            "give an ontology",
+            "no ontology is given; pass one",
         ),
     ],
 )

@@ -311,7 +311,7 @@ def test_windows_of_queries_need_one_timestamp_a_fact(reasoner):
 
 def test_from_says_which_graphs_are_asked_and_one_that_has_left_is_empty(reasoner):
     for window in (None, Window(2)):
-        with pytest.raises(QueryError, match="there is no such graph"):
+        with pytest.raises(QueryError, match="names a graph that the dataset does not have"):
             reasoner.register(PREFIX + "ASK FROM <urn:pantarhei:at:1> { ?x a :A }", window=window)
     assert not reasoner.queries
     assert not reasoner._registrar._registry.needs_levels  # nobody has that window

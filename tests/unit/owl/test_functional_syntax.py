@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pantarhei.errors import InputError, MalformedInputError, OptionError
+from pantarhei.errors import InputError, MalformedInputError, MissingPackageError
 from pantarhei.ontology.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_document
@@ -334,5 +334,6 @@ def test_without_the_extra_the_error_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyhornedowl", None)
     path = tmp_path / "a.owl"
     path.write_text(HEAD_OF_MANCHESTER_SYNTAX)
-    with pytest.raises(OptionError, match=r"py-horned-owl.*: pip install 'pantarhei\[manchester\]'"):
+    text = r"Manchester syntax \(.*\) needs an optional package \(.*pyhornedowl.*\[manchester\]'"
+    with pytest.raises(MissingPackageError, match=text):
         read_document(path)

@@ -71,7 +71,7 @@ def test_a_text_of_rdf_is_refused_with_a_hint():
     with pytest.raises(OptionError) as raised:
         graph_at("<urn:a> <urn:p> <urn:b> .\n<urn:a> <urn:p> <urn:c> .", "static")
     assert str(raised.value).startswith("static=")
-    assert "expected a path; of a text, rdflib.Graph().parse(data=text, format=…)" in str(raised.value)
+    assert "expected a path; parse a text by rdflib.Graph().parse(data=text, format=…)" in str(raised.value)
 
 
 def test_malformed_files_and_unknown_formats_are_errors(tmp_path):

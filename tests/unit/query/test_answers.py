@@ -318,7 +318,7 @@ def test_without_polars_the_error_names_the_extra(monkeypatch):
     with pytest.raises(MissingPackageError) as raised:
         run_query(BELTS, "ASK {}").to_polars()
     assert raised.value.package == "polars" and str(raised.value).startswith(
-        "to_polars needs the package polars"
+        "to_polars needs an optional package ("
     )
     assert str(raised.value).endswith("pip install 'pantarhei[polars]'")
 

@@ -91,8 +91,8 @@ def test_what_is_of_one_subject_is_local(text):
         ("SELECT ?x { ?x a :A FILTER(NOW() > ?v) }", "NOW, RAND"),
         ("SELECT ?x (RAND() + 1 AS ?n) { ?x a :A }", "NOW, RAND"),
         ("SELECT ?x (MAX(?v + RAND()) AS ?n) { ?x :R ?v } GROUP BY ?x", "NOW, RAND"),
-        ("ASK { ?x a :A }", "only SELECT has rows"),
-        ("CONSTRUCT { ?x a :D } { ?x a :A }", "only SELECT has rows"),
+        ("ASK { ?x a :A }", "use SELECT, whose answers are rows"),
+        ("CONSTRUCT { ?x a :D } { ?x a :A }", "use SELECT, whose answers are rows"),
     ],
 )
 def test_what_may_be_of_two_shards_is_refused(text, obstacle):

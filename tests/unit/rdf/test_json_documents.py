@@ -52,7 +52,7 @@ def test_a_document_that_breaks_off_does_not_take_the_next_with_it():
     [
         ('{"a": 1}\nhello', "line 2: hello: expected a JSON-LD document"),
         ('"a"', "line 1: .*expected a JSON-LD document"),
-        ('\n{"a": [1', "line 2: .*does not end"),
+        ('\n{"a": [1', "line 2: .*closing brace of the document is missing"),
     ],
 )
 def test_what_is_no_document_is_told_with_its_line(text, reason):

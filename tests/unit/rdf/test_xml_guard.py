@@ -15,11 +15,15 @@ def document(*entities, body=b"<a/>"):
 @pytest.mark.parametrize(
     ("content", "reason", "line"),
     [
-        (document(b"o 'urn:o#'", b"b '&o;&o;'"), "the entity b is made of entities", 3),
-        (document(b"f SYSTEM 'file:///etc/passwd'"), "not a name and a text", 2),
-        (document(b"% p 'text'"), "not a name and a text", 2),
-        (document(b"l '" + b"x" * (LONGEST_ENTITY + 1) + b"'"), "longer than", 2),
-        (document(*(b"e%d 'x'" % i for i in range(MOST_ENTITIES + 1))), "more than", None),
+        (document(b"o 'urn:o#'", b"b '&o;&o;'"), "the entity b refers to other entities", 3),
+        (document(b"f SYSTEM 'file:///etc/passwd'"), "this entity declaration is not supported", 2),
+        (document(b"% p 'text'"), "this entity declaration is not supported", 2),
+        (document(b"l '" + b"x" * (LONGEST_ENTITY + 1) + b"'"), f"expected {LONGEST_ENTITY:,} at most", 2),
+        (
+            document(*(b"e%d 'x'" % i for i in range(MOST_ENTITIES + 1))),
+            f"it declares {MOST_ENTITIES + 1:,} entities; expected {MOST_ENTITIES:,} at most",
+            None,
+        ),
     ],
     ids=["of entities", "external", "parameter", "long", "many"],
 )

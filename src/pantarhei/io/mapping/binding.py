@@ -202,8 +202,8 @@ def bind(
     patterns = tuple(pattern for group in mapping.groups for pattern in _patterns(group, mapping, melted))
     melt = mapping.melt
     if melted and melt is not None and not any(pattern.needs for pattern in patterns):
-        expected = f"a mapping that refers to $({melt.value}), the value of a melted column"
-        raise MappingError(mapping.source, melt.line, "columns are melted, but not used", expected)
+        expected = f"a reference to $({melt.value}), the value of a melted column"
+        raise MappingError(mapping.source, melt.line, "no mapping uses the melted columns", expected)
     needed: dict[str, int | None] = dict.fromkeys(mapping.time.template.columns, mapping.time.line)
     for pattern in patterns:
         for column, line in pattern.columns:
@@ -224,12 +224,12 @@ def _check_column(
         return
     shown = ", ".join(columns[:_MOST_SHOWN]) + (", …" if len(columns) > _MOST_SHOWN else "")
     if found:
-        problem = f"{table} has {found} columns {column}"
+        problem = f"{table} has {found} columns with the name {column}"
         raise MappingError(
             mapping.source,
             line,
             problem,
-            "one of that name, since the mapping refers to it; rename the others",
+            "one, since the mapping refers to it; rename the others",
         )
     if not columns:
         raise MappingError(mapping.source, line, f"{table} has no columns", f"a column {column}")
@@ -256,7 +256,7 @@ def _melted(
         found = _matching(name, columns)
         if not found and elsewhere is not None and not _matching(name, elsewhere):
             shown = ", ".join(columns[:_MOST_SHOWN])
-            problem = f"{table} has no column like {name}"
+            problem = f"{table} has no column that matches {name}"
             raise MappingError(
                 mapping.source, None if melt is None else melt.line, problem, f"some of {shown}"
             )

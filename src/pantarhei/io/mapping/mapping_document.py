@@ -70,7 +70,8 @@ def _parsed(source: str, text: str) -> DocumentNode:
     import yaml  # imported only if needed, since the import takes as long as reading a small file
 
     if len(text) > LONGEST:
-        raise MappingError(source, None, f"it has {len(text):,} characters", f"{LONGEST:,} at most")
+        problem = f"it is too long, with {len(text):,} characters"
+        raise MappingError(source, None, problem, f"{LONGEST:,} characters at most")
     try:
         _check_events(source, yaml.parse(text, yaml.SafeLoader))
         root = yaml.compose(text, yaml.SafeLoader)
@@ -111,9 +112,11 @@ def _check_events(source: str, events: Iterable[Any]) -> None:
     for event in events:
         line = _line(event.start_mark)
         if (anchor := getattr(event, "anchor", None)) is not None:
-            raise MappingError(source, line, f"the anchor or alias {anchor}", "the text itself")
+            problem = f"the anchor or alias {anchor} is not supported"
+            raise MappingError(source, line, problem, "the text itself")
         if (tag := getattr(event, "tag", None)) is not None:
-            raise MappingError(source, line, f"the tag {tag}", "plain texts, lists and dictionaries")
+            problem = f"the tag {tag} is not supported"
+            raise MappingError(source, line, problem, "plain texts, lists and dictionaries")
         depth += type(event).__name__.endswith("StartEvent") - type(event).__name__.endswith("EndEvent")
         _check_depth(source, line, depth - 2)  # the events of the stream and the document do not count
 
@@ -133,8 +136,9 @@ def _of_yaml(source: str, node: Any) -> DocumentNode:
     for key, value in node.value:
         name, at = str(key.value), key.start_mark.line + 1
         if key.id != "scalar" or name in content:
-            problem = f"the key {name!r} a second time" if key.id == "scalar" else "a key that is not a text"
-            raise MappingError(source, at, problem, "each key once")
+            if key.id == "scalar":
+                raise MappingError(source, at, f"the key {name!r} is given twice", "each key once")
+            raise MappingError(source, at, "this key is not a text", "a text before the colon")
         content[name], lines[name] = _of_yaml(source, value), at
     return DocumentNode(content, line, lines)
 
@@ -150,7 +154,8 @@ def _of_python(source: str, given: object, depth: int) -> DocumentNode:
     if given is None or isinstance(given, str | int | float):
         text = "" if given is None else str(given).lower() if isinstance(given, bool) else str(given)
         return DocumentNode(text, None, {})
-    raise MappingError(source, None, f"{given!r}"[:200], "texts, numbers, lists and dictionaries")
+    problem = f"{given!r}"[:200] + f" is of type {type(given).__name__}"
+    raise MappingError(source, None, problem, "texts, numbers, lists and dictionaries")
 
 
 def _check_depth(source: str, line: int | None, depth: int) -> None:

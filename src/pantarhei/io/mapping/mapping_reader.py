@@ -138,7 +138,9 @@ class _MappingReader:
             and (len(delimiter.encode()) != 1 or delimiter in '"\r\n')
         ):
             raise self._error(
-                parts["delimiter"], f"the delimiter {delimiter!r}", "one character such as ';', or tab"
+                parts["delimiter"],
+                f"the delimiter {delimiter!r} is invalid",
+                "one character such as ';', or tab",
             )
         decimal = self._choice(parts["decimal"], "decimal mark", (".", ",")) if "decimal" in parts else "."
         return RecordMapping(
@@ -165,7 +167,9 @@ class _MappingReader:
         for name in ("format", "zone"):
             if unit is not None and name in parts:
                 raise self._error(
-                    parts[name], f"unit and {name}", "one of them: a number has no zone and no format"
+                    parts[name],
+                    f"unit and {name} are both given",
+                    "one of them: a number has no zone and no format",
                 )
         chosen = {
             name: self._choice(parts[name], what, choices)
@@ -200,10 +204,14 @@ class _MappingReader:
         directives = re.findall("%(.?)", text)
         wrong = [each for each in directives if each not in _DIRECTIVES]
         if wrong or not directives:
-            problem = f"the directive %{wrong[0]}" if wrong else f"the format {text!r} has no directive"
+            problem = (
+                f"the directive %{wrong[0]} is not supported"
+                if wrong
+                else f"the format {text!r} has no directive"
+            )
             raise self._error(node, problem, "directives of Python's strptime, such as %d.%m.%Y %H:%M:%S")
         if "Z" in directives:
-            problem = "the directive %Z, which reads names of zones and drops them"
+            problem = "the directive %Z is not supported: it reads names of zones and drops them"
             raise self._error(node, problem, "%z for offsets, or zone: for local times")
         if not _has_day({*directives}):
             problem = f"the format {text!r} has no day of a year"
@@ -254,7 +262,8 @@ class _MappingReader:
             for key, value in node.content.items():
                 if ":" in key and isinstance(value.content, str):
                     expected = f"a list: [{key}, {value.content}]"
-                    raise self._error(node, f"the key {key} in a predicateobject", expected)
+                    problem = f"the key {key} in a predicateobject is not known"
+                    raise self._error(node, problem, expected)
             parts = self._dictionary(node, "a predicateobject", (*_PREDICATES, *_OBJECTS))
             predicates = self._one_of(parts, node, "a predicateobject", "predicate", _PREDICATES)
             objects = self._several(self._one_of(parts, node, "a predicateobject", "object", _OBJECTS))
@@ -302,11 +311,11 @@ class _MappingReader:
         if is_iri:
             if datatype is not None or language is not None:
                 raise self._error(
-                    node, "an IRI with a datatype or language", "one of them: IRIs have neither"
+                    node, "an IRI has a datatype or language", "a literal with it, or an IRI without it"
                 )
             return self._iri_pattern(text, value)
         if datatype is not None and language is not None:
-            raise self._error(node, "a datatype and a language", "one of them")
+            raise self._error(node, "the object has a datatype and a language", "one of them")
         template = self._template(text, value)
         if "type" not in parts and datatype is None and language is None and self._may_be_iri(template):
             problem = f"{text} may be an IRI or a text"
@@ -338,7 +347,7 @@ class _MappingReader:
         text = self._text(node)
         tag = text[: len(text) - suffix]
         if not _LANGUAGE.fullmatch(tag):
-            raise self._error(node, f"the language {tag!r}", "a language tag such as en or pt-BR")
+            raise self._error(node, f"the language {tag!r} is invalid", "a tag such as en or pt-BR")
         return tag
 
     def _resource(self, node: DocumentNode) -> TermTemplate:
@@ -356,7 +365,8 @@ class _MappingReader:
         texts = (self._iri(first, node), *template.texts[1:])
         for piece in texts[1:]:
             if not is_plain_iri(f"<urn:{piece}>"):
-                raise self._error(node, f"{piece!r} in an IRI", 'no spaces and none of <>"{}|^`\\ there')
+                problem = f"{piece!r} is invalid in an IRI"
+                raise self._error(node, problem, 'no spaces and none of <>"{}|^`\\ there')
         return TermTemplate(TextTemplate(texts, template.columns), TermKind.IRI, line=node.line)
 
     def _iri(self, text: str, node: DocumentNode) -> str:
@@ -376,8 +386,8 @@ class _MappingReader:
     def _text(self, node: DocumentNode) -> str:
         if isinstance(node.content, str):
             return node.content
-        what = "a list" if isinstance(node.content, list) else "a dictionary"
-        raise self._error(node, what, "a text; put a text that begins with [ or { into quotes")
+        problem = f"this is {'a list' if isinstance(node.content, list) else 'a dictionary'}"
+        raise self._error(node, problem, "a text; put a text that begins with [ or { into quotes")
 
     def _several(self, node: DocumentNode) -> list[DocumentNode]:
         return node.content if isinstance(node.content, list) else [node]
@@ -397,10 +407,12 @@ class _MappingReader:
         for key in node.content:
             if key not in keys:
                 hint = did_you_mean(key, keys)
-                expected = _NOT_OURS.get(key) if not hint else None
+                expected = f"one of {', '.join(keys)}{hint}"
+                if not hint and key in _NOT_OURS:
+                    expected = f"a mapping without it: {_NOT_OURS[key]}"
                 raise MappingError(
                     self._source, node.lines.get(key, node.line), f"the key {key} in {what} is not known",
-                    f"one of {', '.join(keys)}{hint}" if expected is None else f"no such key: {expected}",
+                    expected,
                 )  # fmt: skip
         return node.content
 
@@ -410,7 +422,7 @@ class _MappingReader:
         given = [key for key in keys if key in parts]
         if len(given) != 1:
             problem = f"{what} has {' and '.join(given)}" if given else f"{what} has no {name}"
-            raise self._error(node, problem, f"one of {', '.join(keys)}")
+            raise self._error(node, problem, f"exactly one of {', '.join(keys)}")
         return parts[given[0]]
 
     def _choice(self, node: DocumentNode, what: str, known: tuple[str, ...]) -> str:

@@ -53,7 +53,7 @@ from pantarhei.rdf.triple_table import Codes
 
 _LARGEST_SURE = 2**53  # floats represent all whole numbers up to this one exactly
 _NO_TIME = "there is no time; expected one in each row"
-_FINER = f"a time with finer fractions of a second; expected {EXACT}"
+_FINER = f"the time has finer fractions of a second; expected {EXACT}"
 
 
 class RowTimes(NamedTuple):
@@ -183,7 +183,7 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str, order: RowOrder
     if time.unit is not None or time.format is not None:
         problem = f"the times in column {column} are of type {array.type}"
         raise MappingError(
-            mapping, time.line, problem, "neither unit nor format, which are for numbers and texts"
+            mapping, time.line, problem, "no unit and no format: these are for numbers and texts"
         )
     zoned = getattr(array.type, "tz", None) is not None
     if not zoned and time.zone is None:

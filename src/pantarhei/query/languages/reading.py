@@ -123,7 +123,7 @@ class BoundsReader:
         on = [condition for report in reports for condition in self._conditions(report)]
         ticks = [self._tick(policy) for policy in policies if policy.data == "tick"]
         if len(set(ticks)) > 1:
-            raise self._text.error(part, "two TICK clauses that differ", "one")
+            raise self._text.error(part, "the window has two different TICK clauses", "one")
         return Bounds(part, self._extent(what), tuple(dict.fromkeys(on)) or None, ticks[0] if ticks else None)
 
     def _extent(self, part: ParseTree) -> Extent:
@@ -154,14 +154,14 @@ class BoundsReader:
         size, *steps = map(self._elements, numbers)
         step = steps[0] if steps else size if self._tumbles or subtrees(part, "tumbling") else 1
         if step > size:
-            problem = f"a step of {step} leaves out elements between windows of {size}"
+            problem = f"a step of {step} skips elements between windows of {size}"
             raise self._text.error(numbers[-1], problem, f"{size} at most")
         return replace(window, size=size, step=step)
 
     def _elements(self, token: Token) -> int:
         if not token.isdigit() or len(token) > _MAX_DIGITS or not int(token):
             expected = f"a whole number above 0, below 10^{_MAX_DIGITS}"
-            raise self._text.error(token, f"{token} elements", expected)
+            raise self._text.error(token, f"{token} is not a valid number of elements", expected)
         return int(token)
 
     def _read_past(self, part: ParseTree) -> Extent:
@@ -169,7 +169,7 @@ class BoundsReader:
         start, *ends = map(self._ago, subtrees(part, "instant"))
         if start is None and not ends:
             if steps or subtrees(part, "tumbling"):
-                raise self._text.error(part, "NOW has no steps", "NOW alone")
+                raise self._text.error(part, "a window NOW cannot have a step", "NOW alone")
             return NewestTimestamp()
         ago = ends[0] if ends else None
         if start is not None and ago is not None:
@@ -197,7 +197,7 @@ class BoundsReader:
             period = following if isinstance(following, Tree) else None
             if (name == "PERIODIC") is (period is None):
                 problem = "PERIODIC has no period" if period is None else f"{child} has a period"
-                expected = "PERIODIC and a length, or a report without one"
+                expected = "a length after PERIODIC, and only there"
                 raise self._text.error(child, problem, expected)
             found.append(_CONDITIONS[name] if period is None else self.positive(period, "a period"))
         return found
@@ -477,7 +477,8 @@ class _StreamTextReader:
             if each.name is not None and each.name in {window.name for window in made}:
                 raise self._text.error(each.part, f"<{each.name}> is declared twice", "another name")
             if each.name in static:
-                raise self._text.error(each.part, f"<{each.name}> is a static graph", "another name")
+                problem = f"the window has the name of the static graph <{each.name}>"
+                raise self._text.error(each.part, problem, "another name")
             is_block = each.part.data == "stream_head"
             key = (each.stream, each.bounds.extent) if is_block else len(made)
             name = each.name or URIRef(f"urn:pantarhei:window:{len(shared) + 1}")
@@ -494,6 +495,6 @@ class _StreamTextReader:
                 part = block.children[1]
                 assert isinstance(part, Token)
                 if part.type == "VAR":
-                    raise self._text.error(part, f"the window is {part}", known)
+                    raise self._text.error(part, f"the window is given as the variable {part}", known)
                 if self._names.iri(part) not in names:
                     raise self._text.error(part, f"the window {self._text.of(part)} is not declared", known)

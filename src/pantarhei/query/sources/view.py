@@ -130,9 +130,9 @@ class View:
             here = [f"<{known}>" for known in self.dataset.names()]
             known = ", ".join(here[:5]) + (f" and {len(here) - 5} more" if len(here) > 5 else "")
             raise QueryError(
-                f"FROM <{name}>: there is no such graph, and graphs are not fetched from the network; "
-                "expected "
-                f"{known if here else 'no FROM, since there is only the default graph'}"
+                f"FROM <{name}> names a graph that the dataset does not have, and graphs are not fetched "
+                "from the network; expected "
+                f"{known if here else 'no FROM, since the dataset has only the default graph'}"
             )
         return found
 

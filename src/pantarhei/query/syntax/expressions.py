@@ -333,8 +333,8 @@ class QueryExpressionReader:
         if self.aggregates is None:
             raise self.names.error(
                 part,
-                f"{name} outside of SELECT, HAVING and ORDER BY, or inside of an aggregate: no rows are "
-                "grouped there",
+                f"{name} is not allowed here: aggregates are allowed in SELECT, HAVING and ORDER BY, but not "
+                "inside another aggregate",
             )
         is_distinct, separators = bool(tokens(part, "DISTINCT")), tokens(part, "STRING")[-1:]
         given = rest[is_distinct]
@@ -342,7 +342,8 @@ class QueryExpressionReader:
         has_separator = len(rest) - is_distinct > 1
         if (is_star and name != "COUNT") or (has_separator and name != "GROUP_CONCAT"):
             valid = "COUNT(*)" if is_star else "GROUP_CONCAT(…; SEPARATOR = …)"
-            raise self.names.error(part, f"{name} with {'*' if is_star else 'a separator'}", valid)
+            problem = f"{name} does not accept {'*' if is_star else 'a separator'}"
+            raise self.names.error(part, problem, valid)
         collected, self.aggregates = self.aggregates, None
         outside, self.exists = self.exists, []
         argument = None if is_star else self.read(given)

@@ -123,7 +123,7 @@ class PatternReader:
         written, token = member.children
         target = variable(token)
         if target in node.variables:
-            problem = f"BIND … AS ?{target} in a group where ?{target} has a value already"
+            problem = f"BIND … AS ?{target} assigns ?{target}, which has a value in this group already"
             raise self.names.error(member, f"{problem}; choose another name")
         reader = self.expressions()
         expression = reader.read(written)
@@ -144,7 +144,7 @@ class PatternReader:
             raise self.names.error(part, "VALUES names a variable twice")
         for row in rows:
             if len(row) != len(names):
-                problem = f"VALUES has {len(names)} variables and a row of {len(row)} values"
+                problem = f"VALUES has {len(names)} variables, but a row has {len(row)} values"
                 raise self.names.error(part, problem)
         return algebra.Values(names, tuple(tuple(map(self._value, row)) for row in rows))
 

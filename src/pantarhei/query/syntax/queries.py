@@ -191,7 +191,7 @@ class _QueryReader:
             if expression is None:
                 continue
             if name in in_scope or name in node.variables:
-                problem = f"SELECT ( … AS ?{name}) where ?{name} has a value already"
+                problem = f"SELECT ( … AS ?{name}) assigns ?{name}, which has a value already"
                 raise self._names.error(part, f"{problem}; choose another name")
             node = algebra.Extend(node, name, expression)
         if order:
@@ -235,7 +235,7 @@ class _QueryReader:
             used = frozenset((name,)) if expression is None else algebra.variables_of(expression)
             lost = [each for each in used if each not in known and not algebra.is_hidden(each)]
             if lost:
-                problem = f"?{min(lost)} is selected, and neither grouped by nor aggregated"
+                problem = f"?{min(lost)} is selected, but it is neither a group key nor aggregated"
                 advice = f"write GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
                 raise self._names.error(part, f"{problem}; {advice}")
             known.add(name)

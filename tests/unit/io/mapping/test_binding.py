@@ -60,11 +60,11 @@ def test_what_is_known_of_a_column_is_encoded_into_iris_and_resolved_as_one():
     ("melt", "po", "said"),
     [
         ({"columns": ["ozone"]}, READING, "t.csv has no column ozone; expected one of at, id, o3"),
-        ({"columns": "s*"}, READING, "t.csv has no column like s*; expected some of at, id, o3"),
+        ({"columns": "s*"}, READING, "t.csv has no column that matches s*; expected some of at, id, o3"),
         (
             {"columns": ["o3"]},
             [["ex:p", "$(id)"]],
-            "columns are melted, but not used; expected a map",
+            "no mapping uses the melted columns; expected a reference to",
         ),
         (
             {"columns": {"o3": {"unit": "xy:z"}}},

@@ -124,8 +124,8 @@ def test_a_misspelt_key_is_said_with_the_nearest_one():
 
 def test_what_yarrrml_has_and_a_mapping_has_not_is_said():
     assert said(f"sources: []\n{MAPPING}") == (
-        "line 1: the key sources in a mapping is not known; expected no such key: the table is given "
-        "beside the "
+        "line 1: the key sources in a mapping is not known; expected a mapping without it: the table is "
+        "given beside the "
         "mapping"
     )
 
@@ -190,7 +190,7 @@ def test_a_space_in_an_iri_is_said():
     assert "line 5: 'http://example.org/a b/' is not an IRI; expected no spaces" in said(
         "ex:$(id)", '"ex:a b/$(id)"'
     )
-    assert "line 5: ' b' in an IRI; expected no spaces" in said("ex:$(id)", '"ex:$(id) b"')
+    assert "line 5: ' b' is invalid in an IRI; expected no spaces" in said("ex:$(id)", '"ex:$(id) b"')
 
 
 def test_a_text_that_looks_like_an_iri_is_asked_about():
@@ -235,7 +235,7 @@ def test_a_missing_part_is_said():
         "line 1: time is missing; expected time, such as time: {column: timestamp}"
     )
     assert said("    s: ex:$(id)\n", "").startswith(
-        "line 5: mapping garage has no subject; expected one of s, "
+        "line 5: mapping garage has no subject; expected exactly one of s, "
     )
     assert said("{column: time, zone: UTC}", "{zone: UTC}") == (
         "line 2: the time needs a column; expected column: name, or value: $(date) $(time)"
@@ -244,12 +244,14 @@ def test_a_missing_part_is_said():
 
 
 def test_things_that_do_not_go_together_are_said():
-    assert "line 2: unit and zone; expected one of them" in said("zone: UTC", "unit: s, zone: UTC")
-    assert "a datatype and a language; expected one of them" in said(
+    assert "line 2: unit and zone are both given; expected one of them" in said(
+        "zone: UTC", "unit: s, zone: UTC"
+    )
+    assert "the object has a datatype and a language; expected one of them" in said(
         "[ex:free, $(free), xsd:integer]",
         "{p: ex:free, o: {value: $(free), datatype: xsd:string, language: en}}",
     )
-    assert "an IRI with a datatype or language" in said("$(free)", "$(free)~iri")
+    assert "an IRI has a datatype or language" in said("$(free)", "$(free)~iri")
 
 
 @pytest.mark.parametrize(
@@ -265,10 +267,14 @@ def test_things_that_do_not_go_together_are_said():
             "    po: 1",
             "line 6: predicateobjects is not a list",
         ),
-        ("zone: UTC", "format: '%Q'", "line 2: the directive %Q; expected directives of Python's strptime"),
+        (
+            "zone: UTC",
+            "format: '%Q'",
+            "line 2: the directive %Q is not supported; expected directives of Python's strptime",
+        ),
         ("zone: UTC", "format: 'x'", "line 2: the format 'x' has no directive"),
-        ("xsd:integer", "e n~lang", "line 7: the language 'e n'; expected a language tag"),
-        ("ex:$(id)", "[[ex:x]]", "line 5: a list; expected a text"),
+        ("xsd:integer", "e n~lang", "line 7: the language 'e n' is invalid; expected a tag"),
+        ("ex:$(id)", "[[ex:x]]", "line 5: this is a list; expected a text"),
         ("{ex: http://example.org/}", "[ex]", "line 1: prefixes is not a dictionary"),
         ("time: {column: time, zone: UTC}", "time: {value: x}", "line 2: the time 'x' refers to no column"),
     ],
@@ -280,7 +286,7 @@ def test_what_has_another_shape_is_said(before, after, message):
 def test_a_delimiter_of_several_characters_is_said():
     assert (
         said(f"{MAPPING}delimiter: '::'\n")
-        == "line 8: the delimiter '::'; expected one character such as ';', or tab"
+        == "line 8: the delimiter '::' is invalid; expected one character such as ';', or tab"
     )
     assert read_mapping(f"{MAPPING}delimiter: tab\n").delimiter == "\t"
 

@@ -103,7 +103,7 @@ def test_lists_and_property_lists_are_triples():
     [
         ("?x :p ?y BIND(1 AS ?y)", r"BIND … AS \?y in a group where \?y has a value"),
         ("VALUES (?x ?x) { (1 2) }", "VALUES names a variable twice"),
-        ("VALUES (?x ?y) { (1) }", "2 variables and a row of 1 values"),
+        ("VALUES (?x ?y) { (1) }", "2 variables, but a row has 1 values"),
         ("SERVICE <http://example.org/> {}", "SERVICE is refused"),
         ("OPTIONAL { SERVICE SILENT ?x {} }", "SERVICE is refused"),
     ],

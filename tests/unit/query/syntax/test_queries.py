@@ -109,7 +109,10 @@ def test_from_and_from_named_are_kept():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("SELECT ?y { ?x :p ?y } GROUP BY ?x", r"\?y is selected, and neither grouped by nor aggregated"),
+        (
+            "SELECT ?y { ?x :p ?y } GROUP BY ?x",
+            r"\?y is selected, but it is neither a group key nor aggregated",
+        ),
         ("SELECT ?x (COUNT(?y) AS ?n) { ?x :p ?y }", r"\?x is selected, and neither"),
         ("SELECT * { ?x :p ?y } GROUP BY ?x", r"SELECT \* cannot be grouped"),
         ("SELECT (1 AS ?x) { ?x :p ?y }", r"SELECT \( … AS \?x\) where \?x has a value already"),
