@@ -74,7 +74,7 @@ class AnswerStreams:
         check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner")
         self.rules = rules_without_strata(rules, prefixes, reasoner.ontology.predicates)
         if reasoner._held.history.step is not None:
-            raise OptionError("reasoner", "one that has been pushed to", "a reasoner before its first push")
+            raise OptionError("reasoner", repr(reasoner)[:200], "a reasoner before its first push")
         self._reasoner = reasoner
         self._recorder = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
         with reasoner._lock:
@@ -152,12 +152,12 @@ def _read(
         check_type("rules", rules, Iterable, expected)
         given = tuple(rules)
         for rule in given:
-            check_type("rules", rule, TemporalRule, "TemporalRule, as rule(…).when(…) gives them")
+            check_type("rules", rule, TemporalRule, "TemporalRule objects from rule(…).when(…)")
         return given
     read = read_source(rules, prefixes)
     if read.remembered:
         predicate, written = min(read.remembered.items())
-        problem = f"{short(predicate)} is remembered, but answer streams differ"
+        problem = f"{short(predicate)} is remembered, but answer streams remember no conclusions"
         raise TemporalRuleError(problem, "rules without remembered conclusions, or load_rules", *written)
     return read.rules
 

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.graph_state import GraphState
 from pantarhei.engine.options import Derive
 from pantarhei.engine.update import GraphUpdate, Stats
-from pantarhei.errors import OptionError, check_choice, check_type
+from pantarhei.errors import ExcludedOptionError, check_choice, check_type
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS, GraphExplainer
 from pantarhei.interpretation.foundation import Foundation, Prover
@@ -90,7 +90,7 @@ class DynamicGraph(Materialized):
         derive: Derive = "all",
         numbers: Numbers = "by_datatype",
     ) -> None:
-        check_type("ontology", ontology, Ontology, "what load_ontology gives")
+        check_type("ontology", ontology, Ontology, "an ontology from load_ontology")
         check_type("unique_names", unique_names, bool, "True or False")
         search = Budget() if budget is None else budget
         check_type("budget", search, Budget, "a Budget")
@@ -160,14 +160,13 @@ class DynamicGraph(Materialized):
                 reports the changes of each step.
 
         Raises:
-            QueryError: the query is malformed or not supported.
-            OptionError: the name is taken; a block of `all_or_nothing` is active; or `window`, `on` or `emit`
-                has another value than its default.
+            QueryError: the query is malformed or not supported, or a block of `all_or_nothing` is active.
+            OptionError: the name is taken, or `window`, `on` or `emit` has another value than its default.
         """
         for option, given, only in (("window", window, None), ("on", on, "change"), ("emit", emit, "delta")):
             if given != only:
-                expected = f"{only!r}: a graph without time has no windows, and reports at each change"
-                raise OptionError(option, repr(given)[:200], expected)
+                reason = "A graph without time has no windows, and reports at each change."
+                raise ExcludedOptionError(option, repr(given)[:200], reason)
         return super().register(text, name)
 
     def assertions(self) -> set[Triple]:

@@ -16,7 +16,7 @@ from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.diagnostics import Unexpected
 from pantarhei.engine.maintained_state import MaintainedState, StateVersion
 from pantarhei.engine.update import GraphUpdate, Stats, WindowUpdate
-from pantarhei.errors import OptionError
+from pantarhei.errors import QueryError
 from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.model.representation import html_of
 from pantarhei.model.term import Term, Triple
@@ -237,8 +237,8 @@ class Materialized(ABC):
             name: the name of the query; by default `query-1` and so on.
 
         Raises:
-            QueryError: the query is malformed or not supported.
-            OptionError: the name is taken, or a block of `all_or_nothing` is active.
+            QueryError: the query is malformed or not supported, or a block of `all_or_nothing` is active.
+            OptionError: the name is taken.
         """
         with self._lock:
             return self._query_registrar().register(text, name)
@@ -247,10 +247,12 @@ class Materialized(ABC):
         """Return the registrar of queries.
 
         Raises:
-            OptionError: a block of `all_or_nothing` is active.
+            QueryError: a block of `all_or_nothing` is active.
         """
         if self._held.is_part:
-            raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
+            raise QueryError(
+                "a query cannot be registered inside all_or_nothing; register it before the block"
+            )
         if self._registrar is None:
             from pantarhei.engine.query_registrar import QueryRegistrar
 

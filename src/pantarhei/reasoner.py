@@ -200,8 +200,8 @@ class StreamReasoner(Materialized):
         background: ABox | GraphFiles | None,
         temporal: TemporalRules | None,
     ) -> None:
-        check_type("ontology", ontology, Ontology, "what load_ontology gives")
-        check_type("options", options, Options, "the options of a reasoner")
+        check_type("ontology", ontology, Ontology, "an ontology from load_ontology")
+        check_type("options", options, Options, "an Options object")
         self.options, self.window = options, options.window
         background = (background or None) if isinstance(background, tuple) else background
         documents = None if background is None else documents_at(background, "background")
@@ -223,7 +223,7 @@ class StreamReasoner(Materialized):
         prover = Prover(foundation_of, cache(lambda: joined.labels_beside(given.triples)))
         self._initialize(joined, StreamState(foundation, options, prover, lambda: joined.known_names))
         if temporal is not None:
-            check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+            check_type("temporal", temporal, TemporalRules, "TemporalRules from load_rules(text)")
             self._held.conclude(temporal, ontology.predicates)
 
     def __repr__(self) -> str:
@@ -409,7 +409,7 @@ class StreamReasoner(Materialized):
                 facts = model.interpretation(entry.level)
                 return set(self._held.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
         raise TimestampError(
-            f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
+            f"the timestamp {show_time(at)}", "a timestamp in the window (reasoner.timestamps)"
         )
 
     @property
@@ -784,7 +784,7 @@ class StreamReasoner(Materialized):
         ((1,), {'line': 7})
         """
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
-        check_type("ontology", ontology, Ontology, "what load_ontology gives")
+        check_type("ontology", ontology, Ontology, "an ontology from load_ontology")
         saved = read_checkpoint(source)
         always = None if background is None else graph_at(background, "background")
         given = None if always is None else GivenBackground.beside(ontology, always)

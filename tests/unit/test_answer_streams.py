@@ -101,7 +101,7 @@ def test_what_has_no_answer_streams_is_refused():
     for text, said in (
         ("remember on.\non(X) :- :Hot(X).", "on is remembered"),
         (":Odd(X) :- :Hot(X).", "Odd is concluded, but belongs to the ontology"),
-        ("on(X) :- not :Hot(X).", "nothing binds it"),
+        ("on(X) :- not :Hot(X).", "is not bound"),
         ("on(X) in [3] :- :Hot(X).", "a head"),
     ):
         with pytest.raises(TemporalRuleError, match=said):
@@ -114,7 +114,7 @@ def test_what_has_no_answer_streams_is_refused():
             asked.models(most)
     reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=2))
     reasoner.push(1, [])
-    with pytest.raises(OptionError, match="one that has been pushed to"):
+    with pytest.raises(OptionError, match=r"reasoner=.*expected a reasoner before its first push"):
         pr.AnswerStreams(reasoner, asked.rules)
     with pytest.raises(OptionError, match="rules="):
         pr.AnswerStreams(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2)), ["on(X) :- :Hot(X)."])

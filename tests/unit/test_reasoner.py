@@ -1030,7 +1030,7 @@ def test_there_are_no_conflicts_where_they_are_repaired(reasoner):
 
 @pytest.mark.parametrize("given", ["a(X) :- b(X).", [], "alarms.lars"])
 def test_temporal_rules_are_loaded_first(given):
-    with pytest.raises(OptionError, match=r"temporal=.* as load_rules\(text\) gives them"):
+    with pytest.raises(OptionError, match=r"temporal=.* TemporalRules from load_rules\(text\)"):
         StreamReasoner(Ontology.from_rules([]), Window(2), temporal=given)
 
 

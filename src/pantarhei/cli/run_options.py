@@ -157,8 +157,8 @@ class StreamOptions:
         str | None,
         READING(
             metavar="DURATION",
-            help="Hold ABoxes back for this duration, so that ABoxes that arrive late by at most as much are "
-            "sorted in; by default no disorder is accepted.",
+            help="Hold each ABox back for this duration, so that late ABoxes are sorted into time order. By "
+            "default, ABoxes must arrive in time order.",
         ),
     ] = None
     max_ahead: Annotated[
@@ -192,8 +192,8 @@ class StreamOptions:
     closed: Annotated[
         Literal["both", "right", "left"] | None,
         WINDOW(
-            help="Included ends of the window: by default both; for a window declared in the query the newer "
-            "end (right). Including only the older end (left) is valid only for such windows."
+            help="Ends that belong to the window: both, only the newer one (right) or only the older one "
+            "(left). By default both, but right for a window declared in the query; left is valid only there."
         ),
     ] = None
     repair: Annotated[
@@ -201,7 +201,9 @@ class StreamOptions:
     ] = "exact"
     keep: Annotated[
         Literal["newest", "every"],
-        REASONING(help="Keep only the newest timestamp of a fact asserted several times, or every one."),
+        REASONING(
+            help="Timestamps kept for a fact that is asserted several times: the newest, or every one."
+        ),
     ] = "newest"
     unique_names: Annotated[
         bool,
@@ -364,8 +366,8 @@ class RuleOptions(StreamOptions):
         bool,
         REASONING(
             "--feedback",
-            help="Assert the conclusions of a tick at the next tick, as facts of the stream that entail "
-            "others and can be repaired.",
+            help="Assert the conclusions of each tick as facts at the next tick. Like other facts of the "
+            "stream, they entail further facts, and repairs can remove them.",
         ),
     ] = False
 
@@ -414,7 +416,7 @@ class RunOptions(RuleOptions):
     emit: Annotated[
         Literal["answers", "changes"],
         ANSWERS(
-            help="Output of the query: its answers, or inserted ([bold]+[/bold]) and deleted "
+            help="Output of the query: all answers, or only inserted ([bold]+[/bold]) and deleted "
             "([bold]-[/bold]) rows."
         ),
     ] = "answers"
@@ -455,16 +457,16 @@ class RunOptions(RuleOptions):
         bool,
         ANSWERS(
             "--repairs",
-            help="Report on standard error the facts that each repair removed, with reasons; the proof of a "
-            "contradiction is shown once per kind.",
+            help="Report the facts that each repair removed, with reasons, on standard error. Contradictions "
+            "of one kind share one proof.",
         ),
     ] = False
     history: Annotated[
         str | None,
         ANSWERS(
             metavar="FILE",
-            help="File for the history, as NDJSON: the fate of each assertion that has left the window, and "
-            "the conflicts of removed ones.",
+            help="File for the history, as NDJSON: each assertion that has left the window, with the reason, "
+            "and the conflicts of removed assertions.",
         ),
     ] = None
     spark: Annotated[
@@ -472,8 +474,8 @@ class RunOptions(RuleOptions):
         READING(
             metavar="MASTER",
             help="Read the stream and materialize its ABoxes on Spark: local\\[*], spark://host:7077. The "
-            "whole stream is sorted by time first, so that no ABox is late. A folder or a glob is possible, "
-            "not stdin.",
+            "whole stream is sorted by time first, so that no ABox is late. The stream must be a file, a "
+            "folder or a glob, not stdin.",
         ),
     ] = None
 

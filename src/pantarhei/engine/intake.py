@@ -20,6 +20,7 @@ from pantarhei.errors import (
     FutureABoxError,
     InputError,
     LateABoxError,
+    MissingOptionError,
     OptionError,
     TimestampError,
 )
@@ -91,8 +92,8 @@ def check_ahead(max_ahead: Duration | None, **functions: object) -> None:
     check_functions(**functions)
     for name, given in functions.items():
         if given is not None and max_ahead is None:
-            expected = "None, or with it max_ahead, the bound on how far ahead an ABox may be"
-            raise OptionError(name, repr(given), expected)
+            reason = f"{name} has an effect only with a limit on how far ahead an ABox may be."
+            raise MissingOptionError("max_ahead", "…", reason)
 
 
 def check_durations(**durations: Duration | None) -> None:
@@ -227,9 +228,8 @@ class Intake:
         try:
             return ticks_of(now, kind)
         except TimestampError as error:
-            raise OptionError(
-                "clock", f"a function that returns {show_time(now):.100}", error.expected
-            ) from None
+            expected = f"a function whose result is {error.expected} (it returned {show_time(now):.100})"
+            raise OptionError("clock", repr(self._options.clock)[:200], expected) from None
 
     # -- ABoxes that are not inserted --------------------------------------------------------------
 

@@ -47,7 +47,7 @@ from pantarhei.window.retention import Exceeded, Limits
 
 _Done = TypeVar("_Done")
 
-_NEWEST = '"newest", since a query has a window of its own; with "every" facts have several timestamps'
+_NEWEST = '"newest", since with "every" the reasoner supports no query that has its own window'
 
 
 class ModelView(NamedTuple):

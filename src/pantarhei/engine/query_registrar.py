@@ -168,8 +168,8 @@ class QueryRegistrar:
         check_type("text", text, str, "a SPARQL query as text")
         if name is not None and (type(name) is not str or not name):
             # rdflib's IRIs equal no text: none would find the query
-            raise OptionError("name", repr(name), "a non-empty text, or None; str(iri) for an IRI")
-        check_type("window", window, Window | None, "a Window, or None for the reasoner's")
+            raise OptionError("name", repr(name), "a non-empty text, such as str(iri) for an IRI, or None")
+        check_type("window", window, Window | None, "a Window, or None for the reasoner's window")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
         policy = ReportPolicy.of(on, emit)
@@ -178,7 +178,8 @@ class QueryRegistrar:
         query = self._query_service.algebra(text)
         if QUALITY_GRAPH in query.graphs:
             raise QueryError(
-                f"<{QUALITY_GRAPH}> cannot be read by a registered query: use `query` after a step"
+                f"a registered query cannot read <{QUALITY_GRAPH}>; evaluate this query after a step by "
+                "`query`"
             )
         handle = self._registered(name, text, query, own, policy, reports_present)
         if (exceeded := self._held.exceeded) is not None:
@@ -201,7 +202,7 @@ class QueryRegistrar:
         same_window = window is None or content.is_as(window, kind)
         if registered.text != given.text or not same_window or not was.is_equivalent(policy, kind):
             own = None if self._window is None or content.is_as(self._window, kind) else content
-            expected = f"{Registration(registered.text, own, was.on, was.emit)}, as it was registered before"
+            expected = f"{Registration(registered.text, own, was.on, was.emit)}, the query of the checkpoint"
             raise OptionError(f"queries[{name!r}]", str(given), expected)
         return self.queries[name]
 
@@ -301,7 +302,7 @@ class QueryRegistrar:
         kind = self._kind(window, policy.period)
         _check_kind(window, policy.period, kind)
         if policy.closes and (window or self._window).slide is None:
-            expected = 'with on="close" a Window with a slide: without one it would close at every tick'
+            expected = 'a Window with a slide, since on="close" reports when the window closes'
             raise OptionError("window", str(window or self._window), expected)
         if window is None or window.is_as(self._window, kind):
             return None
@@ -309,8 +310,11 @@ class QueryRegistrar:
         if self._window.length(kind) < least:
             is_clock = kind is TimeKind.DATETIME
             needed = timedelta(microseconds=least) if is_clock else show_time(time_of(least, kind))
-            expected = f"a reasoner whose window has a range of {needed} or more"
-            raise OptionError("window", f"{window} of a query", expected)
+            expected = (
+                f"a window that the reasoner's window {self._window} contains; to register this query, "
+                f"create a reasoner whose window has a range of {needed} or more"
+            )
+            raise OptionError("window", str(window), expected)
         return window
 
     def _kind(self, window: Window | None, period: Duration | None) -> TimeKind:

@@ -265,8 +265,8 @@ class StreamState(MaintainedState[StreamHistory]):
     def _encoded_closed(self, given: Interpretation | pa.Table, scope: str) -> ClosedABox:
         if not isinstance(given, Interpretation):
             if not hasattr(given, "schema"):
-                expected = "an Interpretation, or a pyarrow.Table with a column derived"
-                raise InvalidTripleError(repr(given)[:200], f"{expected}, is needed for")
+                expected = "an Interpretation, or a pyarrow.Table with a column `derived`"
+                raise InvalidTripleError(repr(given)[:200], f"expected {expected}")
             return split(given, encode_abox(self.vocabulary, given, scope))
         made_with, ours = given.foundation, self.foundation
         if made_with != ours.digest:
@@ -338,7 +338,7 @@ class StreamState(MaintainedState[StreamHistory]):
         """
         step = self.history.step
         if step is None:
-            expected = "a time after the first ABox, and no ABox has arrived so far"
+            expected = "a time from the first ABox on, but no ABox has arrived yet"
             raise TimestampError(f"the time {show_time(at)}", expected)
         return self.history.at(ticks_of(at, step.kind), self.options.window)
 

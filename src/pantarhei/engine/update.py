@@ -117,9 +117,9 @@ def refuse_endless(asserted: int) -> None:
         TemporalRuleError: it has asserted `MOST_AT_ONCE` already.
     """
     if asserted >= MOST_AT_ONCE:
-        problem = f"on the way to a timestamp, conclusions are asserted at {asserted:_} ticks or more"
+        problem = f"before the next timestamp, conclusions are asserted at {asserted:_} ticks or more"
         raise TemporalRuleError(
-            problem, "fewer: give the reasoner's window a slide, or advance in several steps"
+            problem, "fewer ticks; give the reasoner's window a slide, or advance in several steps"
         )
 
 

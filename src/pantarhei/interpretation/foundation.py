@@ -123,7 +123,7 @@ class Foundation:
                 table, or `numbers` has an invalid value.
         """
         check_choice("numbers", numbers, get_args(Numbers))
-        check_type("ontology", ontology, Axioms, "what load_ontology gives")
+        check_type("ontology", ontology, Axioms, "an ontology from load_ontology")
         ontology, background = ontology.with_background(background)
         always = always_true(ontology, background)
         same = groups_of_same(always) if unique_names else ()

@@ -143,9 +143,9 @@ class Ontology:
         >>> Ontology.from_rules([]).background
         frozenset()
         """
-        check_type("rules", rules, Iterable, "rules")
+        check_type("rules", rules, Iterable, "an iterable of rules")
         for rule in (listed := tuple(rules)):
-            check_type("rules", rule, Rule, "rules")
+            check_type("rules", rule, Rule, "rules of type Rule")
             if gives_literal_class(rule):
                 raise InvalidRuleError(
                     str(rule), "the class in its head is a literal; a class is an IRI or a blank node"

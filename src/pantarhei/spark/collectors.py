@@ -282,13 +282,14 @@ def _name(name: object, queries: Mapping[object, object]) -> str:
     """Check that the name of a query is valid for a folder, and unique if upper and lower case are equal."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = (
-            "names that folders can have: letters, digits, '-', '.' and '_', a letter or digit first, "
+            "names that are valid for folders: letters, digits, '-', '.' and '_', a letter or digit first, "
             "100 characters at most"
         )
         raise OptionError("queries", repr(name)[:200], expected)
     alike = [other for other in queries if isinstance(other, str) and other.lower() == name.lower()]
     if len(alike) > 1:
-        raise OptionError("queries", ", ".join(map(repr, alike)), "names that differ by more than capitals")
+        expected = "names that differ not only in upper and lower case"
+        raise OptionError("queries", ", ".join(map(repr, alike)), expected)
     return name
 
 

@@ -68,7 +68,7 @@ def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKi
         )
     chosen = options.get("timestampType", time_type_of(kind))
     if chosen.lower() != time_type_of(kind):
-        raise OptionError("timestampType", chosen, f"{time_type_of(kind)}, which the schema given has")
+        raise OptionError("timestampType", chosen, f"{time_type_of(kind)}, as in the given schema")
     return kind, to_arrow_schema(schema, timezone="UTC")
 
 
@@ -93,7 +93,7 @@ def check_frame(df: object, streams: bool, expected: str) -> None:
     if not isinstance(df, DataFrame):
         raise OptionError("df", repr(df)[:200], f"a DataFrame: {expected}")
     if df.isStreaming != streams:
-        given = "a DataFrame that streams" if df.isStreaming else "a DataFrame that does not stream"
+        given = "<streaming DataFrame>" if df.isStreaming else "<DataFrame that does not stream>"
         raise OptionError("df", given, expected)
 
 
@@ -109,7 +109,7 @@ def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataF
     called = _called(columns)
     for name in COLUMNS:
         if called[name] not in df.columns:
-            expected = f"a column for the {name} among {', '.join(df.columns)}; name it with columns={{...}}"
+            expected = f"the {name}'s column, one of {', '.join(df.columns)}, as in columns={{'{name}': …}}"
             raise OptionError("columns", repr({name: called[name]}), expected)
     times = _time(df, called[TIMESTAMP]).alias(TIMESTAMP)
     return df.select(times, *(_term(df, called[name]).alias(name) for name in TERMS))
@@ -140,7 +140,7 @@ def _time(df: DataFrame, name: str) -> Column:
         return quoted(name).cast(t.DoubleType())
     if isinstance(given, t.TimestampType):
         return quoted(name)
-    advice = "an integer, a double, or a timestamp"
+    advice = "a column of integers, doubles or timestamps"
     if isinstance(given, t.TimestampNTZType):
         advice += "; a time without a zone is a different instant in each time zone: cast it to timestamp"
     elif isinstance(given, t.StringType):
@@ -154,7 +154,7 @@ def _term(df: DataFrame, name: str) -> Column:
         return quoted(name).cast(t.StringType())
     if isinstance(given, t.StructType) and _NEEDED_FIELDS <= set(given.names) <= _KNOWN_FIELDS:
         return _written(quoted(name), set(given.names))
-    expected = "a string in N-Triples syntax, or a struct of type, value, datatype and lang"
+    expected = "a column of strings in N-Triples syntax, or of structs of type, value, datatype and lang"
     raise OptionError("columns", f"{name} of type {given.simpleString()}", expected)
 
 

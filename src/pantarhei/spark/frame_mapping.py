@@ -239,9 +239,9 @@ def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
             raise MappingError(
                 mapping.source,
                 line,
-                f"the rows of {NAME} have no numbers, which $({ROW}) refers to",
-                f"values that only one row has, such as a time and a name; or a column {ROW}, which "
-                "monotonically_increasing_id() makes where nothing streams",
+                f"$({ROW}) refers to row numbers, but the rows of {NAME} have none",
+                f"columns whose values identify a row, such as a time and a name; or a column {ROW}, which "
+                "monotonically_increasing_id() makes for a DataFrame that does not stream",
             )
     return bound
 

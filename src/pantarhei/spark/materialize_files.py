@@ -245,7 +245,8 @@ class TableFiles:
         for paths in [files] if self._numbers_rows else [(path,) for path in files]:
             for abox in self.reader(paths, files):
                 return kind_of(abox.at)
-        raise OptionError("timestampType", "nothing", "at least one row, to infer the type of its time")
+        expected = "files with at least one row, from which the type of the times is inferred"
+        raise OptionError("source", repr(self.path), expected)
 
     def parts(self, size: int) -> list[Parts]:
         """Return the files; CSV files are divided into parts of at least `size` bytes if possible.

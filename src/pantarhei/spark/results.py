@@ -66,7 +66,8 @@ class ColumnTypes:
             OptionError: a column with a kind is not among `names`.
         """
         if unknown := sorted(map(str, self.kinds.keys() - set(names))):
-            raise OptionError("types", ", ".join(unknown), f"columns of terms: {', '.join(names) or 'none'}")
+            expected = f"only columns of terms ({', '.join(names) or 'there are none'})"
+            raise OptionError("types", ", ".join(unknown), expected)
 
     def of_columns(self, names: Sequence[str]) -> dict[str, str]:
         """Return the kind of each of the columns `names`."""
@@ -103,8 +104,9 @@ def _values(column: pa.ChunkedArray, name: str, kind: str) -> pa.Array:
 def _value(term: Term, name: str, kind: str) -> object:
     found = kind_of_term(term)
     if found != kind and (found, kind) != ("integer", "number"):
-        given = f"{kind}, and {term.n3()} is an answer"
-        raise OptionError(f"types[{name!r}]", given, f"{found} for such terms, or n-triples for any")
+        kinds = " or ".join(dict.fromkeys((found, "n-triples")))
+        expected = f"{kinds}, to which the answer {term.n3()} can be converted"
+        raise OptionError(f"types[{name!r}]", kind, expected)
     return plain_value(term, kind)
 
 

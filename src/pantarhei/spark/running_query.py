@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pantarhei.engine.diagnostics import Unexpected
-from pantarhei.errors import ExcludedOptionError, OptionError, PantarheiError
+from pantarhei.errors import ExcludedOptionError, PantarheiError, StreamError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.explainer import LIMIT, WAYS
 from pantarhei.model.message_text import counted
@@ -294,7 +294,9 @@ class ReasoningQuery:
         They change the window only, neither the checkpoint nor the output.
         """
         if self.is_active:
-            raise OptionError("flush()", "a running query", "one that has ended")
+            raise StreamError(
+                "flush() needs a query that has ended, but this query is running; stop() it first"
+            )
         self._window.flush()
 
     def take_in_what_waits(self) -> None:

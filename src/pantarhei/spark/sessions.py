@@ -348,8 +348,8 @@ def _require(active: SparkSession, settings: Mapping[str, str]) -> None:
             raise OptionError(
                 "master" if key == "spark.master" else f"conf[{key!r}]",
                 repr(requested),
-                f"{'no such setting' if actual is None else repr(actual)}, as in the active session, which "
-                "remains unchanged; omit this option, or stop that session first",
+                f"{'no such setting' if actual is None else repr(actual)}, as in the active session, whose "
+                "settings cannot change; omit this option, or stop the session first",
             )
 
 
@@ -418,8 +418,8 @@ def _refuse_connect(settings: Mapping[str, str]) -> None:
         raise OptionError(
             "master",
             repr(given),
-            "no Spark Connect, in conf, in SPARK_REMOTE or in SPARK_CONNECT_MODE: make such a session first, "
-            "with SparkSession.builder.remote(...)",
+            "a master without Spark Connect (in conf, SPARK_REMOTE or SPARK_CONNECT_MODE); to use Spark "
+            "Connect, first make a session with SparkSession.builder.remote(...)",
         )
 
 
@@ -484,7 +484,8 @@ def _require_launched(settings: Mapping[str, str], launched: SparkConf) -> None:
             raise OptionError(
                 f"conf[{key!r}]",
                 repr(settings[key]),
-                f"{launched.get(key)!r}, with which this process has started Java; use a new process",
+                f"{launched.get(key)!r}, the value with which this process started Java; to change it, start "
+                "a new process",
             )
 
 

@@ -18,7 +18,7 @@ from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.intake import check_ahead
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import MissingOptionError, OptionError, check_choice, check_type
+from pantarhei.errors import ExcludedOptionError, MissingOptionError, OptionError, check_choice, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.model.term import Triple
 from pantarhei.model.time import Duration, TimeKind, TimePoint, time_of
@@ -121,7 +121,9 @@ def run(
     check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
     if reasoner.temporal is not None:
         check_needs_no_order(reasoner.temporal)
-    check_frame(df, False, "one that does not stream, or pantarhei.spark.reason_stream")
+    check_frame(
+        df, False, "one that does not stream; use pantarhei.spark.reason_stream for a streaming DataFrame"
+    )
     given = to_triples(df, columns, mapping)
     kind = kind_of(given)
     results = _results(reasoner, kind, query, output, output_format, ColumnTypes.of(types))
@@ -179,8 +181,8 @@ def _results(
     if output is None:
         for name, given in (("query", query), ("types", types.kinds or None)):
             if given is not None:
-                expected = "an output as well; without one, query the reasoner after each update"
-                raise OptionError(name, repr(given)[:200], expected)
+                reason = "Results are written only with an output; without one, query the reasoner."
+                raise ExcludedOptionError(name, repr(given)[:200], reason)
         return None
     files = FileOutput(local_folder("output", output), output_format)
     files.refuse_if_used()
@@ -351,7 +353,7 @@ def reason_stream(
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = CheckpointFolder(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     if temporal is not None:
-        check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+        check_type("temporal", temporal, TemporalRules, "TemporalRules from load_rules(text)")
         check_needs_no_order(temporal)
     reasoner = _reasoner(ontology, background, options, temporal, progress, kind)
     restored, new = set(reasoner.queries), register_queries(reasoner, registered)
@@ -397,7 +399,8 @@ def _refuse_where_sharded(on_error: OnError, **given: object) -> None:
         given["on_error"] = on_error
     for name, value in given.items():
         if value is not None:
-            raise OptionError(name, repr(value), "no value with shard_by: there is no window on the driver")
+            reason = "With shard_by the driver has no window."
+            raise ExcludedOptionError(name, repr(value), reason)
 
 
 def _reasoner(

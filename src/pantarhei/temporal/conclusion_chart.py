@@ -92,7 +92,7 @@ class ObservedFacts:
             self.labels = step.delta.labels
         if not self.steps:
             problem = "no update" if since is None else f"no update at or after {show_time(since)}"
-            raise OptionError("updates", problem, "at least one, as push and advance return")
+            raise OptionError("updates", problem, "at least one update, as returned by push and advance")
 
     def _observe(self, step: ObservedStep) -> None:
         for turn in step.conclusions.turns:

@@ -91,7 +91,7 @@ def check_time_kind(rule: TemporalRule, kind: TimeKind) -> None:
     other, own = ("number", "datetimes") if is_dated else ("datetime", "numbers")
     for formula in rule.formulas:
         if is_other(formula.time):
-            problem = f"{formula} names a {other}, and the stream has {own}"
+            problem = f"{formula} names a {other}, but the times of the stream are {own}"
             raise rule_error(problem, expected, formula, rule)
     times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
     for test in rule.tests:
@@ -99,7 +99,9 @@ def check_time_kind(rule: TemporalRule, kind: TimeKind) -> None:
         if is_computed or any(map(is_other, test.arguments)):
             does = "computes with" if is_computed else f"compares a {other} with"
             for time in times.intersection(test.arguments):
-                problem = f"{builtin_text(test)} {does} the time {time}, and the stream has {own}"
+                problem = (
+                    f"{builtin_text(test)} {does} the time {time}, but the times of the stream are {own}"
+                )
                 raise rule_error(problem, expected, test, rule)
 
 
@@ -204,7 +206,7 @@ def _check_predicate(formula: Formula, rule: TemporalRule) -> None:
         problem = f"{formula} uses a built-in as a predicate"
         raise rule_error(
             problem,
-            "a class, a property or a conclusion; a built-in is a condition of its own, not negated",
+            "a class, a property or a conclusion; write a built-in as a separate condition without negation",
             formula,
             rule,
         )
@@ -222,7 +224,7 @@ def _check_tests(rule: TemporalRule) -> None:
             raise rule_error(f"there is no built-in {short(test.name)}", expected, test, rule)
         if len(test.arguments) not in arities(test.name):
             problem = f"{short(test.name)} has {counted(len(test.arguments), 'argument')} here"
-            raise rule_error(problem, f"{possible}, the result in front", test, rule)
+            raise rule_error(problem, f"{possible}, with the result first", test, rule)
 
 
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
@@ -247,20 +249,21 @@ def _check_mode(formula: Formula, rule: TemporalRule) -> None:
         problem = f"{formula} needs a window, or has one although its mode is NOW"
         raise rule_error(problem, "a window for SOMETIME and ALWAYS, none for NOW", formula, rule)
     if formula.times < 1 or (formula.times > 1 and mode is not Mode.SOMETIME):
-        raise rule_error(f"{formula.times} times", "a number above 0, with mode SOMETIME", formula, rule)
+        problem = f"{formula} counts {formula.times} times"
+        raise rule_error(problem, "a number above 0, with mode SOMETIME", formula, rule)
 
 
 def _check_size(formula: Formula, rule: TemporalRule) -> None:
     match formula.window:
         case TupleWindow(size) if not 1 <= size <= MAX_WINDOW_SIZE:
-            raise rule_error(f"a window of {size} assertions", f"1 to {MAX_WINDOW_SIZE:_}", formula, rule)
+            problem = f"{formula} has a window of {size} assertions"
+            raise rule_error(problem, f"1 to {MAX_WINDOW_SIZE:_}", formula, rule)
         case TimeWindow(int(size)) if not 0 <= size <= MAX_WINDOW_SIZE:
-            expected = (
-                f"0 to {MAX_WINDOW_SIZE:_}; a tick is the slide of the reasoner's window: give a longer one"
-            )
-            raise rule_error(f"a window of {size} ticks", expected, formula, rule)
+            expected = f"0 to {MAX_WINDOW_SIZE:_}; for longer ticks give the reasoner's window a longer slide"
+            raise rule_error(f"{formula} has a window of {size} ticks", expected, formula, rule)
         case TimeWindow(timedelta() as length) if length < timedelta(0):
-            raise rule_error(f"a window of {length}", "a length that is not negative", formula, rule)
+            problem = f"{formula} has a window of {length}"
+            raise rule_error(problem, "a length that is not negative", formula, rule)
 
 
 def check_count(formula: Formula, ticks: int | None = None) -> None:
@@ -291,15 +294,17 @@ def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int
     before = arities.setdefault(atom.predicate, len(atom.arguments))
     if before != len(atom.arguments):
         has = counted(len(atom.arguments), "argument")
-        problem = f"{short(atom.predicate)} has {has} here, and {before} above"
-        raise rule_error(problem, "one number of arguments for each predicate", formula, rule)
+        problem = f"{short(atom.predicate)} has {has} here, but {before} above"
+        raise rule_error(problem, "equally many arguments of a predicate in all rules", formula, rule)
 
 
 def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]) -> None:
     atom = formula.atom
     if isinstance(formula.window, TupleWindow) and atom.predicate in heads and not atom.is_asserted:
-        problem = f"{short(atom.predicate)} is concluded, and {formula.window} counts assertions"
-        expected = "a window of ticks or of time, or asserted in front of an atom that is also concluded"
+        problem = f"{short(atom.predicate)} is concluded, but {formula.window} counts assertions"
+        expected = (
+            "a window of ticks or of time; or the word asserted before the atom, to count assertions only"
+        )
         raise rule_error(problem, expected, formula, rule)
 
 
@@ -310,5 +315,6 @@ def check_jump(ticks: int) -> None:
         TemporalRuleError: it spans more than `MAX_WINDOW_SIZE` ticks.
     """
     if ticks > MAX_WINDOW_SIZE:
-        problem = f"the next timestamp is {ticks:_} ticks later, and conclusions change at each of them"
-        raise TemporalRuleError(problem, f"at most {MAX_WINDOW_SIZE:_}: give the reasoner's window a slide")
+        problem = f"the next timestamp is {ticks:_} ticks later, and conclusions may change at each tick"
+        expected = f"at most {MAX_WINDOW_SIZE:_} ticks; give the reasoner's window a slide"
+        raise TemporalRuleError(problem, expected)

@@ -104,17 +104,16 @@ class TemporalRules:
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "remembered", frozenset(self.remembered))
         for rule in self.rules:
-            check_type(
-                "rules", rule, TemporalRule, "TemporalRule, as load_rules and rule(…).when(…) give them"
-            )
+            check_type("rules", rule, TemporalRule, "TemporalRule objects from load_rules or rule(…).when(…)")
         check_form(self.rules)
         if self.feedback:
             check_triples(self.rules)
         for rule in self.rules:
             check_safety(rule)
         for predicate in sorted(self.remembered.difference(self.strata)):
-            problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
-            raise TemporalRuleError(problem, "the head of a rule", *(written or {}).get(predicate, ()))
+            problem = f"{short(predicate)} is declared as remembered, but no rule concludes it"
+            expected = "a predicate in the head of a rule"
+            raise TemporalRuleError(problem, expected, *(written or {}).get(predicate, ()))
         if self.start is not None:
             kind_of(self.start)
 
@@ -408,7 +407,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
         head = _begun_by(rule, reached)
         name = short(head.atom.predicate)
         given = f"{name} is a premise of {axiom_text(rule)}, which has a class variable"
-        raise rule_error(given, "a predicate that is not a premise of such an axiom", head)
+        raise rule_error(given, "a predicate that occurs in no such premise", head)
     if feedback if rule.head is None else symbol_of(rule.head) != SAME:
         return
     head = _begun_by(rule, reached)
@@ -419,7 +418,7 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
         return f"{name} belongs to the ontology, and its conclusions can {effect} {axiom_text(rule)}"
 
     expected = (
-        "a predicate from which neither a violation nor an equality follows: conclusions are never repaired"
+        "a predicate from which no violation or equality follows, because conclusions are never repaired"
     )
     if rule.head is None:
         expected += ", unless feedback asserts them"

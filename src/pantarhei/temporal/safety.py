@@ -111,7 +111,7 @@ def resolve_bindings(given: Sequence[BindingStep]) -> tuple[frozenset[Variable],
     return frozenset(bound), found
 
 
-_IN_BODY = "an atom of the body that has it, not negated, or a computation of it"
+_IN_BODY = "an atom of the body with this variable, without negation, or a computation of its value"
 
 
 def check_safety(rule: TemporalRule) -> None:
@@ -129,8 +129,8 @@ def check_safety(rule: TemporalRule) -> None:
             and isinstance(time, Variable)
             and time not in bound
         ):
-            problem = f"nothing bounds the time {term_text(time)} of {formula}"
-            expected = f"a window, as in {formula} in [10], or another atom of the body that has it"
+            problem = f"the time {term_text(time)} of {formula} is not bounded"
+            expected = f"a window, as in {formula} in [10], or another atom of the body with this variable"
             raise variable_error(time, problem, expected, formula, rule)
     for formula in (rule.head, *rule.body):
         where = "the head" if formula is rule.head else f"{formula}"
@@ -145,7 +145,8 @@ def _negation_advice(denied: Formula, bound: frozenset[Variable]) -> str:
     known = [each for each in denied.atom.arguments if each in bound]
     some = f"some({', '.join(map(term_text, known))})" if known else "some"
     return (
-        f"{_IN_BODY}; for none at all a rule {some} :- {replace(denied, is_negated=False)}., and not {some}"
+        f"{_IN_BODY}; to require that there is no such fact, add the rule "
+        f"{some} :- {replace(denied, is_negated=False)}. and the condition not {some}"
     )
 
 
@@ -158,12 +159,12 @@ def _check_bound(
     expected: str = _IN_BODY,
 ) -> None:
     if free := sorted(set(given) - bound):
-        problem = f"{term_text(free[0])} is in {where}, and nothing binds it"
+        problem = f"{term_text(free[0])} in {where} is not bound"
         raise variable_error(free[0], problem, expected, place, rule)
 
 
 _MOST_STEPS = 12  # maximum number of steps of a cycle in an error text
-_WITHOUT_STRATA = "rules without strata are for pantarhei.AnswerStreams, or pantarhei run --models 0"
+_WITHOUT_STRATA = "pantarhei.AnswerStreams and pantarhei run --models 0 evaluate rules without strata"
 
 
 class _Dependency(NamedTuple):
@@ -222,12 +223,15 @@ def _cycle_error(
     path = _path(strict, uses_of)
     formula = strict.formula
     if formula.is_negated:
-        what, expected = "its own absence", "negation only of what is concluded without it"
+        what, expected = "its own absence", "negation only of predicates that do not depend on the head"
     else:
         what = (
             "itself at all ticks of a window" if formula.mode is Mode.ALWAYS else "how often it holds itself"
         )
-        expected = "□ and counts only of what is concluded without them, or asserted in front for assertions"
+        expected = (
+            "□ and counts only of predicates that do not depend on the head, or the word asserted before the "
+            "atom, to count assertions only"
+        )
 
     def problem() -> str:
         steps = [short(heads[strict.head]), str(formula), *(str(use.formula) for use in path)]

@@ -51,7 +51,9 @@ class Ticks:
 
     def __post_init__(self) -> None:
         if self.window.zone is not None:
-            problem = f"temporal rules count steps of one length, and the days of {self.window.zone} differ"
+            problem = (
+                f"ticks of temporal rules must have equal lengths, but days of {self.window.zone} differ"
+            )
             raise TemporalRuleError(problem, "a window without a zone, such as Window('PT24H', slide='PT1H')")
         origin = self.window.next_boundary(self.kind, 0)
         object.__setattr__(self, "_origin", origin)
@@ -66,7 +68,10 @@ class Ticks:
         tick = (step.end - self._origin) // self.length
         if abs(tick) > _MOST_TICK:
             now = show_time(time_of(step.now, self.kind))
-            raise TimestampError(now, "with temporal rules fewer ticks from 0: give the window a slide")
+            expected = (
+                f"a time at most {_MOST_TICK:_} ticks from 0 with temporal rules; give the window a slide"
+            )
+            raise TimestampError(f"the timestamp {now}", expected)
         return tick
 
     def tick_of_time(self, time: int) -> int:
@@ -116,14 +121,14 @@ class Ticks:
                 raise rule_error(f"{formula} counts ticks", "a window with a unit, such as [5 min]", formula)
             return size
         if self.kind is not TimeKind.DATETIME:
-            problem = f"{formula} needs a stream with datetimes, and {self._numbers_are}"
+            problem = f"{formula} needs a stream with datetimes, but {self._numbers_are}"
             raise rule_error(problem, "a window in ticks, such as [5], or a range that is a time", formula)
         ticks = duration_ticks(size, self.kind) // self.length
         if ticks > MAX_WINDOW_SIZE:
             slide = duration_text(timedelta(microseconds=self.length))
             problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
             longer = "a slide" if self.window.slide is None else "a longer slide"
-            expected = f"at most {MAX_WINDOW_SIZE:_}: give the reasoner's window {longer}"
+            expected = f"at most {MAX_WINDOW_SIZE:_} ticks; give the reasoner's window {longer}"
             raise rule_error(problem, expected, formula)
         return ticks
 

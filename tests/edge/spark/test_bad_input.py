@@ -36,7 +36,10 @@ def row(at, class_=A, who="a"):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda df: df.drop("object"), "columns={'object': 'object'} .* a column for the object among"),
+        (
+            lambda df: df.drop("object"),
+            "columns={'object': 'object'} .* expected the object's column, one of",
+        ),
         (lambda df: df.withColumn("timestamp", f.lit("noon")), "timestamp of type string .* to_timestamp"),
         (lambda df: df.withColumn("timestamp", f.lit(None).cast("timestamp_ntz")), "cast it to timestamp"),
         (lambda df: df.withColumn("timestamp", f.lit(1.5).cast("decimal(3,1)")), "of type decimal"),

@@ -136,7 +136,7 @@ MISTAKES = [
     ({"time": "ozone"}, "the times in column ozone are numbers; expected unit: s, ms"),
     (
         {"time": {"value": "$(_row)"}},
-        r"the rows of the DataFrame have no numbers, which \$\(_row\) refers to",
+        r"\$\(_row\) refers to row numbers, but the rows of the DataFrame have none",
     ),
     ({"melt": {"columns": {"other": {"gas": "O3"}}}}, "column other of the DataFrame is of type binary"),
     (

@@ -105,7 +105,7 @@ def test_a_restart_may_ask_for_other_queries_and_for_none_of_another_meaning(spa
     folder.write([row(1), row(1, C, d)])
     follow(folder.stream(spark), queries={"members": MEMBERS}, **options)
     for given in (Registration(MANY), Registration(MEMBERS, Window(2))):
-        with pytest.raises(OptionError, match=r"queries\['members'\]=.* as it was registered before"):
+        with pytest.raises(OptionError, match=r"queries\['members'\]=.* the query of the checkpoint"):
             follow(folder.stream(spark), queries={"members": given}, **options)
     (tmp_path / "out" / "used").mkdir()
     (tmp_path / "out" / "used" / "batch-0000000000.csv").touch()
@@ -153,7 +153,7 @@ def test_columns_have_fixed_types_and_one_query_needs_one_function(spark, tmp_pa
     [
         ({"query": MEMBERS}, "query and queries exclude each other; .* Omit queries="),
         ({"queries": {"a": MEMBERS, "b": MANY}, "sink": print}, "a mapping of names in queries"),
-        ({"queries": {"a/b": MEMBERS}}, "names that folders can have"),
+        ({"queries": {"a/b": MEMBERS}}, "names that are valid for folders"),
         ({"queries": {"a": Registration(MEMBERS, on="close")}}, "a Window with a slide"),
         ({"queries": {"a": "SELECT ?end { ?end a ?c }"}}, r"queries\['a'\]=\?end"),
     ],

@@ -143,7 +143,7 @@ def test_the_last_update_of_a_block_has_what_the_block_changed(reasoner):
         first = reasoner.push(1, [a("x"), a("z")])
         last = reasoner.push(2, [a("x", "B"), a("y")])
         assert not first.answers and not last.answers
-        with pytest.raises(OptionError, match="before the block begins"):
+        with pytest.raises(QueryError, match="register it before the block"):
             reasoner.register(ALL)
     assert not first.answers
     assert rows(last.answers[query].added) == ["y", "z"] and not last.answers[query].removed
@@ -266,7 +266,7 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     ("options", "reason"),
     [
         ({"name": "known"}, "no other registered query"),
-        ({"name": 7}, "a non-empty text, or None"),
+        ({"name": 7}, "a non-empty text, such as .*, or None"),
         ({"name": ""}, "a non-empty text"),
         ({"name": ex("iri")}, "str\\(iri\\) for an IRI"),
         ({"window": 5}, "a Window"),
@@ -480,7 +480,7 @@ def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reason
         {"emit": "delta"},
     ]
     for other in others:
-        with pytest.raises(OptionError, match="as it was registered before") as raised:
+        with pytest.raises(OptionError, match="the query of the checkpoint") as raised:
             again.resume("q", given._replace(**other))
         assert raised.value.option == "queries['q']" and "on=('close', 'PT10M')" in raised.value.expected
     plain = timed.register(ALL, "plain")
@@ -518,7 +518,7 @@ def test_a_block_reports_the_windows_that_its_steps_alone_would_and_looks_once_i
 
 
 def test_inside_a_block_no_query_is_registered_not_even_the_first(reasoner):
-    with pytest.raises(OptionError, match="before the block begins"), reasoner.all_or_nothing():
+    with pytest.raises(QueryError, match="register it before the block"), reasoner.all_or_nothing():
         reasoner.register(ALL)
     assert not reasoner.queries
     query = reasoner.register(ALL)

@@ -505,7 +505,7 @@ def test_the_first_timestamp_says_whether_a_window_may_count_ticks_or_seconds():
     counts.push(0, is_a("Hot"))
     assert names(counts) == "event"
     lasts = reasoner_with("event(X) :- asserted :Hot(X) in [2 sec].", pr.Window(0))
-    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes, and the timestamp 0 is a"):
+    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes, but the timestamp 0 is a"):
         lasts.push(0, is_a("Hot"))
     seen = []
     for second in range(4):

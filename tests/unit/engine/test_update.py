@@ -153,7 +153,7 @@ def test_a_jump_that_would_assert_without_end_is_refused_and_leaves_no_trace(mon
     monkeypatch.setattr(feedback, "MOST_AT_ONCE", 5)
     reasoner = reasoner_with("warm(X) :- :Odd(X).", pr.Window(range=100))
     reasoner.push(0, is_a("Hot"))
-    told = "on the way to a timestamp, conclusions are asserted at 5 ticks or more.*in several steps"
+    told = "before the next timestamp, conclusions are asserted at 5 ticks or more.*in several steps"
     with pytest.raises(TemporalRuleError, match=told):
         reasoner.advance(50)
     assert reasoner.stats().fed_back == 0 and set(reasoner.assertions()) == {(0, *is_a("Hot"))}

@@ -66,11 +66,11 @@ def test_what_is_of_one_subject_is_local(text):
         ("SELECT * { ?x a :B }", r"\?x type B may be in any shard"),
         ("SELECT * { ?x :S ?y }", "may be in any shard"),  # S is asserted, too
         ("SELECT * { ?x a :A ; ?p ?y }", "may be in any shard"),
-        ("SELECT * { ?x a :C }", "answers without facts of the stream"),
-        ("SELECT * { ?x :near ?y }", "answers without facts of the stream"),
-        ("SELECT * { }", "answers without facts of the stream"),
-        ("SELECT * { { ?x a :A } UNION { ?x :near ?y } }", "answers without facts of the stream"),
-        ("SELECT * { ?x :near ?y OPTIONAL { ?x :R ?v } }", "answers without facts of the stream"),
+        ("SELECT * { ?x a :C }", "some answers need no fact of the stream"),
+        ("SELECT * { ?x :near ?y }", "some answers need no fact of the stream"),
+        ("SELECT * { }", "some answers need no fact of the stream"),
+        ("SELECT * { { ?x a :A } UNION { ?x :near ?y } }", "some answers need no fact of the stream"),
+        ("SELECT * { ?x :near ?y OPTIONAL { ?x :R ?v } }", "some answers need no fact of the stream"),
         ("SELECT * { ?x a :A OPTIONAL { ?y :R ?v } }", "OPTIONAL matches rows of different shards"),
         ("SELECT * { ?x a :A MINUS { ?y a :D } }", "MINUS matches rows"),
         ("SELECT * { ?x :R ?y FILTER EXISTS { ?y a :D } }", "EXISTS matches rows"),
@@ -121,7 +121,7 @@ def test_what_is_declared_to_stream_and_what_is_not_is_told_apart():
     report = ONTOLOGY.sharding_report([A], keys=["subject"])
     check("SELECT * { ?x a :A . ?x ?p ?y }", report=report)
     check("SELECT * { ?x a :A OPTIONAL { ?y :R ?z } }", report=report)
-    with pytest.raises(NotKeyLocalQueryError, match="answers without facts of the stream"):
+    with pytest.raises(NotKeyLocalQueryError, match="some answers need no fact of the stream"):
         check("SELECT * { ?x :R ?y }", report=report)
 
 
@@ -130,7 +130,7 @@ def test_any_class_is_local_where_no_rule_concludes_one_of_another_name():
     check("SELECT ?x ?kind { ?x a :A, ?kind }", report=report)
     check("SELECT ?x ?kind { ?x a ?kind }", report=report)
     report = Ontology.from_rules(RULES[2:], [member(A, a)]).sharding_report()
-    with pytest.raises(NotKeyLocalQueryError, match="answers without facts of the stream"):
+    with pytest.raises(NotKeyLocalQueryError, match="some answers need no fact of the stream"):
         check("SELECT ?x ?kind { ?x a ?kind }", report=report)
 
 
@@ -155,7 +155,9 @@ def test_shards_report_at_times_that_all_of_them_know(on, emit, local):
     if of_kind.get(local, emit == local):
         check("SELECT ?x { ?x a :A }", policy=policy)
     else:
-        with pytest.raises(OptionError, match=f"queries\\['asked'\\]=.*{emit}.* with shard_by"):
+        with pytest.raises(
+            OptionError, match=f"queries\\['asked'\\]=.*{emit}.*with shard_by|shard_by with emit='{emit}'"
+        ):
             check("SELECT ?x { ?x a :A }", policy=policy, name="asked")
 
 

@@ -68,7 +68,9 @@ def test_each_file_is_read_by_itself_unless_rows_are_numbered_over_all(folder):
 def test_the_first_abox_of_all_files_tells_the_kind_of_times(folder):
     assert options(folder).kind() is TimeKind.INTEGER
     assert options(folder, unit="s").kind() is TimeKind.DATETIME
-    with pytest.raises(OptionError, match="at least one row, to infer the type of its time"):
+    with pytest.raises(
+        OptionError, match="files with at least one row, from which the type of the times is inferred"
+    ):
         options(folder / "0.csv").kind()
     with pytest.raises(MissingFileError):
         options(folder / "2.csv").parts(150)

@@ -155,10 +155,10 @@ def test_columns_that_are_not_named_stay_as_they_are():
         (
             "number",
             "integer",
-            r"types\['number'\]=integer, and \"0.50\".* is an answer .*number for such terms",
+            r"types\['number'\]=integer is .*expected number, the kind of the answer \"0.50\"",
         ),
-        ("name", "string", r"string, and <urn:a> is an answer .*name for such terms, or n-triples for any"),
-        ("n-triples", "string", r"string, and \"x\"@en is an answer"),
+        ("name", "string", r"string is .*expected name, the kind of the answer <urn:a>, or n-triples for"),
+        ("n-triples", "string", r"string is .*the kind of the answer \"x\"@en, or"),
     ],
 )
 def test_a_term_of_another_kind_is_refused_by_name(column, kind, said):
@@ -177,7 +177,10 @@ def test_a_term_of_another_kind_is_refused_by_name(column, kind, said):
 )
 def test_terms_that_the_type_of_the_column_cannot_hold_are_refused_by_name(text, datatype, kind):
     term = write_term(Literal(text, datatype=datatype, normalize=False))
-    with pytest.raises(OptionError, match=rf"types\['it'\]={kind}, and \"{text[:9]}.*n-triples for any"):
+    text = (
+        rf"types\['it'\]={kind} is .*expected n-triples, to which the answer \"{text[:9]}.* can be converted"
+    )
+    with pytest.raises(OptionError, match=text):
         ColumnTypes.of({"it": kind}).typed(pa.table({"it": [term]}))
 
 
@@ -187,5 +190,5 @@ def test_types_that_are_none_and_columns_that_are_not_there_are_refused():
             OptionError, match=r"types=.*a mapping of columns to name, string, integer, number"
         ):
             ColumnTypes.of(given)
-    with pytest.raises(OptionError, match=r"types=levl .*columns of terms: level, at_"):
+    with pytest.raises(OptionError, match=r"types=levl .*only columns of terms \(level, at_\)"):
         ColumnTypes.of({"levl": "number"}).check(["level", "at_"])

@@ -40,7 +40,7 @@ def test_a_rule_that_is_made_is_that_of_a_text(made, text):
 
 
 def test_rules_that_are_made_are_checked():
-    with pytest.raises(pr.TemporalRuleError, match="temporal rule refused: V is in the head"):
+    with pytest.raises(pr.TemporalRuleError, match="temporal rule refused: V in the head is not bound"):
         TemporalRules((rule(ALARM(V)).when(),))
 
 

@@ -57,7 +57,7 @@ def test_a_window_of_a_rule_is_as_many_ticks_as_fit():
     ("ticks", "text", "said"),
     [
         (HALF_MINUTES, "hot(X) in [3]", r"counts ticks; expected a window with a unit"),
-        (NUMBERS, "hot(X) in [3 s]", r"needs a stream with datetimes, and the range 6 is a number"),
+        (NUMBERS, "hot(X) in [3 s]", r"needs a stream with datetimes, but the range 6 is a number"),
         (Ticks(Window(range="PT1M"), TimeKind.DATETIME), "hot(X) in [5 s]", r"reaches back 5_000_000 ticks"),
     ],
 )
@@ -152,7 +152,7 @@ def test_what_fits_no_stream_is_refused_when_it_is_read():
 
 
 def test_where_the_window_says_the_kind_that_is_meant():
-    with pytest.raises(TemporalRuleError, match="needs a stream with datetimes, and the range 6 is a number"):
+    with pytest.raises(TemporalRuleError, match="needs a stream with datetimes, but the range 6 is a number"):
         kind_of("a(X) :- b(X) in [3 sec].", pr.Window(range=6))
 
 

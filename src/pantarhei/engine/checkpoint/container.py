@@ -75,7 +75,7 @@ def length_of(preamble: bytes | memoryview, source: str) -> int:
         CheckpointError: these are not the first bytes of a checkpoint.
     """
     if len(preamble) < PREAMBLE_LENGTH:
-        raise CheckpointError(source, f"it is not a checkpoint: it ends after {len(preamble)} bytes")
+        raise CheckpointError(source, f"it is not a checkpoint: it has only {len(preamble)} bytes")
     magic, _, total, _ = _PREAMBLE.unpack_from(preamble)
     if magic != MAGIC:
         raise CheckpointError(source, "it is not a checkpoint: it does not begin with the signature of one")
@@ -102,7 +102,9 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
     rest = body[PREAMBLE_LENGTH:]
     if header_length > len(rest):
         raise CheckpointError(
-            source, f"the stated length of its header is {header_length} of {len(rest)} bytes"
+            source,
+            f"it is damaged: its header has a stated length of {header_length} bytes, but only {len(rest)} "
+            "bytes follow; use an older one",
         )
     try:
         header = json.loads(bytes(rest[:header_length]), parse_constant=_refuse)
@@ -117,9 +119,9 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
 def _other_format(source: str, version: int, written_by: object) -> CheckpointError:
     return CheckpointError(
         source,
-        f"it was written by pantarhei {written_by!s:.60} in version {version} of the format, and this is "
-        f"pantarhei {__version__}, which reads versions {_READABLE[0]} to {FORMAT}; go on with the one that "
-        "wrote it, or make a new StreamReasoner and push the window's ABoxes to it",
+        f"it was written by pantarhei {written_by!s:.60} in version {version} of the format, but this "
+        f"pantarhei {__version__} reads versions {_READABLE[0]} to {FORMAT}; use the pantarhei that wrote "
+        "it, or create a new StreamReasoner and push the window's ABoxes to it",
     )
 
 
@@ -258,7 +260,7 @@ def read_whole(path: Path) -> bytes:
                 )
             return preamble + file.read(total - len(preamble))
     except FileNotFoundError as error:
-        raise CheckpointError(source, "there is no such checkpoint") from error
+        raise CheckpointError(source, "the file does not exist") from error
     except (OSError, ValueError) as error:
         reason = _why(error) if isinstance(error, OSError) else str(error)
         raise CheckpointError(source, f"it cannot be read: {reason}") from error

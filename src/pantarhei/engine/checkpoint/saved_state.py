@@ -375,7 +375,7 @@ class Checkpoint:
             saved = None if kept is None else rules_of(kept.tobytes())
         if given is None:
             return saved
-        check_type("temporal", given, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+        check_type("temporal", given, TemporalRules, "TemporalRules from load_rules(text)")
         if saved is None or not given.is_equivalent(saved):
             shown = _rules_apart(saved, given)
             raise CheckpointOptionError(self._contents.source, "temporal", *shown)

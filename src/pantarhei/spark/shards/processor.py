@@ -107,7 +107,7 @@ def forward_warnings(given: Accumulator[FirstWarnings] | None) -> Iterator[None]
 ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
 _TYPE = RDF.type.n3()
 _MOST_KNOWN = 500_000
-_WATERMARK = "Spark's watermark, which advances the time of shards, has no others"
+_WATERMARK = "the range of Spark's watermark, which advances the time of shards"
 
 WATERMARK_OFFSET = 1 << 51
 """Number added to ticks to get Spark's event time in milliseconds; for datetimes 71 years.
@@ -152,11 +152,11 @@ class Router:
             batch.column(name) for name in ("ticks", "subject", "predicate", "object")
         )
         if ticks.null_count:
-            raise TimestampError("null", "a timestamp in each row")
+            raise TimestampError("the timestamp null", "a timestamp in each row")
         first, last = pc.min_max(ticks).as_py().values()
         if first < FIRST_TICK or last > LAST_TICK:
             given = f"the time {first if first < FIRST_TICK else last} in ticks"
-            raise TimestampError(given, f"one between {FIRST_TICK} and {LAST_TICK}: {_WATERMARK}")
+            raise TimestampError(given, f"{FIRST_TICK} to {LAST_TICK}, {_WATERMARK}")
         if subjects.null_count or predicates.null_count or objects.null_count:
             raise InvalidTripleError("null", "subject, predicate and object must be terms in each row")
         self._check(predicates, objects)

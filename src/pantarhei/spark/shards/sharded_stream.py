@@ -219,9 +219,8 @@ def shard_history(history: History | None) -> History:
         OptionError: the history has a sink, which the processes of the shards cannot share.
     """
     if history is not None and history.sink is not None:
-        raise OptionError(
-            "history", "one with a sink", "one without, with shard_by: shards have no common sink"
-        )
+        reason = "With shard_by a history cannot have a sink, since each shard has its own history."
+        raise ExcludedOptionError("history", "History(sink=…)", reason)
     return History(steps=0) if history is None else history
 
 
@@ -304,7 +303,7 @@ def _with_rules(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     """Add temporal rules to the setup, after checking that their conclusions are unions of the shards'
     ones.
     """
-    check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+    check_type("temporal", rules, TemporalRules, "TemporalRules from load_rules(text)")
     if setup.has_queries:
         reason = (
             "With shard_by a query does not match the conclusions of temporal rules: derive the answers by a "
@@ -354,7 +353,7 @@ def plan_shards(
 
 
 def _kind_of(df: DataFrame) -> TimeKind:
-    check_frame(df, True, "one that streams, such as spark.readStream gives")
+    check_frame(df, True, "a streaming DataFrame, such as one from spark.readStream")
     types = {field.name: field.dataType for field in df.schema.fields}
     kind = _KINDS.get(types.get("timestamp", StringType()))
     if kind is None or any(types.get(name) != StringType() for name in COLUMNS[1:]):

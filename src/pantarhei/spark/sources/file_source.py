@@ -51,7 +51,7 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from pantarhei.errors import OptionError, StreamError, TimestampError
+from pantarhei.errors import MissingOptionError, OptionError, StreamError, TimestampError
 from pantarhei.io.graph_messages import BY_NAME, TimeReading, time_in_name
 from pantarhei.io.reader import FilePart, LimitedFile
 from pantarhei.io.stream_reader import OF_GRAPHS, SUFFIXES, syntax_of
@@ -185,11 +185,8 @@ def infer_kind(options: FileOptions) -> TimeKind:
             for at, triples in part_messages(FilePart(file), options, None, WorkerCounts()):
                 if triples:
                     return kind_of(at)
-    raise OptionError(
-        "timestampType",
-        "nothing",
-        f"{', '.join(TIME_TYPES)}, since there is no ABox yet to infer it from",
-    )
+    reason = "The type of the times cannot be inferred, since the files have no ABox yet."
+    raise MissingOptionError("timestampType", " or ".join(TIME_TYPES), reason)
 
 
 class FileReader(DataSourceReader):
@@ -272,8 +269,8 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not os.path.isdir(self._path) and not glob.has_magic(self._path):
             raise OptionError(
                 "path", ", ".join(options.paths),
-                "one folder that exists, or one glob: a stream is read from files that are added; "
-                "read a single file with spark.read",
+                "one existing folder or one glob, to which files are added; read a single file with "
+                "spark.read",
             )  # fmt: skip
         self._seen: set[str] | None = None
         self._available: dict[str, str] | None = None

@@ -37,6 +37,7 @@ from pantarhei.errors import (
     InvalidTripleError,
     MalformedInputError,
     MissingOptionError,
+    MissingPackageError,
     OptionError,
     PantarheiError,
     StreamError,
@@ -174,7 +175,8 @@ class RedisStream:
         info = cast("dict[str, object]", self._client.xinfo_stream(self._key))
         if "entries-added" not in info:
             raise StreamError(
-                "the Redis server does not count a stream's entries: version 7 or newer is needed"
+                "the Redis server is too old: it does not count the entries of a stream; use version 7 or "
+                "newer"
             )
         first = cast("tuple[bytes, object] | None", info["first-entry"])
         end: Position = {
@@ -201,14 +203,12 @@ def _number(id_: str) -> tuple[int, int]:
 def _connect(url: str) -> Redis:
     try:
         from redis import Redis
-    except ImportError:
-        raise OptionError(
-            "format", "pantarhei-redis", "the package redis to be installed: pip install 'pantarhei[redis]'"
-        ) from None
+    except ImportError as error:
+        raise MissingPackageError("redis", "the format pantarhei-redis", str(error)) from None
     try:
         return Redis.from_url(url)
     except ValueError as error:
-        raise OptionError("url", "what was given", f"redis://host:port/database ({error})") from None
+        raise OptionError("url", "…", f"redis://host:port/database ({error})") from None
 
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
@@ -379,11 +379,8 @@ def _infer_kind(options: RedisOptions) -> TimeKind:
                 for at, triples in entry_rows(entry, options, WorkerCounts()):
                     if triples:
                         return kind_of(at)
-    raise OptionError(
-        "timestampType",
-        "nothing",
-        f"{', '.join(TIME_TYPES)}, since there is no entry yet to infer it from",
-    )
+    reason = "The type of the times cannot be inferred, since the stream has no entry yet."
+    raise MissingOptionError("timestampType", " or ".join(TIME_TYPES), reason)
 
 
 def _read_entries(

@@ -63,8 +63,8 @@ def read_laser_sizes(cursor: TokenCursor, word: Token) -> Reach:
     size = _whole(cursor, at_least=0 if is_time else 1)
     cursor.need(",", f"a comma and a formula, as in {word.text}({size},0,1,diamond(hot(X)))")
     further = [
-        ("extends into the future", 0, "0: future input is unknown"),
-        ("moves in steps", 1, "1; steps are the slide of the reasoner's window"),
+        ("extends into the future", 0, "0, since future input is unknown"),
+        ("moves in steps", 1, "1; steps are given by the slide of the reasoner's window"),
     ]
     for problem, only, expected in further:
         token = cursor.peek()
@@ -113,7 +113,7 @@ def _whole(cursor: TokenCursor, at_least: int = 0) -> int:
     digits = token.text.translate(_LOWERED)
     if not digits.isdecimal() or len(digits) > _MOST_DIGITS or int(digits) < at_least:
         expected = f"a whole number, at least {at_least}, below 10^{_MOST_DIGITS}"
-        raise cursor.error(token, f"a window of {token.shown}", expected)
+        raise cursor.error(token, f"{token.shown} is not a valid size of a window", expected)
     cursor.take()
     return int(digits)
 
@@ -157,12 +157,12 @@ class FormulaReader(ArithmeticReader):
         start = self.peek()
         head = self._formula()
         if head.is_negated:
-            raise self.error(start, "a head is not negated", _ATOM)
+            raise self.error(start, "a head cannot be negated", _ATOM)
         if head.window is not None or head.mode in _DUALS:
-            problem = "a head has no window: it holds now, or at one time"
+            problem = "a head cannot have a window: it holds now, or at one time"
             raise self.error(self._behind or start, problem, _ATOM)
         if head.atom.is_asserted:
-            raise self.error(start, "a head is concluded, not asserted", _ATOM)
+            raise self.error(start, "a head cannot have the word asserted", _ATOM)
         return head
 
     def formula(self) -> Formula:
@@ -233,8 +233,8 @@ class FormulaReader(ArithmeticReader):
         if operator.mode is not Mode.AT:  # ◇¬a is ¬□a, and □¬a is ¬◇a
             return replace(formula, mode=_DUALS[operator.mode] if formula.is_negated else operator.mode)
         if formula.is_negated:
-            expected = "not @(T, hot(X)), which also holds for a T outside the window"
-            raise self.error(operator.token, "an @ contains a negation", expected)
+            expected = "the negation before it: not @(T, hot(X)), which also holds for a T outside the window"
+            raise self.error(operator.token, "an @ cannot contain a negation", expected)
         return replace(formula, mode=Mode.AT, time=operator.time)
 
     def _windowed(self, token: Token, window: Reach, formula: Formula) -> Formula:
@@ -243,7 +243,7 @@ class FormulaReader(ArithmeticReader):
         if formula.mode is not Mode.NOW:
             return replace(formula, window=window)
         if isinstance(window, TupleWindow):
-            problem = "a window of the last assertions contains only an atom"
+            problem = "a window of the last assertions has no temporal operator in it"
             raise self.error(token, problem, "◇, □ or @ in it, as in hot(X) in [3 #]")
         return formula  # every window of ticks contains the present tick
 
@@ -252,7 +252,7 @@ class FormulaReader(ArithmeticReader):
             "one window with one of ◇, □ and @ in it, such as box(hot(X)) in [5]; conclude the "
             "inner formula by a rule of its own"
         )
-        return self.error(token, "temporal operators are nested", expected)
+        return self.error(token, "temporal operators cannot be nested", expected)
 
     # -- suffix operators: Ticker's -----------------------------------------------------------------
 

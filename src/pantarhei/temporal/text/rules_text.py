@@ -219,7 +219,7 @@ class _RulesParser(FormulaReader):
 
     def _condition(self, body: list[Formula], tests: list[Builtin]) -> None:
         if self.is_at("not", "¬") and self.peek(2).kind == "relation":
-            problem, expected = "a comparison is negated", "its opposite, such as >= for <"
+            problem, expected = "a comparison cannot be negated", "its opposite, such as >= for <"
             raise self.error(self.peek(), problem, expected)
         if self.is_comparison():
             tests += self.tests()

@@ -154,7 +154,7 @@ def test_without_either_all_stays(dataset):
 
 
 def test_a_graph_that_is_not_here_is_refused_naming_those_that_are(dataset):
-    with pytest.raises(QueryError, match=r"FROM <urn:x>: .* expected <urn:g>, <urn:h>"):
+    with pytest.raises(QueryError, match=r"FROM <urn:x> names a graph .* expected <urn:g>, <urn:h>"):
         graph_view(dataset).restricted([URIRef("urn:x")], None)
     with pytest.raises(QueryError, match="only the default graph"):
         graph_view(Graph()).restricted(None, [G])

@@ -101,7 +101,7 @@ def test_lists_and_property_lists_are_triples():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("?x :p ?y BIND(1 AS ?y)", r"BIND … AS \?y in a group where \?y has a value"),
+        ("?x :p ?y BIND(1 AS ?y)", r"BIND … AS \?y assigns \?y, which has a value in this group"),
         ("VALUES (?x ?x) { (1 2) }", "VALUES names a variable twice"),
         ("VALUES (?x ?y) { (1) }", "2 variables, but a row has 1 values"),
         ("SERVICE <http://example.org/> {}", "SERVICE is refused"),

@@ -113,10 +113,10 @@ def test_from_and_from_named_are_kept():
             "SELECT ?y { ?x :p ?y } GROUP BY ?x",
             r"\?y is selected, but it is neither a group key nor aggregated",
         ),
-        ("SELECT ?x (COUNT(?y) AS ?n) { ?x :p ?y }", r"\?x is selected, and neither"),
+        ("SELECT ?x (COUNT(?y) AS ?n) { ?x :p ?y }", r"\?x is selected, but it is neither"),
         ("SELECT * { ?x :p ?y } GROUP BY ?x", r"SELECT \* cannot be grouped"),
-        ("SELECT (1 AS ?x) { ?x :p ?y }", r"SELECT \( … AS \?x\) where \?x has a value already"),
-        ("SELECT (1 AS ?a) (2 AS ?a) {}", r"\?a has a value already"),
+        ("SELECT (1 AS ?x) { ?x :p ?y }", r"SELECT \( … AS \?x\) assigns \?x, which has a value already"),
+        ("SELECT (1 AS ?a) (2 AS ?a) {}", r"assigns \?a, which has a value already"),
     ],
 )
 def test_what_select_may_not_name_is_refused(text, reason):

@@ -60,7 +60,7 @@ def test_an_entry_is_one_assertion_or_a_piece_of_nquads_with_its_own_blank_nodes
         (
             {"data": NQUADS.replace("at:7", "g")},
             MissingTimestampError,
-            "entry 5-0, line 1: the message has no time",
+            "entry 5-0, line 1: graph <urn:g> has no time",
         ),
     ],
 )
