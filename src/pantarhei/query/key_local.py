@@ -67,8 +67,8 @@ def _check_report_times(policy: ReportPolicy, name: str | None) -> None:
         unknown = "change" if policy.emit == "rstream" else "non-empty"
         is_known = unknown not in policy.conditions
         expected = (
-            f"conditions without {unknown!r}, which depends on all shards (shard_by with "
-            f"emit={policy.emit!r})"
+            f"conditions without {unknown!r} with shard_by and emit={policy.emit!r}, since this condition "
+            "depends on all shards"
         )
     else:
         is_known = policy.is_plain

@@ -155,10 +155,14 @@ def test_columns_that_are_not_named_stay_as_they_are():
         (
             "number",
             "integer",
-            r"types\['number'\]=integer is .*expected number, the kind of the answer \"0.50\"",
+            r"types\['number'\]=integer is .*expected number or n-triples, to which the answer \"0.50\"",
         ),
-        ("name", "string", r"string is .*expected name, the kind of the answer <urn:a>, or n-triples for"),
-        ("n-triples", "string", r"string is .*the kind of the answer \"x\"@en, or"),
+        (
+            "name",
+            "string",
+            r"string is .*expected name or n-triples, to which the answer <urn:a> can be converted",
+        ),
+        ("n-triples", "string", r"string is .*expected n-triples, to which the answer \"x\"@en can"),
     ],
 )
 def test_a_term_of_another_kind_is_refused_by_name(column, kind, said):

@@ -186,7 +186,7 @@ def test_rules_for_a_checkpoint_without_any_are_refused():
     rules = load_rules(RULES, prefixes=PREFIXES)
     with pytest.raises(CheckpointOptionError, match=r"temporal=None, but temporal=high"):
         StreamReasoner.restore(data, ONTOLOGY, temporal=rules)
-    with pytest.raises(PantarheiError, match="TemporalRules, as load_rules"):
+    with pytest.raises(PantarheiError, match="TemporalRules from load_rules"):
         StreamReasoner.restore(data, ONTOLOGY, temporal=RULES)
 
 

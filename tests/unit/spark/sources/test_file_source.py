@@ -43,7 +43,7 @@ def quad(at, subject="urn:a"):
 
 def test_the_kind_of_times_is_that_of_the_first_abox_there_is(tmp_path):
     (tmp_path / "a.nq").touch()
-    with pytest.raises(OptionError, match="no ABox yet. Pass it: timestampType=long or"):
+    with pytest.raises(OptionError, match=r"no ABox yet\. Pass it: timestampType=long or"):
         infer_kind(options_of(tmp_path))
     (tmp_path / "b.nq").write_text(quad("0.5") + quad("oops"))
     assert infer_kind(options_of(tmp_path)) is TimeKind.FLOAT
