@@ -177,7 +177,7 @@ class StreamReader(ReaderCounts):
 
     @property
     def bytes_read(self) -> int:
-        """Number of bytes read so far, before decompression."""
+        """Number of bytes read so far, after decompression."""
         return self._feed.bytes_read if self._feed else 0
 
     @property

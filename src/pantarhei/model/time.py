@@ -164,7 +164,7 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
     >>> duration_ticks("5 min", TimeKind.DATETIME), duration_ticks(2, TimeKind.INTEGER)
     (300000000, 2)
     """
-    length = parse_duration(duration) if isinstance(duration, str) else duration
+    length = plain_length(duration)
     if isinstance(length, timedelta):
         if kind is not TimeKind.DATETIME:
             raise TimestampError(
@@ -172,18 +172,15 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
             )
         ticks = length // MICROSECOND
     else:
-        number = plain_time(length)
-        if isinstance(number, datetime):
-            raise TimestampError(repr(duration), f"a number, a timedelta or {A_DURATION}")
         if kind is TimeKind.DATETIME:
             raise TimestampError(
-                f"the duration {show_time(number)}",
+                f"the duration {show_time(length)}",
                 f"a timedelta or {A_DURATION}, since the stream's time is a datetime",
             )
-        ticks = _scaled(number, kind)
-        if kind is TimeKind.INTEGER and ticks != number:
+        ticks = _scaled(length, kind)
+        if kind is TimeKind.INTEGER and ticks != length:
             raise TimestampError(
-                f"the duration {number!r}", "a whole number, since the stream's time is an integer"
+                f"the duration {length!r}", "a whole number, since the stream's time is an integer"
             )
     if ticks < 0:
         raise TimestampError(f"the duration {duration}", "a duration that is not negative")
@@ -276,13 +273,28 @@ def seconds_of(duration: Duration) -> float:
     >>> seconds_of(2.5), seconds_of("2 min"), seconds_of(timedelta(milliseconds=500))
     (2.5, 120.0, 0.5)
     """
-    length = parse_duration(duration) if isinstance(duration, str) else duration
-    if isinstance(length, timedelta):
-        return length.total_seconds()
-    number = plain_time(length)
-    if isinstance(number, datetime):
-        raise TimestampError(repr(duration), f"a number of seconds, a timedelta or {A_DURATION}")
-    return number
+    length = plain_length(duration, "a number of seconds")
+    return length.total_seconds() if isinstance(length, timedelta) else length
+
+
+def plain_length(duration: object, number: str = "a number") -> int | float | timedelta:
+    """Convert a duration to a timedelta, or a built-in number.
+
+    Args:
+        number: the meaning of a number, in errors.
+
+    Raises:
+        TimestampError: it is not a duration.
+    """
+    if isinstance(duration, str):
+        return parse_duration(duration)
+    if isinstance(duration, timedelta):
+        return duration
+    if isinstance(duration, numbers.Real) and not isinstance(duration, bool | np.timedelta64):
+        plain = plain_time(duration)
+        if not isinstance(plain, datetime):
+            return plain
+    raise TimestampError(repr(duration), f"{number}, a timedelta or {A_DURATION}")
 
 
 def _number_in(text: str) -> int | float | None:

@@ -36,6 +36,7 @@ from pantarhei.model.time import (
     TimePoint,
     duration_ticks,
     kind_of,
+    plain_length,
     show_length,
     show_time,
     ticks_of,
@@ -204,11 +205,8 @@ class Window:
         """Kind of timestamps that the window requires; None if both integers and floats are possible."""
         if self.zone is not None or isinstance(self.range, str | timedelta):
             return TimeKind.DATETIME
-        kinds = {
-            kind_of(each)
-            for each in (self.range, 1 if self.slide is None else self.slide, self.origin)
-            if not isinstance(each, str | timedelta)
-        }
+        lengths = plain_length(self.range), plain_length(1 if self.slide is None else self.slide)
+        kinds = {kind_of(each) for each in (*lengths, self.origin) if not isinstance(each, timedelta)}
         return TimeKind.FLOAT if TimeKind.FLOAT in kinds else None
 
     def is_as(self, other: Window, kind: TimeKind) -> bool:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.model.durations import A_DURATION
 from pantarhei.model.time import (
     TimeKind,
     duration_ticks,
@@ -187,6 +188,14 @@ def test_durations_that_do_not_fit_are_refused(duration, kind):
         duration_ticks(duration, kind)
 
 
+@pytest.mark.parametrize("kind", TimeKind)
+@pytest.mark.parametrize("given", [None, True, [1], b"5m", datetime(2026, 1, 1, tzinfo=UTC)])
+def test_an_error_about_a_duration_expects_a_duration(given, kind):
+    with pytest.raises(TimestampError) as raised:
+        duration_ticks(given, kind)
+    assert raised.value.expected == f"a number, a timedelta or {A_DURATION}"
+
+
 def test_a_whole_float_measures_integers():
     assert duration_ticks(2.0, TimeKind.INTEGER) == 2
 
@@ -261,5 +270,5 @@ def test_a_number_of_real_time_is_in_seconds(given, seconds):
 
 @pytest.mark.parametrize("given", [None, True, "soon", "5", datetime(2026, 1, 1, tzinfo=UTC)])
 def test_other_values_do_not_measure_real_time(given):
-    with pytest.raises(TimestampError):
+    with pytest.raises(TimestampError, match=r"expected a (number of seconds|duration|unit)"):
         seconds_of(given)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from oracle.continuous import Policy, SlidingWindow, reports
 from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
+from pantarhei.model.durations import A_DURATION
 from pantarhei.model.time import TimeKind
 from pantarhei.window.sliding import Times, Window, common, step_to
 
@@ -481,3 +482,11 @@ def test_many_times_take_no_room():
     times = Times(TimeKind.DATETIME, (range(0, 10**15, 10**6), range(0, 10**15, 7 * 10**6)))
     assert len(times) == 10**9 and times[1] == datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
     assert times[-1] == datetime(2001, 9, 9, 1, 46, 39, tzinfo=UTC) and len(pickle.dumps(times)) < 500
+
+
+@pytest.mark.parametrize("given", [True, [1], b"5m", datetime(2026, 1, 1, tzinfo=UTC)])
+def test_a_length_of_another_type_is_refused_as_a_duration(given):
+    for lengths in ((given,), (5, given)):
+        with pytest.raises(TimestampError) as raised:
+            Window(*lengths)
+        assert raised.value.expected == f"a number, a timedelta or {A_DURATION}"
