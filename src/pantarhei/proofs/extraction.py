@@ -7,7 +7,7 @@ row ids, so it is the same in every process.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -426,20 +426,17 @@ class LineageProofs:
         given = lineage.rows[(lineage.assertion_levels != NONE) | lineage.background].tolist()
         return self.proof(self.all.cheapest(dict.fromkeys(given, 0)), goal=goal)
 
-    def from_facts(self, facts: Integers, constraint: int | None = None) -> Proof:
+    def from_facts(self, facts: Integers, constraints: Collection[int]) -> Proof:
         """Return the cheapest proof of ⊥ from some of the facts, shape (n, 3), and the background. The cost
         is linear in the lineage.
 
         Args:
-            constraint: the number of the constraint that the proof violates; None for any.
+            constraints: the numbers of the constraints of which the proof violates one.
         """
         given = [self._row_of[fact] for fact in as_tuples(facts)]
         given += self._lineage.rows[self._lineage.background].tolist()
-        instances = self.all
-        if constraint is not None:
-            kept = (each for each in instances.found if each.head != BOTTOM or each.rule == constraint)
-            instances = RuleInstances(tuple(kept), self._rank)
-        return self.proof(instances.cheapest(dict.fromkeys(given, 0)))
+        kept = (each for each in self.all.found if each.head != BOTTOM or each.rule in constraints)
+        return self.proof(RuleInstances(tuple(kept), self._rank).cheapest(dict.fromkeys(given, 0)))
 
     def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
         def step(row: int, instance: RuleInstance | None, premises: tuple[int, ...]) -> ProofStep:

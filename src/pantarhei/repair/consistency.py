@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -193,14 +194,14 @@ def contradictions(
         lexicon: the terms of the facts.
         rules: the constraints, by their numbers.
         forms: forms of literals that differ from the first form of their value.
-        proved: whether the contradictions have proofs. Each contradiction then has one constraint: a set of
-            assertions that violates several is listed once for each.
+        proved: whether the contradictions have proofs. Each contradiction then has the constraints of one
+            axiom: a set of assertions that violates several axioms is listed once for each.
     """
     kept = KeptEvidence(lineage, budget)
     proofs = cache(lambda: LineageProofs(rules, lineage, lexicon.decode(lineage.facts, forms)))
 
-    def proof_of(rows: list[int], constraint: int) -> Proof | None:
-        return proofs().from_facts(kept.evidence.facts[rows], constraint)
+    def proof_of(rows: list[int], constraints: list[int]) -> Proof | None:
+        return proofs().from_facts(kept.evidence.facts[rows], constraints)
 
     def make(found: Conflicts) -> list[Contradiction]:
         evidence = kept.evidence
@@ -209,16 +210,13 @@ def contradictions(
         listed = []
         for conflict in found.in_order(keys):
             conflicting = frozenset(triples[row] for row in conflict.rows)
-            violated = in_order_of_texts(rules[number] for number in conflict.constraints)
-            if proved:
-                number_of = {rules[number]: number for number in conflict.constraints}
-                prove = partial(proof_of, sorted(conflict.rows))
-                listed += [
-                    Contradiction(conflicting, (rule,), _prove=partial(prove, number_of[rule]))
-                    for rule in violated
-                ]
-            else:
-                listed.append(Contradiction(conflicting, violated))
+            of_axioms: dict[str, list[int]] = defaultdict(list)
+            for number in sorted(conflict.constraints):
+                of_axioms[rules[number].axiom if proved else ""].append(number)
+            for _, numbers in sorted(of_axioms.items()):
+                violated = in_order_of_texts(rules[number] for number in numbers)
+                prove = partial(proof_of, sorted(conflict.rows), numbers) if proved else _no_proof
+                listed.append(Contradiction(conflicting, violated, _prove=prove))
         return listed
 
     return ConflictList(kept.conflicts, make)
