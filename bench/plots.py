@@ -373,17 +373,21 @@ class _Scale:
 
     @classmethod
     def over(cls, values: Sequence[float], start: float, end: float, is_log: bool) -> _Scale:
-        """Return the scale with round ends around some values."""
-        low, high = min(values), max(values)
-        if not is_log:
+        """Return the scale with round ends around some values; linear if none of them is positive."""
+        high, positive = max(values), [value for value in values if value > 0]
+        if not (is_log and positive):
             step = _round_up((high or 1) / 5)
-            return cls(0, step * ceil(high / step) or step, start, end, is_log)
-        return cls(_round_down(low), _round_up(high), start, end, is_log)
+            return cls(0, step * ceil(high / step) or step, start, end, False)
+        return cls(_round_down(min(positive)), _round_up(high), start, end, True)
 
     def at(self, value: float) -> float:
-        """Return the position of a value."""
+        """Return the position of a value; the middle of a scale with one value, and the start of a
+        logarithmic scale for values that are not positive.
+        """
+        if self.low == self.high:
+            return (self.start + self.end) / 2
         if self.is_log:
-            share = log10(value / self.low) / log10(self.high / self.low)
+            share = log10(value / self.low) / log10(self.high / self.low) if value > 0 else 0.0
         else:
             share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
@@ -418,9 +422,9 @@ def _line_plot(plot: Picture) -> str:
     lines = [line for line in plot.lines if line.points]
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     up = [y for line in lines for _, y in line.points]
-    y_scale = _Scale.over(up, bottom, TOP, max(up) > 20 * min(up))
+    y_scale = _Scale.over(up, bottom, TOP, max(up) > 20 * min(up) > 0)
     across = sorted({x for line in lines for x, _ in line.points})
-    positive = [x for x in across if x > 0]
+    positive = [x for x in across if x > 0] or [1.0]
     x_scale = _Scale(positive[0], positive[-1], LEFT + (70 if plot.zero else 12), right - 12, True)
 
     def place(x: float) -> float:

@@ -265,7 +265,8 @@ class StreamReasoner(Materialized):
             MissingFileError, MalformedInputError: a file cannot be read.
             MemoryLimitError: `max_facts` or `max_bytes` would be exceeded.
         """
-        given = graph_at(abox, "abox")
+        first = abox[0] if isinstance(abox, list | tuple) and abox else abox
+        given = graph_at(abox, "abox") if isinstance(first, str | os.PathLike) else abox
         return self._step(lambda: self._held.step(at, Arriving((given,))))
 
     def push_materialized(

@@ -92,6 +92,31 @@ def test_plots_are_well_formed_and_follow_the_colour_scheme(tmp_path):
         assert_apart(ElementTree.tostring(root), dots=False)
 
 
+ALONE = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from bench.plots import draw
+from bench.record import read_record
+
+figures = [each for run in read_record(Path("docs/performance.json")) for each in run.figures]
+folder = Path(sys.argv[1])
+for number, workload in enumerate(sorted({each.workload for each in figures})):
+    some = [each for each in figures if each.workload == workload]
+    for value in (some[0].value, 0.0):
+        for path in draw([replace(each, value=value) for each in some], folder / str(number)):
+            print(path)
+"""
+
+
+def test_a_plot_needs_no_second_size_and_no_positive_value(tmp_path):
+    drawn = run("-c", ALONE, tmp_path)
+    assert len(drawn) > 20
+    for path in drawn:
+        assert "nan" not in path and ElementTree.parse(path).getroot().get("role") == "img"
+
+
 def test_a_new_result_replaces_the_figures_of_its_workloads(tmp_path):
     page, record = tmp_path / "performance.md", tmp_path / "performance.json"
     page.write_text("<!-- bench: explaining -->\n<!-- end -->\n<!-- bench: missed -->\n<!-- end -->\n")
