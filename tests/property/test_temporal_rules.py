@@ -131,8 +131,8 @@ def test_what_is_denied_may_be_known_by_computation_alone():
 
 def test_what_is_not_evaluated_yet_is_refused_by_name():
     for text, said in (
-        ("a(X) :- c(X, Y, Z).", r"c\(X, Y, Z\) has 3 arguments, and no rule concludes it"),
-        ("c(X, Y, Z) :- b(X, Y), asserted c(X, Y, Z).", r"has 3 arguments, and no rule concludes it"),
+        ("a(X) :- c(X, Y, Z).", r"c\(X, Y, Z\) has 3 arguments, but no rule concludes it"),
+        ("c(X, Y, Z) :- b(X, Y), asserted c(X, Y, Z).", r"has 3 arguments, but no rule concludes it"),
     ):
         rules = pr.load_rules(f"@prefix : <http://e/> .\n{text}")
         with pytest.raises(TemporalRuleError, match=said):

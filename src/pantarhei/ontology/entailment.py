@@ -123,7 +123,8 @@ class Entailment:
         """
         pictures = [proof.to_svg() for proof in self._all_proofs]
         if not pictures:
-            raise OptionError("explain", repr(self.statement), "an axiom with a proof; this is a tautology")
+            expected = "an axiom with a proof (a tautology holds in every ontology and has none)"
+            raise OptionError("explain", repr(self.statement), expected)
         return pictures[0] if len(pictures) == 1 else below_one_another(pictures, self.statement)
 
     def _repr_html_(self) -> str:

@@ -116,7 +116,7 @@ class _LocalityCheck:
         rows = self._rows(query.node)
         if needs_keys and not rows.keys:
             hint = f"select {self._key_description} too"
-            raise self._error(f"a row may be inserted in one shard and deleted in another; {hint}")
+            raise self._error(f"one shard may insert a row that another shard deletes; {hint}")
         if not rows.is_divided:
             raise self._error("some answers need no fact of the stream, so each shard would repeat them")
 
@@ -181,7 +181,7 @@ class _LocalityCheck:
             shared = keys if shared is None else shared & keys
             if not shared:
                 text = " ".join(map(short, pattern.terms))
-                raise self._error(f"{text} may be in {'another' if keys else 'any'} shard")
+                raise self._error(f"facts that match {text} may be in {'another' if keys else 'any'} shard")
             if self._streams_alone(pattern):
                 is_divided = True
                 certain |= keys
@@ -192,7 +192,7 @@ class _LocalityCheck:
     def _path(self, node: algebra.Closure) -> _Locality:
         steps = self._rows(node.step)
         if not steps.is_background:
-            raise self._error("a path of any length may lead through several shards")
+            raise self._error("a path of any length may have steps in several shards")
         if node.is_reflexive and isinstance(node.subject, Variable) and isinstance(node.object, Variable):
             raise self._error("a path of length zero relates each term of all shards to itself; use +")
         return _background(node)

@@ -43,7 +43,7 @@ def check_name_comparisons(rules: Iterable[TemporalRule]) -> None:
                 continue
             if all(_is_name(each, named) for each in test.arguments):
                 same = f"owl:sameAs({', '.join(map(term_text, test.arguments))})"
-                problem = f"{builtin_text(test)} compares names, and two names may denote one individual"
+                problem = f"{builtin_text(test)} compares names, but two names may denote one individual"
                 expected = same if test.name == EQUAL else f"not {same} as a further condition"
                 raise rule_error(problem, f"{expected}, or unique_names=True", test, rule)
 

@@ -26,7 +26,7 @@ from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.temporal.rules import RulesWithOntology, TemporalRules, to_temporal_rule
 from pantarhei.temporal.safety import is_unbounded
 
-_ONE_KEY = "atoms that have one key, or a stream without shard_by"
+_ONE_KEY = "a common key of all atoms, or a stream without shard_by"
 _AT_SUBJECT = frozenset((0,))
 
 
@@ -59,7 +59,7 @@ def check_needs_no_order(rules: TemporalRules) -> None:
         for formula in rule.body:
             if isinstance(formula.window, TupleWindow):
                 obstacle = (
-                    f"{formula} counts assertions in their order, and rows of a DataFrame have no order"
+                    f"{formula} counts assertions in their order, but rows of a DataFrame have no order"
                 )
                 raise _refused(obstacle, "a window of ticks or of time", formula, rule)
 
@@ -122,7 +122,8 @@ class _KeyAnalysis:
         """Check that a temporal rule cannot hold by the background alone, hence in each shard."""
         if not any(map(self._is_in_one_shard, rule.body)):
             obstacle = (
-                f"{rule} needs no row of the stream: the background may satisfy its body in every shard"
+                f"{rule} may hold without any row of the stream, so each shard would conclude it from the "
+                "background"
             )
             raise _refused(obstacle, _ONE_KEY, rule)
 
@@ -132,8 +133,8 @@ class _KeyAnalysis:
         feedback = f"{rule}: with feedback {head} is asserted"
         if not self._report.admits(head.predicate, len(head.arguments) == 1):
             name = short(head.predicate)
-            obstacle = f"{feedback}, and a stream sharded by {self._keys.name} must not assert {name}"
-            expected = f"{name} in streaming=[…], if that is given; or another predicate in the head"
+            obstacle = f"{feedback}, but a stream sharded by {self._keys.name} must not assert {name}"
+            expected = f"{name} in streaming=[…] if this option is given, or another predicate in the head"
             raise _refused(obstacle, expected, rule.head, rule)
         if body.head.classes[0] not in _shared(self._streaming(body).values()):
             owner = self._keys.written(head.arguments[0], term_text)
@@ -145,7 +146,7 @@ class _KeyAnalysis:
     ) -> NotKeyLocalRuleError:
         """Return the error that the formulas of a rule have no common key."""
         if not streaming:
-            return _refused(f"{rule} needs no row of the stream", _ONE_KEY, rule)
+            return _refused(f"{rule} may hold without any row of the stream", _ONE_KEY, rule)
         pairs = (pair for pair in combinations(streaming, 2) if not streaming[pair[0]] & streaming[pair[1]])
         parted = next(pairs, tuple(streaming))
         where = "; ".join(
@@ -160,10 +161,12 @@ class _KeyAnalysis:
         atom = formula.atom
         counts = formula.mode in (Mode.ALWAYS, Mode.AT) or formula.times > 1
         if counts and not atom.is_asserted and symbol_of(atom) in self._places.given:
-            obstacle = f"{formula} depends on when the background held, and shards begin at different ticks"
+            obstacle = (
+                f"{formula} depends on the ticks of the background, but shards begin at different ticks"
+            )
             raise _refused(f"{rule}: {obstacle}", f"{atom}, without a window", formula, rule)
         if is_unbounded(formula) and symbol_of(atom) in self._concluded and self._given.start is None:
-            obstacle = f"{formula} reads conclusions at all ticks, and shards begin at different ticks"
+            obstacle = f"{formula} reads conclusions at all ticks, but shards begin at different ticks"
             raise _refused(f"{rule}: {obstacle}", "a window, or load_rules(…, start=…)", formula, rule)
 
     # -- places --------------------------------------------------------------------------------------

@@ -49,8 +49,8 @@ class UnassertableConclusion:
         head = self.rule.head
         subject = term_text(head.atom.arguments[0])
         return (
-            f"{position_prefix(head.written)}{subject} may be a literal in {head}, and "
-            "no triple begins with one; such conclusions are not asserted, and are counted as not_fed_back"
+            f"{position_prefix(head.written)}{subject} may be a literal in {head}, but a literal cannot be "
+            "the subject of a triple; such conclusions are not asserted, and are counted as not_fed_back"
         )
 
 
@@ -76,8 +76,8 @@ class ConstantRule:
     def __str__(self) -> str:
         name, where = short(self.name), position_prefix(self.rule.written)
         return (
-            f"{where}{self.rule} is about {name} alone, and has no variable; one begins with a capital "
-            f"letter and has no colon, or with a question mark: ?{name}"
+            f"{where}{self.rule} has no variable and holds for {name} only; a variable begins with a capital "
+            f"letter and has no colon, or begins with a question mark: ?{name}"
         )
 
 
@@ -118,7 +118,7 @@ class UnrememberedConclusion:
         name, where = short(self.predicate), position_prefix(self.formula.written)
         return (
             f"{where}{self.formula} reads conclusions of earlier ticks, which are not remembered; "
-            f"if they are to count, write: remember {name}."
+            f"to remember them, write: remember {name}."
         )
 
 
@@ -315,7 +315,7 @@ class UnboundedComputation:
     def __str__(self) -> str:
         test = self.rule.tests[0]
         what = f"{builtin_text(test)} may compute from its own results"
-        refusal = "a tick at which that does not end is refused; a comparison ends it, such as Z < 100"
+        refusal = "a tick at which this does not end raises an error; add a comparison such as Z < 100"
         return f"{position_prefix(test.written)}{what}; {refusal}"
 
 
@@ -346,7 +346,7 @@ def too_many_literals(rule: TemporalRule, made: int) -> TemporalRuleError:
         rule: a rule that may compute from its own results.
         made: number of new literals.
     """
-    problem = f"{made:_} new literals at a tick: {rule} may compute from its own results"
+    problem = f"{rule} may compute from its own results and has made {made:_} new literals at one tick"
     return rule_error(problem, "a comparison that ends it, such as Z < 100", *rule.tests, rule)
 
 

@@ -302,6 +302,6 @@ def _guard(negated: Atom) -> NegationGuard:
 def _arguments(formula: Formula) -> tuple[Argument, ...]:
     count = len(formula.atom.arguments)
     if count > 2:
-        problem = f"{formula.atom} has {count} arguments, and no rule concludes it"
+        problem = f"{formula.atom} has {count} arguments, but no rule concludes it"
         raise rule_error(problem, "one or two arguments for input of the stream", formula)
     return formula.atom.arguments or (UNIT,)

@@ -180,7 +180,7 @@ def test_what_is_denied_of_what_is_computed_is_true_unless_rules_conclude_it(den
 
 
 def test_more_than_two_arguments_of_what_the_stream_says_are_refused():
-    with pytest.raises(TemporalRuleError, match=r"q\(X, Y, Z\) has 3 arguments, and no rule concludes it"):
+    with pytest.raises(TemporalRuleError, match=r"q\(X, Y, Z\) has 3 arguments, but no rule concludes it"):
         reasoner_with("p(X) :- q(X, Y, Z).")
 
 

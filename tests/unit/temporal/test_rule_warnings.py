@@ -57,8 +57,8 @@ def test_a_rule_about_one_name_alone_has_a_warning(text):
     (warning,) = constant_warnings_of(f"ok(X) :- hot(X).\n{text}")
     name = str(warning.name).rpartition("/")[2]
     assert str(warning).startswith("line 2, column 1: alarm(")
-    assert f"is about {name} alone, and has no variable" in str(warning)
-    assert str(warning).endswith(f"or with a question mark: ?{name}")
+    assert f"has no variable and holds for {name} only" in str(warning)
+    assert str(warning).endswith(f"or begins with a question mark: ?{name}")
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_does_is_refused_when_it_goes_too_far_and_nothing_remains_of_it(mon
     window, ontology = pr.Window(range=0), pr.load_ontology(Graph())
     reasoner = pr.StreamReasoner(ontology, window, temporal=rules_of(f"{COUNTING}."))
     reasoner.push(0, [])
-    with pytest.raises(TemporalRuleError, match="101 new literals at a tick") as told:
+    with pytest.raises(TemporalRuleError, match="has made 101 new literals at one tick") as told:
         reasoner.push(1, [(EX.x, EX.v, Literal(1))])
     assert (told.value.line, told.value.column) == (2, 21)
     assert reasoner.push(1, []).at == 1 and not reasoner.conclusions()
@@ -159,7 +159,7 @@ def test_an_answer_stream_without_end_is_refused_too(monkeypatch):
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=0))
     choices = pr.AnswerStreams(reasoner, f"@prefix : <{EX}> .\n{COUNTING}.")
     reasoner.push(1, [(EX.x, EX.v, Literal(1))])
-    with pytest.raises(TemporalRuleError, match="new literals at a tick"):
+    with pytest.raises(TemporalRuleError, match="new literals at one tick"):
         choices.models()
 
 

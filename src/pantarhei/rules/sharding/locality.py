@@ -263,7 +263,7 @@ def _key_map(
         return KeyMap(key, dict(aliases), numbers)
     symbol = Symbol(URIRef(key), 2)
     if not program.is_background(symbol):
-        return NoKey("the stream may assert its facts, but the shard of a fact must be fixed in advance")
+        return NoKey("the stream may assert facts of it, which would change the shards of other facts")
     facts = sorted(program.facts.get(symbol, ()), key=lambda pair: tuple(map(str, pair)))
     if not facts:
         return NoKey("the background has no facts of it")
