@@ -20,7 +20,7 @@ from pantarhei.materialized import Materialized
 from pantarhei.model.message_text import counted
 from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.owl.graph_files import GraphFile, GraphFiles, graph_at
 from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.conflict import Budget
@@ -111,7 +111,7 @@ class DynamicGraph(Materialized):
         facts, changes = held.facts, counted(held.history.step, "change")
         return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
 
-    def change(self, insert: ABox | GraphFiles = (), delete: ABox | GraphFiles = ()) -> GraphUpdate:
+    def change(self, insert: ABox | GraphFile = (), delete: ABox | GraphFile = ()) -> GraphUpdate:
         """Delete triples and insert others, in one step.
 
         A triple that is both deleted and inserted is asserted afterwards, as with SPARQL's DELETE and INSERT.

@@ -55,7 +55,7 @@ from pantarhei.model.time import (
     timed,
 )
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.owl.graph_files import GraphFiles, documents_at, graph_at
+from pantarhei.owl.graph_files import GraphFile, GraphFiles, documents_at, graph_at
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import prefix_of_name
@@ -245,7 +245,7 @@ class StreamReasoner(Materialized):
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def push(self, at: TimePoint, abox: ABox | GraphFiles) -> WindowUpdate:
+    def push(self, at: TimePoint, abox: ABox | GraphFile) -> WindowUpdate:
         """Insert the ABox of timestamp `at`, after dropping ABoxes that leave the window; derive and repair.
 
         Two pushes at the newest timestamp are equivalent to one push of both ABoxes. After an error the
@@ -316,14 +316,14 @@ class StreamReasoner(Materialized):
 
     def run(
         self,
-        stream: Iterable[tuple[TimePoint, ABox | GraphFiles]],
+        stream: Iterable[tuple[TimePoint, ABox | GraphFile]],
         allowed_lateness: Duration | None = None,
         on_late: Callable[[TimePoint, ABox], object] | None = None,
         *,
         max_ahead: Duration | None = None,
         clock: Callable[[], TimePoint] | None = None,
         on_ahead: Callable[[TimePoint, ABox], object] | None = None,
-        on_invalid: Callable[[TimePoint, ABox | GraphFiles, InputError], object] | None = None,
+        on_invalid: Callable[[TimePoint, ABox | GraphFile, InputError], object] | None = None,
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of a stream one by one, and yield the update of each.
 
@@ -369,8 +369,8 @@ class StreamReasoner(Materialized):
         return Intake(self._held, self._lock, self._step, options).updates(given)
 
     def _counted(
-        self, source: object, given: Iterable[tuple[TimePoint, ABox | GraphFiles]]
-    ) -> Iterator[tuple[TimePoint, ABox | GraphFiles]]:
+        self, source: object, given: Iterable[tuple[TimePoint, ABox | GraphFile]]
+    ) -> Iterator[tuple[TimePoint, ABox | GraphFile]]:
         """Yield the items of a stream, and count the times that its reader has truncated."""
         counted = 0
         for item in given:
@@ -787,7 +787,7 @@ class StreamReasoner(Materialized):
         check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
         check_type("ontology", ontology, Ontology, "an ontology from load_ontology")
         saved = read_checkpoint(source)
-        always = None if background is None else graph_at(background, "background")
+        always = None if background is None else graph_at(background, "background", several=True)
         given = None if always is None else GivenBackground.beside(ontology, always)
         saved.check(ontology, given)
         of_reasoner = {"window": window, "repair": repair, "keep": keep, "unique_names": unique_names}

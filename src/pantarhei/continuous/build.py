@@ -22,7 +22,7 @@ from pantarhei.errors import ExcludedOptionError, MissingOptionError, OptionErro
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.ontology import Ontology, load_ontology
-from pantarhei.owl.graph_files import GraphFiles
+from pantarhei.owl.graph_files import GraphFile
 from pantarhei.query.languages import StreamText, read_stream_text
 from pantarhei.query.languages.stream_text import StreamWindow
 from pantarhei.window.sliding import Closed, Window
@@ -44,7 +44,7 @@ def build_query(
     text: str,
     ontology: Ontology | None,
     streams: Mapping[str, Stream],
-    static: Mapping[str, Graph | Iterable[Triple] | GraphFiles],
+    static: Mapping[str, Graph | Iterable[Triple] | GraphFile],
     window: Window | None,
     alignment: Alignment,
 ) -> StreamQuery:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from rdflib import Graph
 
     from pantarhei.continuous.stream_query import Stream, StreamQuery
-    from pantarhei.owl.graph_files import GraphFiles
+    from pantarhei.owl.graph_files import GraphFile
 
 
 def register(
     text: str,
     ontology: Ontology | None = None,
     streams: Mapping[str, Stream] | None = None,
-    static: Mapping[str, Graph | Iterable[Triple] | GraphFiles] | None = None,
+    static: Mapping[str, Graph | Iterable[Triple] | GraphFile] | None = None,
     *,
     window: Window | None = None,
     origin: TimePoint | None = None,

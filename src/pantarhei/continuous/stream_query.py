@@ -27,7 +27,7 @@ from pantarhei.model.time import (
     time_of,
     timed,
 )
-from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.owl.graph_files import GraphFile, graph_at
 from pantarhei.query.algebra.analysis import expressions_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Query, nodes_of, uses_timestamps
@@ -114,7 +114,7 @@ class StreamQuerySpec:
     def of(
         cls,
         made: StreamText,
-        static: Mapping[str, Graph | Iterable[Triple] | GraphFiles],
+        static: Mapping[str, Graph | Iterable[Triple] | GraphFile],
         origin: TimePoint,
         closed: Closed,
         since: TimePoint | None,

@@ -36,7 +36,7 @@ from pantarhei.model.time import (
     ticks_of,
     time_of,
 )
-from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.owl.graph_files import GraphFile, graph_at
 from pantarhei.rdf.triple_table import frozen_abox
 from pantarhei.window.sliding import kind_at
 from pantarhei.window.watermark import Arrived, Timed, Tolerance
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pantarhei.encoding.encode import ABox
 
     HandOver: TypeAlias = Callable[[TimePoint, ABox], object]
-    HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox | GraphFiles, InputError], object]
+    HandOverInvalid: TypeAlias = Callable[[TimePoint, ABox | GraphFile, InputError], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Intake:
         self._held, self._lock, self._step = held, lock, step
         self._options, self._tolerance = options, cache(options.tolerance)
 
-    def updates(self, stream: Iterable[tuple[TimePoint, ABox | GraphFiles]]) -> Iterator[WindowUpdate]:
+    def updates(self, stream: Iterable[tuple[TimePoint, ABox | GraphFile]]) -> Iterator[WindowUpdate]:
         """Push the waiting ABoxes that are complete, then each ABox of `stream` as soon as it is complete.
 
         An ABox is complete when no ABox with an earlier or equal timestamp can arrive any more.
@@ -166,7 +166,7 @@ class Intake:
         yield from self._refute(self._ended())
         yield from self._pushed(None)
 
-    def _in_order(self, stream: Iterable[tuple[TimePoint, ABox | GraphFiles]]) -> Iterator[WindowUpdate]:
+    def _in_order(self, stream: Iterable[tuple[TimePoint, ABox | GraphFile]]) -> Iterator[WindowUpdate]:
         """Push the waiting ABoxes, then each ABox of `stream` on arrival."""
         with self._lock:
             waiting = self._held.history.waiting
@@ -178,7 +178,7 @@ class Intake:
 
     # -- arrivals ----------------------------------------------------------------------------------
 
-    def _arrive(self, given: TimePoint, abox: ABox | GraphFiles) -> Iterator[WindowUpdate]:
+    def _arrive(self, given: TimePoint, abox: ABox | GraphFile) -> Iterator[WindowUpdate]:
         """Add an ABox to the waiting ones, or pass late and refuted ABoxes to their handlers.
 
         Raises:
@@ -248,7 +248,7 @@ class Intake:
         allowed = _written(self._options.allowed_lateness)
         raise LateABoxError(given, show_time(time_of(newest, kind)), allowed, by)
 
-    def _hand_over_invalid(self, at: TimePoint, abox: ABox | GraphFiles, error: InputError) -> None:
+    def _hand_over_invalid(self, at: TimePoint, abox: ABox | GraphFile, error: InputError) -> None:
         """Pass an invalid ABox to its handler; without one raise `error`, which is being handled."""
         if self._options.on_invalid is None:
             raise error

@@ -26,7 +26,7 @@ from pantarhei.materialize.bulk.evaluation import TooManyError, TooSlowError
 from pantarhei.materialize.bulk.load import ABoxProgram, ClosedABoxes, most_aboxes
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
-from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.owl.graph_files import GraphFile, graph_at
 from pantarhei.rdf.triple_table import is_table
 from pantarhei.repair.conflict import Budget, ConflictEvidence
 
@@ -202,7 +202,7 @@ class ABoxMaterializer:
         self._models = CanonicalModelBuilder(foundation.model())
         self._computed = self._vocabulary.computed = ComputedForms(FIRST_LITERAL + self.common.literals)
 
-    def materialize(self, abox: ABox | GraphFiles) -> Interpretation:
+    def materialize(self, abox: ABox | GraphFile) -> Interpretation:
         """Return the interpretation of one ABox: a graph, triples, files, or an Arrow table as for `push`.
 
         Blank nodes of a table differ from those of the background, whatever their labels.

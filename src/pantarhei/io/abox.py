@@ -12,7 +12,7 @@ from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, members_table, panel
 from pantarhei.model.term import Triple, check_triple
 from pantarhei.model.time import TimeKind, TimePoint, kind_of, plain_time, show_time, ticks_of, timed
-from pantarhei.owl.graph_files import GraphFiles, graph_at
+from pantarhei.owl.graph_files import GraphFile, graph_at
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
 
@@ -95,7 +95,7 @@ class TripleBuffer:
 
 
 def abox_stream(
-    items: Iterable[tuple[TimePoint, Graph | Iterable[Triple] | GraphFiles]],
+    items: Iterable[tuple[TimePoint, Graph | Iterable[Triple] | GraphFile]],
 ) -> Iterator[TimestampedABox]:
     """Yield the ABoxes of a Python stream lazily; consecutive items with equal timestamps become one ABox.
 
@@ -116,7 +116,7 @@ def abox_stream(
     return merge_parts((at, _checked(triples)) for at, triples in timed(items))
 
 
-def _checked(given: Graph | Iterable[Triple] | GraphFiles) -> TripleBuffer:
+def _checked(given: Graph | Iterable[Triple] | GraphFile) -> TripleBuffer:
     triples = TripleBuffer()
     if isinstance(given, ColumnarTriples):
         triples.extend(given)

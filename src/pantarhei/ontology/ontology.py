@@ -53,7 +53,7 @@ from pantarhei.owl.axiom import (
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.background_axioms import axioms_of, has_axioms, lists_of_facts, table_has_axioms
 from pantarhei.owl.document import Document
-from pantarhei.owl.graph_files import GraphFiles, documents_at, graph_at
+from pantarhei.owl.graph_files import GraphFile, GraphFiles, documents_at, graph_at
 from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
@@ -314,7 +314,7 @@ class Ontology:
             schema = schema_of(self._closure, classes, properties, of_data, self.constraints)
         return replace(schema, labels=self.labels)
 
-    def entails(self, graph: Graph | Iterable[Triple] | GraphFiles, annotations: bool = False) -> bool:
+    def entails(self, graph: Graph | Iterable[Triple] | GraphFile, annotations: bool = False) -> bool:
         """Return True if the ontology entails `graph` (OWL 2 Direct Semantics, without unique names).
 
         Blank nodes in assertions are existential variables. Within OWL 2 RL the answer is exact. Beyond OWL 2
@@ -348,7 +348,7 @@ class Ontology:
 
     def explain(
         self,
-        axiom: URIRef | Triple | Graph | Iterable[Triple] | GraphFiles,
+        axiom: URIRef | Triple | Graph | Iterable[Triple] | GraphFile,
         all: bool = False,
         budget: Budget | None = None,
     ) -> Entailment:
@@ -538,7 +538,7 @@ class Ontology:
         return {"class": classes, "property": properties, "name": iris}
 
     def _read_statement(
-        self, graph: Graph | Iterable[Triple] | GraphFiles, annotations: bool | None
+        self, graph: Graph | Iterable[Triple] | GraphFile, annotations: bool | None
     ) -> Reading | None:
         """Return the axioms and assertions of a graph; None if the graph has annotations that are required
         and missing in the ontology.

@@ -17,16 +17,17 @@ from pantarhei.model.term import Triple
 from pantarhei.owl.document import Document, read_document
 from pantarhei.owl.imports import sources_of
 
-_Paths = Sequence[str | os.PathLike[str]]
+GraphFile = str | os.PathLike[str]
+"""Path of a file or folder, or a glob pattern."""
 
-GraphFiles = str | os.PathLike[str] | _Paths
+GraphFiles = GraphFile | Sequence[GraphFile]
 """Paths, folders or glob patterns."""
 
 T = TypeVar("T")
 
 
 def documents_at(given: object, option: str) -> list[Document] | None:
-    """Read the documents of paths, without their imports; None if `given` is not a path or a list of paths.
+    """Read the documents of a path or of a list of paths, without their imports; None if `given` is neither.
 
     The syntaxes are those of `load_ontology`. Blank nodes of documents with different contents are
     distinct.
@@ -42,7 +43,7 @@ def documents_at(given: object, option: str) -> list[Document] | None:
     listed = given if isinstance(given, list | tuple) else [given]
     if not (listed and all(map(_is_path, listed))):
         return None
-    paths = [each if isinstance(each, str) else Path(each) for each in cast(_Paths, listed)]
+    paths = [each if isinstance(each, str) else Path(each) for each in cast(Sequence[GraphFile], listed)]
     try:
         return [read_document(source) for source in sources_of(paths)]
     except UnknownFormatError as error:
@@ -51,16 +52,28 @@ def documents_at(given: object, option: str) -> list[Document] | None:
         raise OptionError(option, error.given, error.expected) from None
 
 
-def graph_at(given: T | GraphFiles, option: str) -> T | Iterable[Triple]:
-    """Return the triples of the files at paths; return another value unchanged.
+def graph_at(given: T | GraphFiles, option: str, several: bool = False) -> T | Iterable[Triple]:
+    """Return the triples of the files at a path, folder or pattern; return another value unchanged.
+
+    Args:
+        option: name of the argument in errors.
+        several: whether texts in a list are paths. They are not in the facts of a stream, which can be
+            untrusted data; `pathlib.Path` objects always are.
 
     Raises:
         MissingFileError, MalformedInputError, OptionError: as for `documents_at`.
     """
-    documents = documents_at(given, option)
+    documents = documents_at(given, option) if several or _names_files(given) else None
     if documents is None:
         return cast(T, given)
     return tuple(dict.fromkeys(chain.from_iterable(each.triples for each in documents)))
+
+
+def _names_files(given: object) -> bool:
+    """Return True for a path, and for a list of path objects."""
+    if isinstance(given, list | tuple):
+        return all(isinstance(each, os.PathLike) for each in given)
+    return _is_path(given)
 
 
 def _is_path(given: object) -> bool:

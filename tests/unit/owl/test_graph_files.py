@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from rdflib import BNode, Graph, Literal, Namespace, URIRef
 
+import pantarhei as pr
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.owl.graph_files import documents_at, graph_at
 
@@ -25,9 +26,9 @@ def folder(tmp_path):
 def test_each_form_of_a_path_is_read(folder):
     one, two = folder / "one.ttl", folder / "two.rdf"
     for given in (one, str(one), [one], (str(one),), str(folder / "*.ttl")):
-        assert set(graph_at(given, "background")) == {FACT}
+        assert set(graph_at(given, "background", several=True)) == {FACT}
     for given in (folder, str(folder), [one, two], [str(two), one], str(folder / "*.[tr][td][lf]")):
-        assert set(graph_at(given, "background")) == {FACT, OTHER}
+        assert set(graph_at(given, "background", several=True)) == {FACT, OTHER}
     assert [each.source for each in documents_at([one, two], "background")] == [str(one), str(two)]
 
 
@@ -41,6 +42,19 @@ def test_each_form_of_a_path_is_read(folder):
 def test_another_value_is_returned_unchanged(given):
     assert documents_at(given, "background") is None
     assert graph_at(given, "background") is given
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_texts_in_an_abox_are_never_paths(folder, kind):
+    path = str(folder / "one.ttl")
+    given = kind([path])
+    assert graph_at(given, "abox") is given
+    reasoner = pr.StreamReasoner(pr.Ontology.from_rules([]), pr.Window(1))
+    with pytest.raises(pr.InputError):
+        reasoner.push(1, given)
+    with pytest.raises(pr.InputError):
+        list(reasoner.run([(1, given)]))
+    assert reasoner.push(1, path).assertions.arrived == {FACT}
 
 
 class _Unread(list):
