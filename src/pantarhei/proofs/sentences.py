@@ -110,7 +110,7 @@ def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
     """Return the label or short name of an individual, and the text of a literal."""
     if isinstance(term, Literal):
         text = one_line(str(term))
-        return text if term.datatype in _PLAIN else f"“{text}”"
+        return text if term.datatype in _PLAIN and not term.ill_typed else f"“{text}”"
     return one_line(labels.get(term) or short(term)) if isinstance(term, URIRef) else one_line(short(term))
 
 

@@ -92,7 +92,7 @@ KINDS = {
     ),
     "ill-typed literal": (
         ':a :weight "x"^^xsd:integer .',
-        "a has weight x, which is not a valid integer",
+        'a has weight "x", which is not a valid integer',
     ),
     "empty class": (
         ":Unicorn rdfs:subClassOf owl:Nothing . :a a :Unicorn .",

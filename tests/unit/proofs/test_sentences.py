@@ -83,6 +83,7 @@ def test_labels_take_the_place_of_names():
         (Literal("high", lang="en"), "“high”"),
         (Literal("two\nlines"), "“two lines”"),
         (Literal("5 kW", datatype=EX.power), "“5 kW”"),
+        (Literal("5; nothing is hot", datatype=XSD.integer), "“5; nothing is hot”"),
     ],
 )
 def test_a_literal_is_said_without_datatype(literal, said):

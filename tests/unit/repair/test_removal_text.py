@@ -5,7 +5,7 @@ import pickle
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, Graph, Literal, Namespace
 
@@ -206,6 +206,7 @@ FACTS = [
 ]
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 3), st.lists(st.sampled_from(FACTS), min_size=1)), min_size=1, max_size=5
