@@ -22,6 +22,7 @@ from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, show_time
 from pantarhei.owl.manchester import axiom_text, quoted
+from pantarhei.values.value import is_well_typed
 
 _PLAIN = frozenset(
     {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
@@ -110,7 +111,7 @@ def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
     """Return the label or short name of an individual, and the text of a literal."""
     if isinstance(term, Literal):
         text = one_line(str(term))
-        return text if term.datatype in _PLAIN and not term.ill_typed else f"“{text}”"
+        return text if term.datatype in _PLAIN and is_well_typed(term) else f"“{text}”"
     return one_line(labels.get(term) or short(term)) if isinstance(term, URIRef) else one_line(short(term))
 
 
