@@ -315,9 +315,8 @@ class QueryResult(Result):
                 raise PluginException(format)
             return super().serialize(destination, encoding, format, **args)
         except PluginException:
-            if self.type not in ("SELECT", "ASK"):
-                raise
-            expected = f"one of {', '.join(known)} for {self.type}"
+            formats = f"one of {', '.join(known)}" if self.type in ("SELECT", "ASK") else "a format of graphs"
+            expected = f"{formats} for {self.type}"
             raise OptionError("format", repr(format), expected) from None
 
     def _tsv(self) -> str:

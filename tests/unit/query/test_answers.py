@@ -245,6 +245,17 @@ def test_formats_that_there_are_not_are_refused(text, format):
         run_query(Graph(), text).serialize(format=format)
 
 
+@pytest.mark.parametrize("text", ["CONSTRUCT WHERE { ?s ?p ?o }", "DESCRIBE <urn:a>"])
+@pytest.mark.parametrize("format", ["tsv", "csv", "json"])
+def test_formats_of_tables_are_refused_for_graphs(text, format):
+    with pytest.raises(OptionError) as raised:
+        run_query(Graph(), text).serialize(format=format)
+    assert (raised.value.given, raised.value.expected) == (
+        repr(format),
+        f"a format of graphs for {text.split()[0]}",
+    )
+
+
 def test_a_variable_of_another_columns_name_is_refused_and_told_from_the_rest():
     with pytest.raises(OptionError, match=r"a column at already; .* \(\?at AS \?other\)") as raised:
         check_distinct_names(["who", "at"], ["at", "change"], "queries['hot']")
