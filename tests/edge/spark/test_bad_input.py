@@ -66,7 +66,7 @@ def test_options_that_cannot_be_are_refused_before_anything_runs(spark, tmp_path
         (lambda: materialize_aboxes(df, ONTOLOGY, columns={"time": "t"}), "a mapping from some of timestamp"),
         (lambda: materialize_aboxes(df, ONTOLOGY, columns="timestamp"), "a mapping from some of timestamp"),
         (lambda: materialize_aboxes(df, ONTOLOGY, spark_partitions=0), "spark_partitions=0 .* from 1 on"),
-        (lambda: run(reasoner, stream), "df=a DataFrame that streams .*reason_stream"),
+        (lambda: run(reasoner, stream), "df=<streaming DataFrame> .*reason_stream"),
         (lambda: run(df, reasoner), r"reasoner=DataFrame\[.* a StreamReasoner, before the DataFrame"),
         (lambda: run(reasoner, None), "df=None .* a DataFrame: one that does not stream"),
         (lambda: materialize_aboxes(ONTOLOGY, df), "df=Ontology.* a DataFrame: one that does not stream"),

@@ -259,7 +259,7 @@ def test_a_window_that_does_not_fit_the_times_is_found_out_before_spark_works(ru
         ("-", [], "--stream - is invalid: expected a file, a folder or a glob", 2),
         ("nowhere.nq", [], "nowhere.nq: No such file", 1),
         ("nowhere*.nq", [], "nowhere*.nq: No file matches", 1),
-        ("README.md", [], "the format of README.md is not known", 2),
+        ("README.md", [], "the format of README.md is unknown", 2),
         ("README.md", [], "the option --stream-format (nquads or trig)", 2),
         ("examples/pedals/stream.trig", ["--time", "clock"], "clock", 2),
     ],
