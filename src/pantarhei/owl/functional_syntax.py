@@ -467,7 +467,8 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocu
     except BaseException as error:  # a panic of the library is not an Exception
         if type(error).__name__ != "PanicException":
             raise
-        raise MalformedInputError(source, None, "not OWL Manchester syntax: its parser failed") from error
+        reason = "not OWL Manchester syntax: the parser py-horned-owl failed without a position"
+        raise MalformedInputError(source, None, reason) from error
     try:
         written = read_functional_syntax(_in_functional_syntax(components).encode(), source, base)
     except MalformedInputError as error:

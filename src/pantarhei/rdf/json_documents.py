@@ -295,7 +295,7 @@ def _context(iri: str, given: object) -> Any:
             raise MalformedInputError(str(path), None, 'it is not a context; expected {"@context": …}')
     if isinstance(given, Mapping) and "@context" in given:
         return given["@context"]
-    raise OptionError("contexts", repr(given)[:200], f'for {iri} a file, or {{"@context": …}}')
+    raise OptionError("contexts", repr({iri: given})[:200], 'a file, or {"@context": …}, for each IRI')
 
 
 LONGEST_DOCUMENT: Final = 1 << 26

@@ -181,7 +181,7 @@ def materialize_aboxes(
     2
     """
     check_choice("on_error", on_error, ON_ERROR)
-    check_frame(df, False, "one that does not stream; use reason_stream for a streaming DataFrame")
+    check_frame(df, False, "one that does not stream; use reason_stream for this DataFrame")
     given = to_triples(df, columns, mapping)
     foundation = Foundation.of(ontology, background, unique_names, numbers)
     schema = StructType(

@@ -121,9 +121,7 @@ def run(
     check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
     if reasoner.temporal is not None:
         check_needs_no_order(reasoner.temporal)
-    check_frame(
-        df, False, "one that does not stream; use pantarhei.spark.reason_stream for a streaming DataFrame"
-    )
+    check_frame(df, False, "one that does not stream; use pantarhei.spark.reason_stream for this DataFrame")
     given = to_triples(df, columns, mapping)
     kind = kind_of(given)
     results = _results(reasoner, kind, query, output, output_format, ColumnTypes.of(types))
@@ -316,7 +314,7 @@ def reason_stream(
     >>> query.counts.aboxes, query.counts.cut
     (4, 1)
     """
-    check_frame(df, True, "one that streams, or pantarhei.spark.run")
+    check_frame(df, True, "one that streams; use pantarhei.spark.run for this DataFrame")
     check_choice("on_error", on_error, ON_ERROR)
     given = to_triples(df, columns, mapping, "carry" if shard_by is None else "raise")
     search = Budget() if budget is None else budget

@@ -205,7 +205,7 @@ class BoundsReader:
     def _tick(self, policy: ParseTree) -> Tick:
         (name,) = tokens(policy)
         if name.upper() not in _TICKS:
-            problem = "a query is not evaluated after each triple: ABoxes are inserted as a whole"
+            problem = "TUPLE_DRIVEN is not supported, since ABoxes are inserted as a whole"
             raise self._text.error(name, problem, "TIME_DRIVEN or BATCH_DRIVEN")
         return _TICKS[name.upper()]
 
@@ -372,7 +372,7 @@ class _StreamTextReader:
         languages = [_LANGUAGE_OF[str(part.data)] for part in self._parts]
         for part, language in zip(self._parts, languages, strict=True):
             if language != languages[0]:
-                problem = f"a clause of {language} after a clause of {languages[0]}"
+                problem = f"this is a clause of {language}, but the clauses before it are {languages[0]}"
                 raise self._text.error(part, problem, "one language")
         return languages[0] if languages else "SPARQL"
 
@@ -392,7 +392,7 @@ class _StreamTextReader:
         forms = [token for part in parts for token in tokens(part, "FORM", "OPERATOR")]
         streams = [form for form in forms if form.upper() not in ("QUERY", "STREAM")]
         if len({stream.upper() for stream in streams}) > 1:
-            problem = f"two streams of answers, {streams[0].upper()} and {streams[1].upper()}"
+            problem = f"the query has two streams of answers, {streams[0].upper()} and {streams[1].upper()}"
             raise self._text.error(streams[1], problem, "one")
         return cast(Emit, streams[0].lower()) if streams else None
 
@@ -414,7 +414,7 @@ class _StreamTextReader:
 
     def _declared(self, part: ParseTree) -> _Declared:
         for token in tokens(part, "VAR"):
-            raise self._text.error(token, f"the stream is {token}", "the IRI of a stream")
+            raise self._text.error(token, f"the stream is given as the variable {token}", "its IRI")
         iris = [self._names.iri(token) for token in tokens(part, "IRI", "PNAME_LN", "PNAME_NS")]
         name, stream = None, iris[-1]
         match str(part.data):
@@ -433,7 +433,7 @@ class _StreamTextReader:
         for one, other in pairwise(all_bounds):
             if (one.on, one.tick) != (other.on, other.tick):
                 problem = "the query's windows report or tick in different ways"
-                raise self._text.error(other.part, problem, "one REPORT and TICK in all windows")
+                raise self._text.error(other.part, problem, "equal REPORT and TICK clauses in all windows")
         return (all_bounds[0].on, all_bounds[0].tick) if all_bounds else (None, None)
 
     def _check_lengths(self, declared: Sequence[_Declared], every: Length | None) -> None:
@@ -448,14 +448,14 @@ class _StreamTextReader:
         periods = [length for part in all_subtrees(self._tree, *kinds) for length in subtrees(part, "length")]
         for one, other in pairwise(periods):
             if self._bounds.length(one) != self._bounds.length(other):
-                given = f"{self._text.of(other)} is a second period, beside {self._text.of(one)}"
+                given = f"the query has two periods, {self._text.of(one)} and {self._text.of(other)}"
                 raise self._text.error(other, given, "one period, by COMPUTED EVERY or by PERIODIC")
 
     def _with_step(self, declared: _Declared, every: Length | None) -> _Declared:
         if not declared.bounds.lacks_step:
             return declared
         if every is None:
-            problem = "the window reports when it closes, and has no step"
+            problem = "the window reports when it closes, but it has no step"
             raise self._text.error(declared.bounds.part, problem, "RANGE … STEP …, or TUMBLING")
         return replace(declared, bounds=declared.bounds.with_step(every, self._text))
 
@@ -463,7 +463,7 @@ class _StreamTextReader:
         """Check that each window can close."""
         for each in declared:
             if isinstance(each.bounds.extent, Everything | NewestTimestamp):
-                problem = "the window never closes, and the query reports when windows close"
+                problem = "the window never closes, but the query reports when windows close"
                 expected = "a range and a step, or REPORT ON_CONTENT_CHANGE"
                 raise self._text.error(each.bounds.part, problem, expected)
 

@@ -292,8 +292,8 @@ class QueryExpressionReader:
         if not is_known_function(name):
             raise self.names.error(
                 part,
-                f"the function <{name}> is not known; register functions of your own by rdflib's "
-                "register_custom_function",
+                f"the function <{name}> is not known; register your own functions by "
+                "rdflib.plugins.sparql.operators.register_custom_function",
             )
         return Call(name, self._arguments(arguments))
 

@@ -267,7 +267,7 @@ REPORTED = "SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 4 {}] {{ WINDOW <w> {{ 
 )
 def test_a_second_period_is_refused_with_its_place(every, bounds, second):
     text = (EVERY.format(every) if every else "\n") + REPORTED.format(bounds)
-    with pytest.raises(QueryTextError, match=r"a second period, beside \d; expected one period") as raised:
+    with pytest.raises(QueryTextError, match=r"the query has two periods, \d and \d; expected one period") as raised:
         read_stream_text(text)
     assert raised.value.line == 2
     assert raised.value.source_line[raised.value.column - 1 :].startswith(second)
@@ -613,7 +613,7 @@ def test_what_sparql_refuses_is_refused_with_its_place(selected, pattern, at, me
         (
             "FROM NAMED WINDOW <w> ON <s> [RANGE 2 STEP 1] FROM STREAM <s> [RANGE 2 STEP 1]",
             "FROM STREAM",
-            "a clause of C-SPARQL after a clause of RSP-QL",
+            "a clause of C-SPARQL, but the clauses before it are RSP-QL",
         ),
     ],
 )
@@ -643,10 +643,13 @@ def test_a_window_that_cannot_be_is_refused_with_its_place(text, at, message):
             "expected <b> or <a>",
         ),
         ("SELECT * { WINDOW <v> { ?x a ?c } }", "expected FROM NAMED WINDOW … ON … first"),
-        ("SELECT * { STREAM ?s [NOW] { ?x a ?c } }", r"the stream is \?s; expected the IRI of a stream"),
+        (
+            "SELECT * { STREAM ?s [NOW] { ?x a ?c } }",
+            r"the stream is given as the variable \?s; expected its IRI",
+        ),
         (
             f"SELECT * {STRAIGHT} {{ STREAM <s> [NOW] {{ ?x a ?c }} }}",
-            "a clause of CQELS after a clause of RSP-QL",
+            "a clause of CQELS, but the clauses before it are RSP-QL",
         ),
         (
             "REGISTER ISTREAM <o> AS SELECT DSTREAM * { ?x a ?c }",
