@@ -267,7 +267,7 @@ REPORTED = "SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 4 {}] {{ WINDOW <w> {{ 
 )
 def test_a_second_period_is_refused_with_its_place(every, bounds, second):
     text = (EVERY.format(every) if every else "\n") + REPORTED.format(bounds)
-    with pytest.raises(QueryTextError, match=r"the query has two periods, \d and \d; expected one period") as raised:
+    with pytest.raises(QueryTextError, match=r"query has two periods, \d and \d; expected one") as raised:
         read_stream_text(text)
     assert raised.value.line == 2
     assert raised.value.source_line[raised.value.column - 1 :].startswith(second)
