@@ -239,3 +239,19 @@ def test_an_excluded_option_is_shown_as_it_was_passed():
     assert isinstance(error, errors.OptionError) and error.expected == "no value"
     with parameters_written(lambda name, value: f"--{name} {value}"):
         assert str(errors.ExcludedOptionError("dead-letters", "x", "No.")) == "No. Omit --dead-letters x."
+
+
+@pytest.mark.parametrize(
+    ("given", "unlisted", "count", "last"),
+    [
+        (2, None, "2", ["    2. 1"]),
+        (12, None, "12", ["    10. 9", "    and 2 more"]),
+        (1000, "and 4,000 more", "5,000", ["    10. 9", "    and 4,990 more"]),
+        (1000, "there may be more", "1,000 or more", ["    and 990 more", "    there may be more"]),
+        (2, "and 1 more", "3", ["    2. 1", "    and 1 more"]),
+    ],
+)
+def test_contradictions_that_are_not_shown_are_counted_once(given, unlisted, count, last):
+    lines = str(errors.InconsistentOntologyError(list(range(given)), unlisted)).split("\n")
+    assert lines[0] == f"the ontology is inconsistent, in {count} ways:"
+    assert lines[-1 - len(last) : -1] == last

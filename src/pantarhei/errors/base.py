@@ -39,8 +39,13 @@ def on_one_screen(text: str) -> str:
 
 def _number_of_items(line: str) -> int:
     """Return 1, or the number in a line such as `and 290 more`."""
+    return number_left_out(line) or 1
+
+
+def number_left_out(line: str) -> int:
+    """Return the number in a line such as `and 290 more`; 0 for another line."""
     found = _MORE.fullmatch(line)
-    return 1 if found is None else int(found[1].replace(",", ""))
+    return 0 if found is None else int(found[1].replace(",", ""))
 
 
 _MORE = re.compile(r"\s*and ([\d,]+) more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pantarhei.errors.base import PantarheiError
+from pantarhei.errors.base import PantarheiError, number_left_out
 
 _MOST_SHOWN = 10
 
@@ -42,10 +42,12 @@ class InconsistentOntologyError(OntologyError):
         if len(found) == 1 and self.unlisted is None:
             return f": {found[0]}"
         lines = [f"{number}. {each}" for number, each in enumerate(found[:_MOST_SHOWN], 1)]
-        if (more := len(found) - _MOST_SHOWN) > 0:
+        unlisted = 0 if self.unlisted is None else number_left_out(self.unlisted)
+        if (more := max(len(found) - _MOST_SHOWN, 0) + unlisted) > 0:
             lines.append(f"and {more:,} more")
-        lines += [] if self.unlisted is None else [self.unlisted]
-        count = f"{len(found):,}{'' if self.unlisted is None else ' or more'}"
+        is_counted = self.unlisted is None or unlisted > 0
+        lines += [] if is_counted else [str(self.unlisted)]
+        count = f"{len(found) + unlisted:,}{'' if is_counted else ' or more'}"
         return f", in {count} ways:" + "".join(f"\n    {line}" for line in lines)
 
 
