@@ -286,7 +286,8 @@ def test_before_an_error_what_was_held_back_is_given_out():
 
 
 def test_the_bound_that_an_error_names_takes_the_abox_in():
-    with pytest.raises(FutureABoxError, match="max_ahead=10 permits: by the other ABoxes it is 4") as caught:
+    text = "max_ahead=10 permits: the time by the other ABoxes is 4"
+    with pytest.raises(FutureABoxError, match=text) as caught:
         list(simple().run(messages(2, 3, 99, 4), max_ahead=10))
     assert caught.value.at == "99"
     assert [u.at for u in simple().run(messages(2, 3, 99), max_ahead=int(caught.value.ahead) + 1)] == [
