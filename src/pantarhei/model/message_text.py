@@ -68,6 +68,16 @@ def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     )
 
 
+def one_line_path(path: str) -> str:
+    """Return a path on one line. A long path loses its beginning, so that the name of the file remains.
+
+    >>> one_line_path(f"/{'long/' * 40}pumps.ttl")[-14:]
+    'long/pumps.ttl'
+    """
+    shown = one_line(path, 4_000)
+    return shown if len(shown) <= LONGEST_LINE else f"…{shown[-LONGEST_LINE:]}"
+
+
 class TextPosition(NamedTuple):
     """Position in a text.
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pantarhei.model.labels import Labels
-from pantarhei.model.message_text import one_line
+from pantarhei.model.message_text import one_line, one_line_path
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.owl.manchester import axiom_text, origin_text
 from pantarhei.proofs.sentences import TimeFormat, denied_statement, sentence
@@ -267,6 +267,6 @@ def placed_axiom(rule: Rule, labels: Labels, has_files: bool = False) -> str:
     if has_files and origin.source is None and origin.subject is None:
         return f"{text} (of OWL itself)"
     line = None if origin.line is None else f"line {origin.line}"
-    parts = (None if origin.source is None else one_line(origin.source), line)
+    parts = (None if origin.source is None else one_line_path(origin.source), line)
     shown = ", ".join(filter(None, parts))
     return f"{text} ({shown})" if shown else text

@@ -129,7 +129,7 @@ def test_numbers_are_long_or_double_and_the_type_can_be_chosen(source, tmp_path)
             r"a\.nq, line 2: ",
         ),
         (quads(0, 40) + quads(0, 1).replace("at:0", "at:0.5"), {}, r"a\.nq, line 41: .*timestampType"),
-        ("", {}, "timestampType=nothing"),
+        ("", {}, r"The type of the times cannot be inferred.* Pass it: timestampType=long"),
         (quads(0, 9), {"timestampType": "date"}, "expected long, double, timestamp"),
         (quads(0, 9), {"onError": "skip"}, "one of the options .*on_error"),
     ],
@@ -205,7 +205,9 @@ def test_a_stream_of_files_has_the_rows_of_the_batch_across_stops(source, tmp_pa
 def test_a_running_stream_takes_files_as_they_come_and_refuses_what_comes_too_late(source, tmp_path):
     folder, sink = tmp_path / "in", Sink()
     folder.mkdir()
-    with pytest.raises(PySparkException, match="timestampType=nothing"):
+    with pytest.raises(
+        PySparkException, match=r"The type of the times cannot be inferred.* Pass it: timestampType=long"
+    ):
         stream(source, folder)
     frame = stream(source, folder, timestampType="long")
     writer = frame.writeStream.foreachBatch(sink).option("checkpointLocation", str(tmp_path / "checkpoint"))
