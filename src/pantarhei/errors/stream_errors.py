@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from pantarhei.errors.base import PantarheiError, parameter
 
 
@@ -166,11 +168,20 @@ class CheckpointMismatchError(CheckpointError):
     @property
     def reason(self) -> str:  # type: ignore[override]
         """Text on the difference, with a remedy."""
+        saved, given = _from_difference(self.saved, self.given)
         return (
-            f"it was written with other {self.what} (fingerprint {self.saved}) than the given ones "
-            f"(fingerprint {self.given}); restore it with the original ones, or create a "
+            f"it was written with other {self.what} (fingerprint {saved}) than the given ones "
+            f"(fingerprint {given}); restore it with the original ones, or create a "
             "new StreamReasoner and push the window's ABoxes to it"
         )
+
+
+def _from_difference(*texts: str) -> list[str]:
+    """Return texts from shortly before their first difference, at most 200 characters of each."""
+    common = takewhile(lambda each: len(set(each)) == 1, zip(*texts, strict=False))
+    start = max(sum(1 for _ in common) - 40, 0)
+    ends = (text[start : start + 200] for text in texts)
+    return [f"{'…' if start else ''}{end}{'…' if len(end) == 200 else ''}" for end in ends]
 
 
 class CheckpointOptionError(CheckpointMismatchError):
