@@ -29,10 +29,8 @@ WIDTH = 120
 ROWS = 10
 """Number of rows of a table in HTML."""
 _MEMBERS, _PART, _CELL, _LINES, _OPEN = 3, 40, 300, 40, 5
-_SORTED, _SORTED_IN_HTML = (
-    100,
-    10_000,
-)  # longest sets that are sorted; longer ones are shown in their own order
+# Sizes of the largest sets that are sorted; larger ones are shown in their own order.
+_SORTED, _SORTED_IN_HTML = 100, 10_000
 _TERMS = (URIRef, BNode, Literal)
 _SCALARS = (*_TERMS, Variable, str, int, float, Decimal, date, timedelta, Enum, type(None))
 

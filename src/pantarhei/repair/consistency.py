@@ -18,7 +18,7 @@ from pantarhei.errors.base import parameter
 from pantarhei.materialize.kernel_values import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.model.labels import Labels, labels_among
-from pantarhei.model.message_text import disambiguate, one_line
+from pantarhei.model.message_text import disambiguate, one_line_path
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, in_order
@@ -34,8 +34,6 @@ from pantarhei.repair.result import ConflictList, in_order_of_texts
 from pantarhei.rules.compilation.program import Program
 
 _T = TypeVar("_T")
-
-_LONGEST_PATH = 400
 
 Position = tuple[str | None, int | None]
 """A file and a line in it, counted from 1; None if unknown."""
@@ -147,7 +145,7 @@ class Contradiction:
         places += [self.positions[triple] for triple in in_order(self.triples) if triple in self.positions]
         lines = (("" if line is None else f", line {line}") for _, line in places)
         shown = (
-            f"{one_line(source, _LONGEST_PATH)}{line}"
+            f"{one_line_path(source)}{line}"
             for (source, _), line in zip(places, lines, strict=True)
             if source
         )
