@@ -95,7 +95,7 @@ def test_wrong_rows_are_skipped_and_counted_if_asked(files):
 def test_a_table_without_mapping_is_said_to_need_one(files):
     result = run(files, mapping=None)
     assert result.exit_code == 2
-    assert "a table needs a mapping; give --mapping" in " ".join(result.stderr.split())
+    assert "a table needs a mapping; give --mapping" in " ".join(result.stderr.replace("│", " ").split())
 
 
 def pack(path, content):
@@ -136,16 +136,18 @@ def test_contexts_that_documents_name_are_read_from_files(files):
     assert [line[:1] for line in done.stdout.splitlines()] == ["1", "2", " "]
     unnamed = run(files, "--context=c.jsonld", mapping=None, stream="log.jsonl")
     assert unnamed.exit_code == 2 and "c.jsonld is not of the form IRI=FILE" in " ".join(
-        unnamed.stderr.split()
+        unnamed.stderr.replace("│", " ").split()
     )
     mapped = run(files, given)
-    assert mapped.exit_code == 2 and "contexts are for JSON-LD" in " ".join(mapped.stderr.split())
+    assert mapped.exit_code == 2 and "contexts are for JSON-LD" in " ".join(
+        mapped.stderr.replace("│", " ").split()
+    )
 
 
 def test_packed_json_lines_that_are_a_table_need_one_and_what_cannot_be_unpacked_is_said(files):
     pack(files / "rows.jsonl.gz", b'{"at": 1}\n')
     assert "a table needs a mapping; give --mapping" in " ".join(
-        run(files, mapping=None, stream="rows.jsonl.gz").stderr.split()
+        run(files, mapping=None, stream="rows.jsonl.gz").stderr.replace("│", " ").split()
     )
     (files / "rows.jsonl.gz").write_bytes((files / "rows.jsonl.gz").read_bytes()[:12] + b"no gzip at all")
     done = run(files, mapping=None, stream="rows.jsonl.gz")
@@ -163,7 +165,9 @@ def test_a_mapping_with_a_mistake_ends_the_run_with_its_line(files):
 def test_the_time_of_a_row_is_the_mappings_matter(files):
     result = run(files, "--time", "graph")
     assert result.exit_code == 2
-    assert "it has no effect on a table; set it in the mapping" in " ".join(result.stderr.split())
+    assert "it has no effect on a table; set it in the mapping" in " ".join(
+        result.stderr.replace("│", " ").split()
+    )
 
 
 @pytest.mark.parametrize(

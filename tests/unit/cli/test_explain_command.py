@@ -156,7 +156,9 @@ def test_what_does_not_hold_leads_to_the_option_that_says_why(explain):
 
 def test_a_time_before_the_stream_is_refused(explain):
     done = explain(":x a :Accelerating", "--at", "-1")
-    assert done.exit_code == 2 and "the stream begins after this time" in " ".join(done.stderr.split())
+    assert done.exit_code == 2 and "the stream begins after this time" in " ".join(
+        done.stderr.replace("│", " ").split()
+    )
 
 
 E = Namespace("http://e/")
