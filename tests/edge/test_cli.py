@@ -21,6 +21,7 @@ import pantarhei
 from pantarhei.cli.commands import app, as_option
 from pantarhei.errors import InvalidRowError, MemoryLimitError, MissingFileError, OptionError, QueryError
 from pantarhei.errors.base import parameters_written
+from pantarhei.model.message_text import one_line_path
 from pantarhei.owl.report import Report
 
 ROOT = Path(__file__).parents[2]
@@ -312,6 +313,7 @@ def test_check_lists_what_can_have_no_instance_what_is_merged_and_what_owl_dl_fo
 
 JSON_KEYS = ["axioms", "totals", "counts", "losses", "documents", "imports_skipped"]
 JSON_KEYS += ["unsatisfiable", "merged", "notes", "consistent", "contradictions", "all_contradictions"]
+JSON_KEYS += ["omitted_contradictions"]
 
 
 def test_check_gives_programs_everything(cli):
@@ -677,7 +679,7 @@ THREE = """
 def test_every_contradiction_is_listed_as_text_and_as_json(cli, written):
     path = written(THREE)
     text = cli("check", path).stdout
-    place = f"({path})"
+    place = f"({one_line_path(str(path))})"
     assert text.startswith(
         "The ontology is inconsistent, so it entails everything:\n"
         f'Contradiction 1 of 4: m has two makers, "Acme" and "Bolt"; maker is functional {place}.\n'
@@ -703,11 +705,20 @@ def test_every_contradiction_is_listed_as_text_and_as_json(cli, written):
     assert tom["proof"]["steps"][-1]["kind"] == "contradiction"
 
 
-def test_too_many_contradictions_are_cut_and_that_is_said(cli, written):
-    path = written(":A owl:disjointWith :B . " + "".join(f":i{n} a :A , :B . " for n in range(1_001)))
-    text = cli("check", path).stdout
-    assert "\nContradiction 1,000 of 1,000: " in text
-    assert "\n1,000 shown, there are more\n" in text
+def test_of_many_contradictions_the_first_thousand_are_listed_and_all_counted(cli, written):
+    path = written(":A owl:disjointWith :B . " + "".join(f":i{n} a :A , :B . " for n in range(1_003)))
+    done = cli("check", path)
+    assert "\nContradiction 1,000 of 1,003: " in done.stdout
+    assert "Contradiction 1,001" not in done.stdout and "\n3 more not shown\n" in done.stdout
+    fails(done, "the ontology is inconsistent: 1,003 contradictions")
+    data = json.loads(cli("check", path, "--format", "json").stdout)
+    assert (len(data["contradictions"]), data["omitted_contradictions"]) == (1_000, 3)
+
+
+def test_many_contradictions_of_names_are_counted_too(cli, written):
+    values = "".join(f":i{n} :p :a , :b . " for n in range(1_003))
+    done = cli("check", written(f":p a owl:ObjectProperty , owl:FunctionalProperty . {values}"))
+    assert "\nContradiction 1,000 of 1,003: " in done.stdout and "\n3 more not shown\n" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -279,10 +279,8 @@ def _why_it_fails(report: Report, conditions: Set[str], strict: bool) -> str | N
     """
     reasons = []
     if not report.consistent:
-        more = "" if report.all_contradictions else " or more"
-        reasons.append(
-            f"the ontology is inconsistent: {counted(len(report.contradictions), 'contradiction')}{more}"
-        )
+        noun = "contradiction" if report.contradiction_count == "1" else "contradictions"
+        reasons.append(f"the ontology is inconsistent: {report.contradiction_count} {noun}")
     elif report.contradictions and "inconsistent" in conditions:
         reasons.append("run would refuse this ontology: it contradicts unique names; see --no-unique-names")
     if (lost := len(report.losses)) and "lost" in conditions:

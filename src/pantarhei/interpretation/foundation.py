@@ -29,7 +29,8 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import exactly, write_triple
 from pantarhei.rdf.triple_table import triples_of
-from pantarhei.repair.consistency import refuse_violations
+from pantarhei.repair.consistency import Contradiction, contradictions_of_background, refuse_violations
+from pantarhei.repair.result import ConflictList
 from pantarhei.rules.compilation.program import GrowingProgram, Program, groups_of_same
 from pantarhei.rules.translation.canonical_rule import fingerprint_of_rules
 from pantarhei.rules.translation.demand import Theory
@@ -163,12 +164,23 @@ class Foundation:
         Raises:
             InconsistentOntologyError: the background violates a constraint.
         """
+        model = self._unchecked_model(keep, first_level, program)
+        refuse_violations(model, self.background.facts)
+        return model
+
+    def contradictions(self) -> ConflictList[Contradiction]:
+        """Return the contradictions of the background. Costs a materialization of the background."""
+        return contradictions_of_background(self._unchecked_model(), self.background.facts)
+
+    def _unchecked_model(
+        self, keep: Keep = "newest", first_level: int = 0, program: Program | None = None
+    ) -> WindowModel:
+        """Build a model as `model` does, which may violate constraints."""
         self.vocabulary.adopt(
             self.growing.program
         )  # no change, unless a growth of the program was interrupted
         model = WindowModel(program or self.growing.program, keep, self.vocabulary, first_level)
         model.add_background(self.background.facts)
-        refuse_violations(model, self.background.facts)
         return model
 
     @cached_property

@@ -19,7 +19,6 @@ from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import (
-    InconsistentOntologyError,
     InputError,
     InvalidRuleError,
     NotEntailedError,
@@ -227,6 +226,8 @@ class Ontology:
                 unique names. Other contradictions are errors of `load_ontology`.
         """
         lists = [self._contradictions, *([self._contradictions_of_names] if unique_names else [])]
+        listed = [found.first()[0] for found in lists]
+        omitted = sum(map(len, lists)) - sum(map(len, listed))
         impossible = [] if self._contradictions else sorted(self.schema.unsatisfiable.items())
         labels = self.labels
         proofs = [(n, Justification((), (p,)).labelled(labels).proofs[0]) for n, p in impossible]
@@ -242,10 +243,10 @@ class Ontology:
                     () if each.proof is None else tuple(each.proof.lines()),
                     each.to_json(),
                 )
-                for found in lists
-                for each in found.first()[0]
+                for found in listed
+                for each in found
             ),
-            all_contradictions=all(found.first()[1] is None for found in lists),
+            omitted_contradictions=omitted if all(found.complete for found in lists) else None,
             labels=labels,
         )
 
@@ -268,18 +269,15 @@ class Ontology:
         """The contradictions that only follow from unique names. A reasoner with unique names refuses an
         ontology with such contradictions.
         """
-        try:
-            Foundation.of(self).model()
-        except InconsistentOntologyError as error:
-            given = [each for each in error.contradictions if isinstance(each, Contradiction)]
-            known = {each.triples for each in self._contradictions}
-            found = [
-                replace(each, unique_names=True)
-                for each in given
-                if each.triples not in known and (each.rule.different or each.rule.name == "pr-unique")
-            ]
-            return self._located(ConflictList.of(found, error.unlisted is None))
-        return ConflictList.of(())
+        given = Foundation.of(self).contradictions()
+        known = {each.triples for each in self._contradictions}
+        found = [
+            replace(each, unique_names=True)
+            for each in given
+            if each.triples not in known
+            and any(rule.different or rule.name == "pr-unique" for rule in each.constraints)
+        ]
+        return self._located(ConflictList.of(found, given.complete))
 
     def _located(self, found: ConflictList[Contradiction]) -> ConflictList[Contradiction]:
         """Return contradictions with labels and positions, which may cost a pass over the documents."""

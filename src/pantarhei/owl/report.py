@@ -222,7 +222,8 @@ class Report:
         notes: axioms outside OWL 2 DL, each with the reason: they violate a global restriction, or use
             vocabulary that OWL 2 DL lacks. They are translated nevertheless.
         contradictions: the contradictions among the ontology's own axioms and assertions.
-        all_contradictions: all contradictions are listed; false if there are too many.
+        omitted_contradictions: number of further contradictions, of which each list has the first thousand;
+            None if their number is unknown.
         documents: the files that were read, imports included.
         names: names shown for IRIs whose last parts are ambiguous.
         labels: the labels of names.
@@ -241,12 +242,23 @@ class Report:
     merged: tuple[tuple[str, ...], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     contradictions: tuple[ReportedContradiction, ...] = ()
-    all_contradictions: bool = True
+    omitted_contradictions: int | None = 0
     documents: tuple[str, ...] = ()
     names: DisplayNames = field(default=NO_NAMES, compare=False)
     labels: Labels = field(default_factory=dict, compare=False)
 
     _repr_html_ = html_of
+
+    @property
+    def all_contradictions(self) -> bool:
+        """True if all contradictions are listed."""
+        return self.omitted_contradictions == 0
+
+    @property
+    def contradiction_count(self) -> str:
+        """The number of contradictions as text; a lower bound if not all of them could be counted."""
+        bound = "at least " if self.omitted_contradictions is None else ""
+        return f"{bound}{len(self.contradictions) + (self.omitted_contradictions or 0):,}"
 
     @property
     def consistent(self) -> bool:
@@ -357,7 +369,8 @@ class Report:
         - `contradictions`: objects with `text`, `unique_names` (true if it holds only under unique names),
           `assertions` (`fact`, `text`, and `file` and `line` as far as known), `axioms` (`text`, `file`,
           `line`) and `proof`, as `Proof.to_json`.
-        - `all_contradictions`: false if only the first thousand are listed.
+        - `all_contradictions`: false if only the first thousand are listed; `omitted_contradictions`: the
+          number of the others, null if it is unknown.
         - `inconsistency_normal_form`, with `check --depth`: `depth`, and `constraints` with `name`,
           `constraint`, `origin`, `recursive` and `atoms`, each with `atom`, `derived_by` and `complete`,
           false after 1,000 ways.
@@ -400,6 +413,7 @@ class Report:
             "consistent": self.consistent,
             "contradictions": [each.data for each in self.contradictions],
             "all_contradictions": self.all_contradictions,
+            "omitted_contradictions": self.omitted_contradictions,
         }
 
     def _contradicted(self, details: bool) -> Iterator[str]:
@@ -413,13 +427,16 @@ class Report:
             )
         else:
             yield "The ontology is inconsistent, so it entails everything:"
-        count = f"{len(self.contradictions):,}"
         for number, each in enumerate(self.contradictions, 1):
             names = ", under unique names" if each.unique_names and not self.consistent else ""
-            yield f"Contradiction {number:,} of {count}{names}: {each.text}."
+            yield f"Contradiction {number:,} of {self.contradiction_count}{names}: {each.text}."
             yield from (f"    {line}" for line in (each.proof if details else ()))
         if not self.all_contradictions:
-            yield f"{count} shown, there are more"
+            yield (
+                f"{self.omitted_contradictions:,} more not shown"
+                if self.omitted_contradictions
+                else "Further contradictions are not shown: they are too many to count"
+            )
         yield ""
 
     def _summary(self, details: bool, labels: Labels) -> Iterator[str]:

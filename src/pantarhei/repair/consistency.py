@@ -261,13 +261,18 @@ def inconsistency(
     return InconsistentOntologyError(*found.first(), remedy)
 
 
+def contradictions_of_background(model: WindowModel, background: Integers) -> ConflictList[Contradiction]:
+    """Return the contradictions in a model of the background alone."""
+    if not len(model.violations()):
+        return ConflictList.of(())
+    return contradictions_in(model_of_background(model.program, model.vocabulary, background))
+
+
 def refuse_violations(model: WindowModel, background: Integers) -> None:
     """Check that a model of the background alone has no violation.
 
     Raises:
         InconsistentOntologyError: it has one; the error contains a proof.
     """
-    if not len(model.violations()):
-        return
-    asserted = model_of_background(model.program, model.vocabulary, background)
-    raise inconsistency(contradictions_in(asserted), unique_names=True)
+    if found := contradictions_of_background(model, background):
+        raise inconsistency(found, unique_names=True)

@@ -117,15 +117,21 @@ def test_a_contradiction_of_unique_names_is_told_with_its_proof():
 
 def test_contradictions_of_an_inconsistent_ontology_come_first_and_those_of_names_are_marked():
     found = [ReportedContradiction(text, names, (), {}) for text, names in (("one", False), ("two", True))]
-    report = Report((), contradictions=tuple(found), all_contradictions=False)
-    assert report.text().splitlines()[:4] == [
-        "The ontology is inconsistent, so it entails everything:",
-        "Contradiction 1 of 2: one.",
-        "Contradiction 2 of 2, under unique names: two.",
-        "2 shown, there are more",
-    ]
-    assert not report.consistent
-    assert not json.loads(report.to_json())["all_contradictions"]
+    for omitted, count, last in (
+        (1_000, "1,002", "1,000 more not shown"),
+        (None, "at least 2", "Further contradictions are not shown: they are too many to count"),
+        (0, "2", ""),
+    ):
+        report = Report((), contradictions=tuple(found), omitted_contradictions=omitted)
+        assert report.text().splitlines()[:4] == [
+            "The ontology is inconsistent, so it entails everything:",
+            f"Contradiction 1 of {count}: one.",
+            f"Contradiction 2 of {count}, under unique names: two.",
+            last,
+        ]
+        assert not report.consistent
+        data = json.loads(report.to_json())
+        assert (data["all_contradictions"], data["omitted_contradictions"]) == (omitted == 0, omitted)
 
 
 def test_the_summary_of_a_large_ontology_is_short():
