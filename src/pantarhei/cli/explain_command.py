@@ -34,7 +34,7 @@ from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.renderers import html_page, joined
 from pantarhei.proofs.timeline import DrawnStep, timeline_svg
-from pantarhei.rdf.ntriples import to_rdflib, write_triple
+from pantarhei.rdf.ntriples import to_rdflib, write_term, write_triple
 from pantarhei.rdf.parse import parser_errors
 from pantarhei.temporal.rules import load_rules
 from pantarhei.window.sliding import Window
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import pantarhei as pr
 
 
+_PROVED = "omit --why-not to see why it holds"
 _MOST_STEPS = 60
 _MOST_OF_A_STEP = 20
 
@@ -162,8 +163,7 @@ def explain_statement(
 
     Raises:
         NotEntailedError: the statement is not entailed, and --why-not is not given.
-        EntailedError: the statement is entailed, and --why-not is given; its explanation has been written to
-            standard output.
+        EntailedError: the statement is entailed, and --why-not is given.
         OptionError: a picture of a tautology is requested.
     """
     try:
@@ -173,10 +173,11 @@ def explain_statement(
             raise
         return _denial(error, options)
     if options.why_not:
-        if options.form == "text":
-            sys.stdout.write(f"The ontology entails this; here is why:\n{found}\n")
-        given = found.statement if isinstance(statement, URIRef) else "; ".join(map(write_triple, statement))
-        raise EntailedError(given)
+        if isinstance(statement, URIRef):
+            given = f"that {write_term(statement)} can have no instance"
+        else:
+            given = "; ".join(map(write_triple, statement))
+        raise EntailedError(given, remedy=_PROVED)
     match options.form:
         case "json":
             return json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
@@ -280,6 +281,8 @@ def _of_window(
     """Explain why a fact holds in the window or not; equality of names is also explained by the ontology."""
     try:
         return (_why_not if options.why_not else _why)(reasoner, statement, options)
+    except EntailedError as error:
+        raise EntailedError(error.statement, error.at, _PROVED) from None
     except NotEntailedError as error:
         if isinstance(statement, tuple) and statement[1] in (OWL.sameAs, OWL.differentFrom):
             with suppress(NotEntailedError):

@@ -55,15 +55,18 @@ class EntailedError(PantarheiError):
     Args:
         statement: the statement, in N-Triples syntax.
         at: the time for which missing facts are requested; None without a stream.
+        remedy: the way to a proof.
     """
 
-    def __init__(self, statement: str, at: str | None = None) -> None:
-        super().__init__(statement, at)
-        self.statement, self.at = statement, at
+    def __init__(
+        self, statement: str, at: str | None = None, remedy: str = "explain shows why it holds"
+    ) -> None:
+        super().__init__(statement, at, remedy)
+        self.statement, self.at, self.remedy = statement, at, remedy
 
     def __str__(self) -> str:
         when = "" if self.at is None else f" at {self.at}"
-        return f"{self.statement} holds{when}, so no facts are missing; explain shows why it holds"
+        return f"{self.statement} holds{when}, so no facts are missing; {self.remedy}"
 
 
 class DeltaNotKeptError(PantarheiError):
