@@ -11,9 +11,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
-from pantarhei.errors import (
-    StreamError,
-)
+from pantarhei.errors import StreamError
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.file_source import register
 from pantarhei.spark.sources.redis_source import RedisOptions, RedisStream, RedisStreamReader
@@ -143,7 +141,7 @@ def test_entries_deleted_in_the_middle_and_streams_made_anew_are_noticed(url, cl
 def test_a_stream_from_redis_has_every_row_once_across_stops(spark, url, client, tmp_path):
     register(spark)
     given = {"url": url}
-    with pytest.raises(PySparkException, match="timestampType=nothing"):
+    with pytest.raises(PySparkException, match=r"the stream has no entry yet\. Pass it: timestampType=long"):
         spark.read.format("pantarhei-redis").options(**given).load("readings")
     add(client, 0, 25)
     client.xadd("readings", {"nquads": NQUADS.replace("at:7", "at:13")}, id="100-0")
