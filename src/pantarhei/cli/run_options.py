@@ -410,7 +410,7 @@ class RunOptions(RuleOptions):
             min=0,
             metavar="N",
             help="Write N answer streams of the rules after each ABox, 0 for all; the rules need no strata. "
-            "Requires clingo (pip install clingo).",
+            "Requires clingo (pip install 'pantarhei[clingo]').",
         ),
     ] = None
     emit: Annotated[
