@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from pantarhei.io.tables.table_sources import sources_of
 from pantarhei.model.datetimes import read_iso
 
 _WHOLE, _REAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_COMMA = re.compile(r"[+-]?\d+(,\d+)?")
+_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(\1\d{3})*")
 _IRI = re.compile(r"(https?|urn):\S+")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
 _TIME_NAMES = re.compile(r"time|date|zeit|datum|fecha|heure|\bts\b|^at$", re.IGNORECASE)
@@ -36,6 +37,7 @@ _FORMATS = tuple(
     for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y")
     for clock in ("%H:%M:%S", "%H:%M")
 )
+_OTHER = {",": ".", ".": ","}
 _NUMBERS = (XSD.integer, XSD.decimal, XSD.double)
 _WIDE = 4  # number of numeric columns that suggests one column per sensor
 _SINCE_1970 = {"s": 10**9, "ms": 10**12, "us": 10**15, "ns": 10**18}
@@ -46,6 +48,7 @@ _UNITS = {
     "m": "m", "km": "km", "pct": "%", "percent": "%", "lux": "lx", "lx": "lx", "hz": "Hz", "rpm": "rpm",
     "s": "s", "sec": "s", "ms": "ms", "min": "min",
 }  # fmt: skip
+_UNIT_IN_CELL = re.compile(rf"(?:\s+(?:{'|'.join(set(_UNITS.values()))})|\s*(?:°C|°F|%))$")
 
 
 class Sample(NamedTuple):
@@ -58,6 +61,13 @@ class Sample(NamedTuple):
 class _Time(NamedTuple):
     lines: list[str]
     columns: tuple[str, ...]
+
+
+class _Mark(NamedTuple):
+    """Decimal mark of a table; `doubtful` is a number that decided it, but may have thousands separators."""
+
+    mark: str
+    doubtful: str | None = None
 
 
 def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str:
@@ -86,14 +96,14 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
         column: [text for text in sample.texts if text.strip().lower() not in NULLS]
         for column, sample in columns.items()
     }
-    comma = delimiter != "," and any(map(_has_commas, present.values()))
-    if comma:
-        present = {
-            column: [text.replace(",", ".") for text in texts] if _has_commas(texts) else texts
-            for column, texts in present.items()
-        }
     time = _time(columns, present)
     rest = [column for column in columns if column not in time.columns]
+    texts_of = {column: present[column] for column in rest if columns[column].datatype is None}
+    decimal = _decimal_mark(texts_of.values(), delimiter)
+    advice = {}
+    for column, texts in texts_of.items():
+        if (plain := _plain_numbers(texts, decimal.mark)) is not None:
+            present[column], advice[column] = plain, _advice(texts, plain, decimal.mark)
     ids = _ids(rest, columns, present)
     local = _local(name) or "table"
     lines = [
@@ -102,7 +112,7 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
         "prefixes:",
         f"  ex: http://example.org/{local}#  # or your ontology's namespace, with its names below",
         *time.lines,
-        *_dialect(columns, delimiter, comma),
+        *_dialect(columns, delimiter, decimal),
         "mappings:",
         f"  {local}:",
         *_subject(local, ids),
@@ -111,7 +121,10 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
     mapped = [column for column in rest if column not in ids[:1] or len(rest) == 1]
     mark = "# " if mapped else ""
     lines.append(f"      {mark}- [a, ex:{local[0].upper()}{local[1:]}]  # its class, if it has one")
-    lines += [f"      - {_statement(column, columns[column], present[column])}" for column in mapped]
+    lines += [
+        f"      - {_statement(column, columns[column], present[column], advice.get(column))}"
+        for column in mapped
+    ]
     numbers = [column for column in mapped if _datatype(columns[column], present[column]) in _NUMBERS]
     if len(numbers) >= _WIDE:
         melted = ", ".join(map(_plain, numbers))
@@ -127,9 +140,56 @@ def _all(form: re.Pattern[str]) -> Callable[[Sequence[str]], bool]:
     return lambda texts: bool(texts) and all(form.fullmatch(text.strip()) for text in texts)
 
 
-def _has_commas(texts: Sequence[str]) -> bool:
-    """Return whether all texts are numbers, and some have a decimal comma."""
-    return _all(_COMMA)(texts) and any("," in text for text in texts)
+# numbers
+
+
+def _decimal_mark(columns: Iterable[Sequence[str]], delimiter: str) -> _Mark:
+    """Choose the decimal mark that most numbers need; if that is undecided, the one the delimiter suggests.
+
+    `1,5` and `1.234,5` need a comma; `1,234` can also have a thousands separator.
+    """
+    needed, doubtful = Counter[str](), dict[str, str]()
+    for texts in columns:
+        readings = [(text, _number(text, ","), _number(text, ".")) for text in texts]
+        if not all(with_comma or with_point for _, with_comma, with_point in readings):
+            continue
+        for text, with_comma, with_point in readings:
+            if with_comma is None or with_point is None:
+                needed["," if with_comma else "."] += 1
+            elif with_comma != with_point:
+                doubtful.setdefault("," if "," in text else ".", text.strip())
+    if needed[","] != needed["."]:
+        return _Mark(max(needed, key=needed.__getitem__))
+    if delimiter != "," and (needed or "," in doubtful):
+        return _Mark(",", None if needed else doubtful[","])
+    return _Mark(".", doubtful.get(".") if delimiter == ";" else None)
+
+
+def _number(text: str, mark: str) -> str | None:
+    """Rewrite a number with a decimal point, without thousands separators and unit; None for other texts.
+
+    >>> _number("1.234,5 °C", ","), _number("1,234", ","), _number("1,234", "."), _number("1.5", ",")
+    ('1234.5', '1.234', '1234', None)
+    """
+    whole, point, fraction = _UNIT_IN_CELL.sub("", text.strip()).partition(mark)
+    if found := _GROUPS.fullmatch(whole):
+        whole = whole.replace(found[1], "")
+    number = f"{whole}.{fraction}" if point else whole
+    return number if "." not in whole + fraction and _REAL.fullmatch(number) else None
+
+
+def _plain_numbers(texts: Sequence[str], mark: str) -> list[str] | None:
+    """Rewrite numbers with either decimal mark; None if a text is not a number."""
+    numbers = [_number(text, mark) or _number(text, _OTHER[mark]) for text in texts]
+    return [each for each in numbers if each] if all(numbers) else None
+
+
+def _advice(texts: Sequence[str], numbers: Sequence[str], mark: str) -> str | None:
+    """Return how to rewrite the first number that the mapping will refuse; None if all are valid."""
+    for text, number in zip(texts, numbers, strict=True):
+        if text.strip() != (written := number.replace(".", mark)):
+            return f"Write {text.strip()} as {written} in the table"
+    return None
 
 
 # time
@@ -239,12 +299,16 @@ def _subject(local: str, ids: Sequence[str]) -> list[str]:
     return [f"    s: {_plain(f'ex:{column_reference(ids[0])}')}{others}"]
 
 
-def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list[str]:
+def _dialect(columns: Mapping[str, Sample], delimiter: str, decimal: _Mark) -> list[str]:
     lines = []
     if delimiter not in (",", "\t"):
         lines.append(f"delimiter: {json.dumps(delimiter)}")
-    if comma:
-        lines.append('decimal: ","')
+    doubt = ""
+    if decimal.doubtful:
+        whole = re.sub(r"[^\d+-]", "", decimal.doubtful)
+        doubt = f"  # a guess: if {decimal.doubtful} means {whole}, write it as {whole} in the table"
+    if decimal.mark == "," or decimal.doubtful:
+        lines.append(f'decimal: "{decimal.mark}"{doubt}')
     found = {text for sample in columns.values() for text in sample.texts if text.strip().lower() in NULLS}
     if found - {""}:
         nulls = json.dumps(["", *sorted(found - {""})], ensure_ascii=False)
@@ -252,10 +316,11 @@ def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list
     return lines
 
 
-def _statement(column: str, sample: Sample, texts: Sequence[str]) -> str:
+def _statement(column: str, sample: Sample, texts: Sequence[str], advice: str | None) -> str:
     prop, value = f"ex:{_local(column) or 'value'}", column_reference(column)
     unit = _unit(column)
-    comment = f"  # {unit}?" if unit else ""
+    remarks = " ".join(filter(None, (unit and f"{unit}?", advice)))
+    comment = f"  # {remarks}" if remarks else ""
     if not texts and sample.datatype is None:
         return f"[{prop}, {_plain(value)}]  # no value in the first rows: add a datatype for numbers"
     datatype = _datatype(sample, texts)

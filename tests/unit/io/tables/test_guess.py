@@ -1,7 +1,11 @@
 """What a mapping to begin with guesses."""
 
+import re
+
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 from rdflib import XSD
 
@@ -105,6 +109,64 @@ def test_numbers_booleans_and_iris_are_told_by_all_their_values():
 def test_decimal_commas_are_told():
     lines = guessed(";", time=AT, temp=["21,5", "20"])
     assert {'delimiter: ";"', 'decimal: ","', "- [ex:temp, $(temp), xsd:decimal]"} <= set(lines)
+
+
+COMMA = 'decimal: ","'
+WHOLE = "integer]  # Write {} as 1234 in the table"
+POINT = "decimal]  # Write 4,5 as 4.5 in the table"
+DOUBT = "  # a guess: if {} means 1234, write it as 1234 in the table"
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "columns", "mark", "found"),
+    [
+        (";", {"a": ["-0,5", "+4"]}, COMMA, ["decimal]"]),
+        (";", {"a": ["1,5e3", ",5"]}, COMMA, ["double]"]),
+        ("\t", {"a": ["4,5"]}, COMMA, ["decimal]"]),
+        (",", {"a": ["4,5"]}, COMMA, ["decimal]"]),
+        (";", {"a": ["1.234,5", "4,5"]}, COMMA, ["decimal]  # Write 1.234,5 as 1234,5 in the table"]),
+        (";", {"a": ["1 234,5"]}, COMMA, ["decimal]  # Write 1 234,5 as 1234,5 in the table"]),
+        (";", {"a": ["1,234.5"]}, None, ["decimal]  # Write 1,234.5 as 1234.5 in the table"]),
+        (";", {"a": ["1,234"]}, COMMA + DOUBT.format("1,234"), ["decimal]"]),
+        (";", {"a": ["1.234"]}, 'decimal: "."' + DOUBT.format("1.234"), ["decimal]"]),
+        (",", {"a": ["1.234"]}, None, ["decimal]"]),
+        (",", {"a": ["1,234"]}, None, [WHOLE.format("1,234")]),
+        (";", {"a": ["0,125", "1,234"]}, COMMA, ["decimal]"]),
+        (";", {"a": ["1.234"], "b": ["1,5"]}, COMMA, [WHOLE.format("1.234"), "decimal]"]),
+        (";", {"a": ["1,234"], "b": ["1.5"]}, None, [WHOLE.format("1,234"), "decimal]"]),
+        (";", {"a": ["4,5", "1.5"]}, COMMA, ["decimal]  # Write 1.5 as 1,5 in the table"]),
+        (",", {"a": ["4,5", "1.5"]}, None, [POINT]),
+        (";", {"a": ["4,5"], "b": ["1.5", "2"] * 2}, None, [POINT, "decimal]"]),
+        (";", {"a": ["4,5", "many"], "b": ["1,2.5"], "c": ["5 rooms"]}, None, [""] * 3),
+        (";", {"a [°C]": ["1.234,5"]}, COMMA, ["decimal]  # °C? Write 1.234,5 as 1234,5 in the table"]),
+        (";", {"a": ["4,5 °C", "n/a"]}, COMMA, ["decimal]  # Write 4,5 °C as 4,5 in the table"]),
+        (",", {"a": ["40%", "5 kW"]}, None, ["integer]  # Write 40% as 40 in the table"]),
+    ],
+)  # fmt: skip
+def test_the_decimal_mark_is_decided_by_all_numbers_then_by_the_delimiter(delimiter, columns, mark, found):
+    lines = guessed(delimiter, time=AT[:1], **columns)
+    assert [line for line in lines if line.startswith("decimal")] == ([mark] if mark else [])
+    assert [line.partition("xsd:")[2] for line in lines if line.startswith("- [ex:")] == found
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", "-"]), st.integers(0, 9_999_999), st.integers(0, 999)), min_size=1
+    ),
+    st.sampled_from(",."),
+    st.booleans(),
+)
+def test_a_draft_reads_the_numbers_or_advises_how_to_write_them(numbers, mark, are_grouped):
+    group = "." if mark == "," else ","
+    texts = [
+        sign + (f"{whole:,}".replace(",", group) if are_grouped else str(whole)) + f"{mark}{part:04d}"
+        for sign, whole, part in numbers
+    ]
+    draft = guess("t", {"time": Sample(AT), "n": Sample(texts)}, ";")
+    assert read_mapping(f"{draft}\n").decimal == mark and "xsd:decimal" in draft
+    refused = [text for text in texts if group in text]
+    advice = [f"{text} as {text.replace(group, '')} in the table" for text in refused]
+    assert re.findall("Write (.*)", draft) == advice[:1]
 
 
 def test_units_in_names_are_said():
