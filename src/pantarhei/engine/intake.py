@@ -30,6 +30,7 @@ from pantarhei.model.time import (
     TimeKind,
     TimePoint,
     duration_ticks,
+    in_zone_of,
     plain_time,
     show_length,
     show_time,
@@ -246,7 +247,7 @@ class Intake:
         yield from self._pushed(None)
         given, by = show_time(late[0].at), show_length(newest - late[0].ticks, kind)
         allowed = _written(self._options.allowed_lateness)
-        raise LateABoxError(given, show_time(time_of(newest, kind)), allowed, by)
+        raise LateABoxError(given, show_time(in_zone_of(time_of(newest, kind), late[0].at)), allowed, by)
 
     def _hand_over_invalid(self, at: TimePoint, abox: ABox | GraphFile, error: InputError) -> None:
         """Pass an invalid ABox to its handler; without one raise `error`, which is being handled."""
@@ -271,7 +272,8 @@ class Intake:
         assert kind is not None and time is not None, "it is ahead of something"
         most, needed = _written(self._options.max_ahead), show_length(first.ticks - time, kind)
         reference = "the other ABoxes" if self._options.clock is None else "the clock"
-        raise FutureABoxError(show_time(first.at), show_time(time_of(time, kind)), reference, most, needed)
+        latest = show_time(in_zone_of(time_of(time, kind), first.at))
+        raise FutureABoxError(show_time(first.at), latest, reference, most, needed)
 
     def _count(self, more: Counters) -> None:
         with self._lock:

@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import Fact, Integers, Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ForgottenTimeError
 from pantarhei.model.message_text import counted
-from pantarhei.model.time import TimePoint, show_time, time_of
+from pantarhei.model.time import TimePoint, in_zone_of, show_time, time_of
 from pantarhei.repair.history_records import records_of
 from pantarhei.repair.result import Prove, Repair
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
@@ -202,7 +202,8 @@ class StreamHistory:
         first = step.now if begun is None else begun.ticks
         if not (self.past.reaches(ticks) and first <= ticks <= step.now):
             known_from = first if self.past.known_from is None else max(first, self.past.known_from)
-            at, start, now = (show_time(time_of(tick, step.kind)) for tick in (ticks, known_from, step.now))
+            times = (time_of(tick, step.kind) for tick in (ticks, known_from, step.now))
+            at, start, now = (show_time(at if begun is None else in_zone_of(at, begun.at)) for at in times)
             raise ForgottenTimeError(f"the time {at}", f"one in window and history, {start} to {now}", start)
         log = self.past.log_at(ticks, self.log)
         newest = log.newest

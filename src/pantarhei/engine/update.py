@@ -18,7 +18,7 @@ from pantarhei.model.labels import NO_LABELS, Labels, labels_among
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, html_of, short_repr
 from pantarhei.model.term import Delta, Triple
-from pantarhei.model.time import TimePoint, show_time
+from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.proofs.change_picture import MOST_FACTS, Cause, ChangedFact, changes_svg
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import TimeFormat, sentence
@@ -561,7 +561,7 @@ class WindowUpdate:
         Raises:
             DeltaNotKeptError: with `derive="needed"`.
         """
-        shown = TimeFormat.of((self.at, self.start, self.end))
+        shown = TimeFormat.of((self.at,), (self.start, self.end))
         title = f"{shown.span((self.at,))}: window {shown.reach((self.start, self.end))}"
         if self.repair or self.repair.conflicts:
             title += f"; {self.repair.summary()}"
@@ -573,14 +573,17 @@ class WindowUpdate:
         yield Cause.CUT, cut
 
     def __str__(self) -> str:
-        window = f"window {show_time(self.start)} to {show_time(self.end)}"
         left = counted(len(self.dropped), "timestamp")
-        parts = [window, f"{left} left", self.delta.counts, self.repair.summary()]
+        parts = [f"window {self._shown_window}", f"{left} left", self.delta.counts, self.repair.summary()]
         if fed_back := sum(each.facts for each in self.fed_back):
             parts.append(f"{counted(fed_back, 'conclusion')} asserted")
         if self.not_fed_back:
             parts.append(not_asserted_text(self.not_fed_back))
         return f"at {show_time(self.at)}: {', '.join(parts)}"
+
+    @property
+    def _shown_window(self) -> str:
+        return " to ".join(show_time(in_zone_of(end, self.at)) for end in (self.start, self.end))
 
     def __repr__(self) -> str:
         parts = [f"at {show_time(self.at)}: {self.delta.shown_counts}"]
@@ -595,9 +598,9 @@ class WindowUpdate:
 
     def _shown_parts(self) -> dict[str, object]:
         return {
-            "window": f"{show_time(self.start)} to {show_time(self.end)}",
+            "window": self._shown_window,
             **self.delta._shown_parts(),
-            "dropped": self.dropped,
+            "dropped": tuple(in_zone_of(at, self.at) for at in self.dropped),
             **({"repair": self.repair} if self.repair or self.repair.conflicts else {}),
             **({"answers": self.answers} if self.answers else {}),
             **({"conclusions": self.conclusions} if self.conclusions else {}),

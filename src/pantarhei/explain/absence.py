@@ -272,14 +272,16 @@ class _AbsenceText:
 
     def __init__(self, absence: Absence) -> None:
         self.absence, self.labels = absence, absence.labels
-        times = [] if absence.at is None else [absence.at]
+        computed = [absence.at, *(gone.left_at for gone in _all_gone(absence))]
         for each in absence.temporal:
             if isinstance(each.lacking, TemporalCondition):
-                times += [each.lacking.first, each.lacking.last, *each.lacking.times]
-        for gone in _all_gone(absence):
-            ends = (gone.asserted_at, gone.left_at, gone.removed_at)
-            times += [at for at in ends if at is not None]
-        self.times = TimeFormat.of(times)
+                computed += [each.lacking.first, each.lacking.last, *each.lacking.times]
+        given = [at for gone in _all_gone(absence) for at in (gone.asserted_at, gone.removed_at)]
+        conflicts = [each for gone in _all_gone(absence) for each in gone.conflicts]
+        conflicts += [each for way in (*absence.ways, *absence.beyond) for each in way.conflicts]
+        given += [at for each in conflicts for at, _ in each.assertions]
+        times, others = ([at for at in some if at is not None] for some in (given, computed))
+        self.times = TimeFormat.of(times, others)
 
     def lines(self) -> Iterator[str]:
         absence = self.absence
@@ -401,7 +403,7 @@ class _AbsenceText:
         for conflict in conflicts[:_MOST_CONFLICTS]:
             for proof in conflict.proofs[:1]:
                 shown = proof.supposing(supposed).labelled(self.labels)
-                yield from (f"  {line}" for line in shown.tree_lines())
+                yield from (f"  {line}" for line in shown.tree_lines(self.times))
             if not conflict.proofs:
                 yield f"  {conflict}"
 

@@ -111,6 +111,7 @@ class ProofFormatter:
         labels: the names shown for IRIs.
         deepest: the largest depth within a section.
         numbered: lines end with the number of the applied axiom.
+        shared_times: the format of the times of a text that includes the proof.
     """
 
     steps: tuple[ProofStep, ...]
@@ -118,6 +119,7 @@ class ProofFormatter:
     labels: Labels
     deepest: int = MAX_DEPTH
     numbered: bool = True
+    shared_times: TimeFormat | None = None
 
     @cached_property
     def outline(self) -> Outline:
@@ -127,8 +129,10 @@ class ProofFormatter:
     @cached_property
     def times(self) -> TimeFormat:
         """The format of the proof's timestamps."""
+        if self.shared_times is not None:
+            return self.shared_times
         ats = [step.at for step in self.steps if step.at is not None and step.fact]
-        return TimeFormat.of([*ats, *(at for each in self._temporal for at in (each.first, each.last))])
+        return TimeFormat.of(ats, [at for each in self._temporal for at in (each.first, each.last)])
 
     @property
     def _temporal(self) -> list[TemporalStatement]:

@@ -80,10 +80,10 @@ class _Chart:
     def __init__(self, title: str, sections: Sequence[ChartSection], further: Sequence[TimePoint]) -> None:
         self._title, self._sections = title, sections[:_MOST_SECTIONS]
         self._left_out = len(sections) - len(self._sections)
-        times = [*further, *(at for section in self._sections for row in section.rows for at in _times(row))]
+        times = [at for section in self._sections for row in section.rows for at in _times(row)]
         left = _MARGIN + _LABEL_WIDTH + _GAP
-        self._axis = TimeAxis.over(times, left, left + _AXIS_WIDTH)
-        self._shown = TimeFormat.of(times)
+        self._shown = TimeFormat.of(further, times)
+        self._axis = TimeAxis.over([*further, *times], left, left + _AXIS_WIDTH, self._shown)
         self._width = left + _AXIS_WIDTH + _GAP + _MARGIN
 
     def svg(self) -> str:

@@ -28,6 +28,7 @@ from pantarhei.proofs.renderers import (
     render_text,
     render_tree,
 )
+from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.proofs.step import Assertion, ProofStep, TemporalCondition
 from pantarhei.proofs.svg import render_svg
 from pantarhei.rdf.ntriples import exactly
@@ -137,9 +138,13 @@ class Proof:
             lambda form: [f"{number}. {_line(step, form)}" for number, step in enumerate(self.steps, 1)]
         )
 
-    def tree_lines(self) -> list[str]:
-        """Return the tree of sentences without the summary and the axioms below it."""
-        return self._rendered(render_tree, numbered=False)
+    def tree_lines(self, times: TimeFormat | None = None) -> list[str]:
+        """Return the tree of sentences without the summary and the axioms below it.
+
+        Args:
+            times: the format of the times of a text that includes the tree.
+        """
+        return self._rendered(render_tree, numbered=False, times=times)
 
     def __str__(self) -> str:
         return self._rendered(render_text)
@@ -207,8 +212,15 @@ class Proof:
         """Return HTML, which Jupyter notebooks display."""
         return self._rendered(render_html)
 
-    def _rendered(self, renderer: Callable[[ProofFormatter], _T], numbered: bool = True) -> _T:
-        formatter = ProofFormatter(self.steps, self.complete, self.labels, numbered=numbered)
+    def _rendered(
+        self,
+        renderer: Callable[[ProofFormatter], _T],
+        numbered: bool = True,
+        times: TimeFormat | None = None,
+    ) -> _T:
+        formatter = ProofFormatter(
+            self.steps, self.complete, self.labels, numbered=numbered, shared_times=times
+        )
         return disambiguate(lambda: renderer(formatter), names_of(self.rules))
 
     def __reduce__(self) -> tuple[Any, ...]:

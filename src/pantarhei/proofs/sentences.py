@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import dropwhile, takewhile
 
@@ -20,7 +20,7 @@ from pantarhei.model.labels import NO_LABELS, ForeignLabel, Labels
 from pantarhei.model.message_text import LONGEST_LINE, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
-from pantarhei.model.time import TimePoint, show_time
+from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.owl.manchester import axiom_text, quoted
 from pantarhei.values.value import is_well_typed
 
@@ -258,12 +258,14 @@ _MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class TimeFormat:
-    """Format of the times in one text. If all times are on one day, the day is omitted. Create it with `of`.
+    """Format of the times in one text: all in one zone. If all times are on one day, the day is omitted.
+    Create it with `of`.
 
     Args:
         day: the common day with its time zone; None if there are several days, or the times are numbers.
         clock: the `strftime` format of a datetime; None for the full format.
         digits: the number of digits of a fraction of a second.
+        oldest: the time whose zone all times are shown in; None for each time in its own zone.
 
     >>> from datetime import UTC
     >>> at = [datetime(2026, 3, 2, 7, minute, tzinfo=UTC) for minute in (0, 5)]
@@ -275,22 +277,33 @@ class TimeFormat:
     day: str | None
     clock: str | None
     digits: int = 6
+    oldest: TimePoint | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, times: Iterable[TimePoint]) -> TimeFormat:
-        """Return the shortest format that distinguishes these times."""
-        given = [at for at in times if isinstance(at, datetime)]
+    def of(cls, times: Iterable[TimePoint], further: Iterable[TimePoint] = ()) -> TimeFormat:
+        """Return the shortest format that distinguishes these times, in the zone of the oldest of `times`.
+
+        Args:
+            times: times as the stream has them.
+            further: further times, such as computed ends of windows; their zone is used if `times` is empty.
+        """
+        first, others = ([at for at in some if isinstance(at, datetime)] for some in (times, further))
+        if not (every := [*first, *others]):
+            return cls(None, None)
+        oldest = min(first or others, key=lambda at: (at, at.isoformat()))
+        shown = (in_zone_of(at, oldest) for at in every)
+        given = [at for at in shown if isinstance(at, datetime)]
         zones = {at.utcoffset() for at in given}
         if len(zones) != 1:
-            return cls(None, None)
+            return cls(None, None, oldest=oldest)
         shortest = cls.clocks(given)
         clock, digits = shortest.clock, shortest.digits
         zone = zones.pop()
         assert zone is not None, "timestamps have a zone"
         shown_zone = given[0].isoformat()[-6:] if zone else "UTC"
         if len({at.date() for at in given}) == 1:
-            return cls(f"{given[0].date().isoformat()} ({shown_zone})", clock, digits)
-        return cls(None, f"%Y-%m-%d {clock}{'Z' if not zone else shown_zone}", digits)
+            return cls(f"{given[0].date().isoformat()} ({shown_zone})", clock, digits, oldest)
+        return cls(None, f"%Y-%m-%d {clock}{'Z' if not zone else shown_zone}", digits, oldest)
 
     @classmethod
     def clocks(cls, times: Iterable[TimePoint]) -> TimeFormat:
@@ -306,6 +319,7 @@ class TimeFormat:
         return cls(None, "%H:%M:%S.%f" if digits else "%H:%M:%S" if has_seconds else "%H:%M", digits)
 
     def __call__(self, at: TimePoint) -> str:
+        at = at if self.oldest is None else in_zone_of(at, self.oldest)
         if not (self.clock and isinstance(at, datetime)):
             return show_time(round(at, 9) if isinstance(at, float) else at)  # the digits of a tick
         return at.strftime(self.clock.replace("%f", f"{at.microsecond:06}"[: self.digits]))

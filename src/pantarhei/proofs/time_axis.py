@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 from pantarhei.model.datetimes import MICROSECOND
-from pantarhei.model.time import TimeKind, TimePoint, kind_of, ticks_of, time_of
+from pantarhei.model.time import TimeKind, TimePoint, in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.proofs.svg import FAINT, PALE, element, text_element, width_of
 
@@ -58,8 +58,8 @@ class TimeAxis:
         kind: the kind of the times.
         first, last: the ticks at the ends of the axis.
         left, right: the positions of the ends, in pixels.
-        offset: the difference of the labels' time zone from UTC; None if the times are in several zones,
-            whose labels are in UTC and end with Z.
+        offset: the difference of the labels' time zone from UTC; None if the clocks of the zone are changed
+            between the times: labels are then in UTC and end with Z.
     """
 
     kind: TimeKind
@@ -70,14 +70,14 @@ class TimeAxis:
     offset: timedelta | None = timedelta()
 
     @classmethod
-    def over(cls, times: Iterable[TimePoint], left: float, right: float) -> TimeAxis:
-        """Return the axis from the first time to the last.
+    def over(cls, times: Sequence[TimePoint], left: float, right: float, shown: TimeFormat) -> TimeAxis:
+        """Return the axis from the first time to the last, in the zone of a format.
 
-        >>> axis = TimeAxis.over([0, 10, 4], 0.0, 100.0)
+        >>> axis = TimeAxis.over([0, 10, 4], 0.0, 100.0, TimeFormat.of([0, 10, 4]))
         >>> axis.x(5), [mark.at for mark in axis.marks()]
         (50.0, [0, 5, 10])
         """
-        given = list(times)
+        given = times if shown.oldest is None else [in_zone_of(at, shown.oldest) for at in times]
         kind = TimeKind.FLOAT if any(isinstance(at, float) for at in given) else kind_of(given[0])
         ticks = [ticks_of(at, kind) for at in given]
         offsets = {at.utcoffset() for at in given if isinstance(at, datetime)}

@@ -75,11 +75,12 @@ class _Drawing:
     """Picture of a timeline."""
 
     def __init__(self, steps: Sequence[DrawnStep], earlier: int) -> None:
-        times = [time for step in steps for time in (step.at, step.end, *step.kept)]
+        given = [time for step in steps for time in (step.at, *step.kept)]
+        ends = [step.end for step in steps]
         self._steps, self._earlier = steps, earlier
-        self._shown = TimeFormat.of(times)
+        self._shown = TimeFormat.of(given, ends)
         self._left = _MARGIN + max(width_of(self._shown(step.at), _SIZE) for step in steps) + _GAP
-        self._axis = TimeAxis.over(times, self._left, self._left + _AXIS_WIDTH)
+        self._axis = TimeAxis.over([*given, *ends], self._left, self._left + _AXIS_WIDTH, self._shown)
         asserted = {time: self._axis.x(time) for step in steps for time in step.kept}
         self._groups = grouped(((x, time) for time, x in asserted.items()), width_of_dot)
         self._place = {time: group for group in self._groups for time in group.members}

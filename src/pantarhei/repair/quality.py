@@ -26,7 +26,7 @@ from pantarhei.model.labels import NO_LABELS, Labels, labels_among
 from pantarhei.model.message_text import counted, disambiguate, one_line
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import RDF_TYPE, Term, Triple, short
-from pantarhei.model.time import TimePoint, show_time
+from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.owl.manchester import axiom_text
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_term
@@ -95,7 +95,7 @@ class Quality:
 
     Args:
         at: the present time.
-        known_from: oldest counted timestamp; None if there is none.
+        known_from: oldest counted timestamp; None if there is none. All times are in its zone.
         entities: a row for each entity, most cut assertions first, then most conflicts.
         properties: a row for each property and class, sorted as `entities`.
         constraints: a row for each violated constraint, sorted as `entities`.
@@ -119,6 +119,20 @@ class Quality:
     properties: tuple[QualityRow, ...] = ()
     constraints: tuple[QualityRow, ...] = ()
     shown: Mapping[object, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(first := self.known_from, datetime):
+            return
+        tables = {
+            name: tuple(
+                row if row.last_kept is None else replace(row, last_kept=in_zone_of(row.last_kept, first))
+                for row in getattr(self, name)
+            )
+            for name in ("entities", "properties", "constraints")
+        }
+        at = None if self.at is None else in_zone_of(self.at, first)
+        for name, value in {"at": at, **tables}.items():
+            object.__setattr__(self, name, value)
 
     __repr__ = short_repr
 

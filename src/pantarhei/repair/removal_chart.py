@@ -51,7 +51,7 @@ def removals_svg(
         return [_section(group, why.get(group[0]), times, words, labels) for group in groups.values()]
 
     shown = TimeFormat.of(
-        [at, *(time for time, _ in members), *(time for each in times.values() for time in each)]
+        [at], [*(time for time, _ in members), *(time for each in times.values() for time in each)]
     )
     rules = (rule for conflict in conflicts for rule in conflict.constraints)
     title = f"Repair at {shown(at)}: {summary}"

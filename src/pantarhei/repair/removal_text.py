@@ -90,7 +90,7 @@ def removal_texts(
         times.setdefault(triple, []).append(time)
     why = reasons(conflicts, times)
     others = chain.from_iterable(conflict.assertions for conflict in why.values())
-    words = _Words.of({(at, triple) for triple in times} | {*removed, *others}, labels)
+    words = _Words.of({(at, triple) for triple in times} | {*removed, *others}, labels, [at])
     lines = _Removals(at, times, frozenset(triple for _, triple in undecided), why, words)
     rules = (rule for conflict in why.values() for rule in conflict.constraints)
     return disambiguate(lambda: sorted(lines.texts(), key=lambda each: each[0]), names_of(rules))
@@ -151,10 +151,11 @@ class _Words:
     order: Mapping[TimePoint, int]
 
     @classmethod
-    def of(cls, assertions: Collection[Assertion], labels: Labels) -> _Words:
+    def of(cls, assertions: Collection[Assertion], labels: Labels, first: Iterable[TimePoint] = ()) -> _Words:
+        """Return the texts, with times in the zone of `first`; by default of the oldest assertion."""
         times = sorted({at for at, _ in assertions})
         found = labels_among(labels, (term for _, triple in assertions for term in triple))
-        return cls(found, labels, TimeFormat.of(times), {at: rank for rank, at in enumerate(times)})
+        return cls(found, labels, TimeFormat.of(first, times), {at: rank for rank, at in enumerate(times)})
 
     def when(self, *times: TimePoint) -> str:
         """Return times: `08:49`, or `at 5` for numbers."""

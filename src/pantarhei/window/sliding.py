@@ -35,6 +35,7 @@ from pantarhei.model.time import (
     TimeKind,
     TimePoint,
     duration_ticks,
+    in_zone_of,
     kind_of,
     plain_length,
     show_length,
@@ -439,8 +440,8 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
     if current is None:
         window.check_holds_all(kind)
     elif now < current.now:
-        newest, late = show_time(time_of(current.now, kind)), show_length(current.now - now, kind)
-        raise LateABoxError(show_time(at), newest, lateness=late)
+        newest = show_time(in_zone_of(time_of(current.now, kind), at))
+        raise LateABoxError(show_time(at), newest, lateness=show_length(current.now - now, kind))
     return window.step_at(kind, now)
 
 

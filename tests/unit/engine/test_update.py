@@ -3,18 +3,20 @@
 import gc
 import json
 import pickle
+import re
 import tracemalloc
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace, URIRef, Variable
 
 import pantarhei as pr
+from counts import cases
 from notebooks import shown
-from pantarhei import Limits, Ontology, OptionError, StreamReasoner, Window
+from pantarhei import History, Limits, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.engine import update as feedback
 from pantarhei.engine.update import TripleDelta, UnknownDelta, WindowUpdate
 from pantarhei.errors import DeltaNotKeptError, InvalidTripleError, MemoryLimitError, TemporalRuleError
@@ -25,6 +27,8 @@ from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
 from strategies import EX as StrategiesEX
 from svg_checks import SVG
+
+PEDALS = Namespace("http://example.org/pedals#")
 
 
 def triple(name):
@@ -95,6 +99,42 @@ def test_an_update_is_a_line_to_read():
     assert str(update) == (
         "at 4: window 2 to 4, 2 timestamps left, +1 -0 facts, 0 conflicts, 0 assertions removed"
     )
+
+
+def error_of(call):
+    with pytest.raises((pr.LateABoxError, pr.FutureABoxError, pr.ForgottenTimeError)) as caught:
+        call()
+    return str(caught.value)
+
+
+@given(st.lists(st.integers(-12, 12), min_size=4, max_size=4))
+@settings(max_examples=cases(10, 60, 2000), deadline=None)
+def test_all_times_of_a_text_are_in_one_zone(hours):
+    gas, brakes = ((PEDALS.x, RDF.type, kind) for kind in (PEDALS.GasPedalPressed, PEDALS.BrakesPressed))
+    begin = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    times = [
+        (begin + timedelta(minutes=minute)).astimezone(timezone(timedelta(hours=hour)))
+        for minute, hour in enumerate(hours)
+    ]
+    window, history = Window("PT90S"), History()
+    reasoner = StreamReasoner(pr.load_ontology("ontologies/pedals.ttl"), window, history=history)
+    updates = [reasoner.push(at, [pedal]) for at, pedal in zip(times[:3], (gas, brakes, gas), strict=True)]
+    slowing, old, late = (PEDALS.x, RDF.type, PEDALS.Slowing), times[0] - timedelta(days=1), times[3]
+    texts = [
+        *(text(each) for each in updates for text in (str, WindowUpdate.to_svg)),
+        *(text(each.repair) for each in updates for text in (str, Repair.to_svg)),
+        str(reasoner.quality()),
+        repr(reasoner.quality()),
+        str(reasoner.why_not(slowing)),
+        str(reasoner.why_not(slowing, at=times[0])),
+        error_of(lambda: reasoner.push(late - timedelta(minutes=2), [])),
+        error_of(lambda: reasoner.explain(gas, at=old)),
+        error_of(lambda: list(reasoner.run([(late, []), (late + timedelta(days=1), [])], max_ahead="1 h"))),
+        error_of(lambda: list(reasoner.run([(late, []), (begin, [])]))),
+    ]
+    for text in texts:
+        found = re.findall(r"(?:(?<=:\d\d)|\()([+-]\d\d:\d\d|Z|UTC)", text)
+        assert len({{"Z": "+00:00", "UTC": "+00:00"}.get(zone, zone) for zone in found}) <= 1, text
 
 
 def test_a_delta_that_is_not_kept_says_so_when_it_is_looked_at_and_nowhere_else():

@@ -2,14 +2,20 @@
 
 import itertools
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pantarhei.proofs.sentences import TimeFormat
 from pantarhei.proofs.time_axis import TimeAxis, grouped
 
 DAY = datetime(2026, 3, 2, 7, 0, 7, tzinfo=UTC)
+
+
+def axis(times, left, right):
+    return TimeAxis.over(times, left, right, TimeFormat.of(times))
 
 
 @pytest.mark.parametrize(
@@ -23,7 +29,7 @@ DAY = datetime(2026, 3, 2, 7, 0, 7, tzinfo=UTC)
     ],
 )
 def test_marks_are_round_times(length, between, marks):
-    found = [mark.at for mark in TimeAxis.over([DAY, DAY + length], 0, 900).marks()]
+    found = [mark.at for mark in axis([DAY, DAY + length], 0, 900).marks()]
     assert len(found) == marks
     assert {later - earlier for earlier, later in itertools.pairwise(found)} == {between}
     midnight = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,20 +40,20 @@ def test_marks_are_round_times(length, between, marks):
     ("last", "marks"), [(4, [0, 1, 2, 3, 4]), (35, [0, 5, 10, 15, 20, 25, 30, 35]), (0, [0])]
 )
 def test_numbers_are_marked_by_ones_twos_and_fives(last, marks):
-    assert [mark.at for mark in TimeAxis.over([0, last], 0, 300).marks()] == marks
+    assert [mark.at for mark in axis([0, last], 0, 300).marks()] == marks
 
 
 def test_floats_and_integers_stand_on_one_axis():
-    axis = TimeAxis.over([0, 0.5, 2], 10, 30)
-    assert [axis.x(at) for at in (0, 0.5, 1, 2, 4)] == [10, 15, 20, 30, 50]
+    found = axis([0, 0.5, 2], 10, 30)
+    assert [found.x(at) for at in (0, 0.5, 1, 2, 4)] == [10, 15, 20, 30, 50]
 
 
 def test_a_single_time_stands_in_the_middle():
-    assert TimeAxis.over([DAY], 0, 100).x(DAY) == 50
+    assert axis([DAY], 0, 100).x(DAY) == 50
 
 
 def labels(first, last, width=620):
-    return [mark.lines for mark in TimeAxis.over([first, last], 0, width).marks()]
+    return [mark.lines for mark in axis([first, last], 0, width).marks()]
 
 
 def test_labels_have_only_the_digits_that_they_need():
@@ -69,7 +75,13 @@ def test_labels_are_in_the_common_zone_of_the_times():
     zone = timezone(timedelta(hours=5, minutes=30))
     begin = DAY.astimezone(zone)
     assert labels(begin, begin + timedelta(hours=2), 300)[0] == ("12:40",)
-    assert labels(DAY, begin + timedelta(hours=2), 300)[0] == ("07:30Z",)
+    assert labels(DAY, begin + timedelta(hours=2), 300)[0] == ("07:20",)
+    assert labels(begin, DAY + timedelta(hours=2), 300)[0] == ("12:40",)
+
+
+def test_labels_are_in_utc_if_clocks_are_changed_between_the_times():
+    begin = datetime(2026, 3, 28, 23, tzinfo=UTC).astimezone(ZoneInfo("Europe/Berlin"))
+    assert labels(begin, begin.astimezone(UTC) + timedelta(hours=4), 300)[0] == ("00:00Z", "2026-03-29")
 
 
 TICKS = st.integers(0, 10**14)
@@ -82,7 +94,7 @@ def test_labels_of_any_times_do_not_overlap(one, other, kind, width):
             return DAY + timedelta(microseconds=ticks)
         return ticks if kind == "integer" else ticks / 1e6
 
-    marks = TimeAxis.over([time(one), time(other)], 0, width).marks()
+    marks = axis([time(one), time(other)], 0, width).marks()
     assert len(marks) <= 11
     for before, after in itertools.pairwise(marks):
         assert before.x < after.x
