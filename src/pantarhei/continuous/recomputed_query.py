@@ -35,9 +35,10 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology.ontology import Ontology
 from pantarhei.query.algebra.analysis import depends_on_clock
+from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.algebra.passes import optimize
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, AnswerRow, RepeatedReport
-from pantarhei.query.answers import QueryResult
+from pantarhei.query.answers import QueryResult, column_names
 from pantarhei.query.continuous_query import QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.context import TripleTimes, values_of
@@ -180,7 +181,7 @@ class RecomputedQuery:
             if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
                 reports += self._evaluate_now(self._step)
             self._forget(self._step)
-        return _change(element.at, reports)
+        return _change(element.at, reports, self.query)
 
     def _count(self, held: _StreamItem) -> bool:
         """Add an element to the counting windows of its stream; return whether one closes and is to be
@@ -198,7 +199,7 @@ class RecomputedQuery:
         """Advance time to `at`; return the reports that are due until then, None without reports."""
         with self._lock:
             reports = self._advance(at)
-        return _change(at, reports)
+        return _change(at, reports, self.query)
 
     def _advance(self, at: TimePoint) -> list[RepeatedReport]:
         before, policy = self._step, self._spec.policy
@@ -474,7 +475,7 @@ def _extend(reports: list[RepeatedReport], later: list[RepeatedReport]) -> None:
             reports[-1] = RepeatedReport(together, added, removed)
 
 
-def _change(at: TimePoint, reports: list[RepeatedReport]) -> AnswerChange | None:
+def _change(at: TimePoint, reports: list[RepeatedReport], query: Query) -> AnswerChange | None:
     """Return the reports of a step as an `AnswerChange`; None without reports."""
     if not reports:
         return None
@@ -483,4 +484,5 @@ def _change(at: TimePoint, reports: list[RepeatedReport]) -> AnswerChange | None
         lambda: AnswerReports(
             RepeatedReport(times, Counter(rows), removed) for times, rows, removed in reports
         ),
+        names=column_names(query),
     )

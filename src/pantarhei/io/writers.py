@@ -46,7 +46,17 @@ from pantarhei.model.message_text import with_prefix
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.answers import QueryResult, arrow_table, check_distinct_names, write_parquet
+from pantarhei.query.answer_reports import signed_rows
+from pantarhei.query.answers import (
+    QueryResult,
+    Row,
+    arrow_table,
+    check_distinct_names,
+    column_names,
+    columns_of,
+    time_column,
+    write_parquet,
+)
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.history_records import HistoryRecord
 
@@ -172,7 +182,6 @@ def _iso_time(at: TimePoint) -> int | float | str:
     return at.isoformat() if isinstance(at, datetime) else at
 
 
-Row = tuple[Term | None, ...]
 Cell = Term | int | float | str | None
 Columns = Mapping[str, Sequence[Cell]]
 
@@ -257,7 +266,7 @@ class NdjsonWriter(AnswerWriter):
         self._object(at, columns, {})
 
     def _object(self, at: TimePoint, columns: Columns, values: dict[str, object]) -> None:
-        time = {_time_column(columns): json_time(at)}
+        time = {time_column(columns): json_time(at)}
         self._file.write(json.dumps(time | values, ensure_ascii=False) + "\n")
 
 
@@ -279,7 +288,7 @@ class CsvWriter(AnswerWriter):
         return writer
 
     def rows(self, at: TimePoint, columns: Columns) -> None:
-        header = [self._name(name) for name in (_time_column(columns), *columns)]
+        header = [self._name(name) for name in (time_column(columns), *columns)]
         if self._header is None:
             self._row(header)
             self._header = header
@@ -342,7 +351,7 @@ class ParquetWriter(AnswerWriter):
     def rows(self, at: TimePoint, columns: Columns) -> None:
         count = len(next(iter(columns.values()), ()))
         times: list[Cell] = [Literal(at)] * count
-        for name, cells in {_time_column(columns): times, **columns}.items():
+        for name, cells in {time_column(columns): times, **columns}.items():
             self._columns.setdefault(name, []).extend(cells)
 
     def no_more(self, at: TimePoint, columns: Columns) -> None:
@@ -409,20 +418,13 @@ def report_columns(
         shows_changes: whether to begin with a column `change`, with `+` for inserted and `-` for deleted
             rows.
     """
-    names = {"SELECT": tuple(map(str, query.variables)), "ASK": ()}.get(query.form, _OF_TRIPLES)
-    signed = [
-        (sign, row)
-        for sign, rows in (("-", removed), ("+", added))
-        for row in sorted(rows, key=_as_written)
-        for _ in range(rows[row])
-    ]
-    changes: dict[str, list[Cell]] = {"change": [sign for sign, _ in signed]}
-    columns: dict[str, list[Cell]] = {name: [row[i] for _, row in signed] for i, name in enumerate(names)}
-    if query.form == "ASK":
-        columns = {"answer": [Literal(True) for _ in signed]}
-        if not shows_changes:
-            columns = {"answer": [Literal(bool(signed))]}
-    return changes | columns if shows_changes else columns
+    signed = signed_rows(added, removed)
+    if query.form == "ASK" and not shows_changes:
+        return {"answer": [Literal(bool(signed))]}
+    columns: dict[str, list[Cell]] = {"change": [sign for sign, _ in signed]} if shows_changes else {}
+    for name, cells in columns_of(column_names(query), [row for _, row in signed]).items():
+        columns[name] = [*cells]
+    return columns
 
 
 def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None:
@@ -436,15 +438,8 @@ def refuse_taken_columns(query: Query, shows_changes: bool, format: str) -> None
         OptionError: the query has such a variable.
     """
     names: Columns = {str(each): () for each in query.variables} if query.form == "SELECT" else {}
-    times = [] if format == "table" else [_time_column(names)]
+    times = [] if format == "table" else [time_column(names)]
     check_distinct_names(names, [*times, *(["change"] if shows_changes else [])])
-
-
-_OF_TRIPLES = ("subject", "predicate", "object")
-
-
-def _as_written(row: Row) -> tuple[str, ...]:
-    return tuple("" if term is None else term.n3() for term in row)
 
 
 def open_writer(
@@ -558,7 +553,3 @@ def _json_value(cell: Cell) -> object:
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return str(cell)
-
-
-def _time_column(columns: Columns) -> str:
-    return "window_at" if "at" in columns else "at"

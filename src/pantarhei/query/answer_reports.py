@@ -12,13 +12,17 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate, islice
 from operator import eq
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, overload
+from typing import Literal as OneOf
+
+from rdflib import Literal
 
 from pantarhei.errors import FollowerOverflowError, OptionError, check_choice
 from pantarhei.model.message_text import counted, disambiguate
 from pantarhei.model.representation import ROWS, call_text, panel, table
 from pantarhei.model.term import Term
 from pantarhei.model.time import TimePoint, show_time
+from pantarhei.query.answers import AnswerTable, check_distinct_names, columns_of, time_column
 from pantarhei.rdf.ntriples import exactly
 
 if TYPE_CHECKING:
@@ -81,6 +85,20 @@ def answers_in_html(answers: Mapping[AnswerRow, int], variables: Sequence[str] =
     rows = ((*row, copies) if copied else row for row, copies in answers.items())
     columns = [*(f"?{name}" for name in variables), *(["copies"] if copied else [])] if variables else []
     return disambiguate(lambda: table(columns, rows, len(answers)))
+
+
+def signed_rows(
+    added: Mapping[AnswerRow, int], removed: Mapping[AnswerRow, int]
+) -> list[tuple[str, AnswerRow]]:
+    """Return each copy of each deleted row with `-`, then of each inserted row with `+`, sorted by their
+    terms in N-Triples syntax.
+    """
+    return [
+        (sign, row)
+        for sign, rows in (("-", removed), ("+", added))
+        for row in sorted(rows, key=lambda row: tuple("" if term is None else term.n3() for term in row))
+        for _ in range(rows[row])
+    ]
 
 
 class RepeatedReport(NamedTuple):
@@ -213,13 +231,14 @@ def _restored(distinct: tuple[tuple[Any, ...], ...]) -> AnswerReports:
     return AnswerReports(RepeatedReport(*each) for each in distinct)
 
 
-class AnswerChange:
+class AnswerChange(AnswerTable):
     """Reports of a query in one step; terms are decoded at first access.
 
     Args:
         at: time of the step.
         make: returns the reports.
         is_delta: whether `added` and `removed` omit a row that one report inserts and another one deletes.
+        names: names of the columns of the rows.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace
@@ -231,19 +250,29 @@ class AnswerChange:
     >>> change = update.answers[query]
     >>> change.added[EX.Accelerating,], change.removed
     (1, Counter())
+    >>> sorted(change.to_pandas()["state"].str.split("#").str[1])
+    ['Accelerating', 'Attended', 'GasPedalPressed']
     """
 
-    __slots__ = ("_make", "_reports", "_total", "at", "is_delta")
+    __slots__ = ("_make", "_reports", "_total", "at", "is_delta", "names")
 
-    def __init__(self, at: TimePoint, make: Callable[[], AnswerReports], is_delta: bool = False) -> None:
-        self.at, self.is_delta = at, is_delta
+    def __init__(
+        self,
+        at: TimePoint,
+        make: Callable[[], AnswerReports],
+        is_delta: bool = False,
+        names: tuple[str, ...] = (),
+    ) -> None:
+        self.at, self.is_delta, self.names = at, is_delta, names
         self._make: Callable[[], AnswerReports] | None = make
         self._total: tuple[Counter[AnswerRow], Counter[AnswerRow]] | None = None
 
     @classmethod
-    def merged(cls, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow]) -> AnswerChange:
-        """Return a change that has the sum of the rows of several changes."""
-        return cls(at, lambda: AnswerReports([RepeatedReport((at,), added, removed)]), is_delta=True)
+    def merged(cls, at: TimePoint, rows: Counter[AnswerRow], names: tuple[str, ...]) -> AnswerChange:
+        """Return a change that has the sum of the rows of several changes; copies of a deleted row are
+        negative.
+        """
+        return cls(at, lambda: AnswerReports([RepeatedReport((at,), +rows, -rows)]), True, names)
 
     @property
     def reports(self) -> AnswerReports:
@@ -271,6 +300,26 @@ class AnswerChange:
         """Deleted rows with their number of copies."""
         return self._rows[1]
 
+    def columns(self) -> dict[str, list[Term | None]]:
+        """Return the rows of all reports as columns: `at`, the time of the report (`window_at` if the query
+        has a variable `at`); `change`, which is `+` for an inserted and `-` for a deleted row; and the
+        columns of the query's answers.
+
+        Raises:
+            OptionError: the query has a variable `change`.
+        """
+        check_distinct_names(self.names, ("change",))
+        rows = [
+            (Literal(at), Literal(sign), row)
+            for at, added, removed in self.reports.nonempty()
+            for sign, row in signed_rows(added, removed)
+        ]
+        return {
+            time_column(self.names): [at for at, _, _ in rows],
+            "change": [sign for _, sign, _ in rows],
+            **columns_of(self.names, [row for _, _, row in rows]),
+        }
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnswerChange):
             return NotImplemented
@@ -286,14 +335,16 @@ class AnswerChange:
         return panel(repr(self), *changes_in_html(self.added, self.removed))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored_change, (self.at, self.reports, self.is_delta)
+        return exactly(_restored_change, self.at, self.reports, self.is_delta, self.names)
 
 
-def _restored_change(at: TimePoint, reports: AnswerReports, is_delta: bool) -> AnswerChange:
-    return AnswerChange(at, lambda: reports, is_delta)
+def _restored_change(
+    at: TimePoint, reports: AnswerReports, is_delta: bool, names: tuple[str, ...] = ()
+) -> AnswerChange:
+    return AnswerChange(at, lambda: reports, is_delta, names)
 
 
-Overflow = Literal["error", "drop_oldest", "coalesce", "block"]
+Overflow = OneOf["error", "drop_oldest", "coalesce", "block"]
 MAX_QUEUED = 10_000
 """Default number of changes that may be queued for a follower."""
 _POLL = 0.05  # seconds between checks whether the event loop still runs
@@ -348,7 +399,8 @@ class Follower:
         self._begin, self._end = begin, end
         self._condition = threading.Condition()
         self._queue = deque[AnswerChange]()
-        self._merged: tuple[TimePoint, Counter[AnswerRow]] | None = None  # delivered after the queued changes
+        # Delivered after the queued changes: the newest of the merged changes, and the sum of their rows.
+        self._merged: tuple[AnswerChange, Counter[AnswerRow]] | None = None
         self._has_ended = self._has_failed = self._is_woken = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready: asyncio.Event | None = None
@@ -392,8 +444,8 @@ class Follower:
             if self._has_failed:
                 raise FollowerOverflowError(self._name, self._limit, self.dropped)
             if self._merged is not None:
-                (at, rows), self._merged = self._merged, None
-                return AnswerChange.merged(at, +rows, -rows), False
+                (newest, rows), self._merged = self._merged, None
+                return AnswerChange.merged(newest.at, rows, newest.names), False
             return None, self._has_ended
 
     # -- called by any thread ----------------------------------------------------------------------
@@ -447,7 +499,7 @@ class Follower:
         for row in (*change.added, *change.removed):
             if not rows[row]:
                 del rows[row]
-        self._merged = change.at, rows
+        self._merged = change, rows
 
     def _is_read_elsewhere(self) -> bool:
         """Return whether another thread runs the event loop that reads the changes."""

@@ -13,6 +13,7 @@ Each column of a table has a kind, which determines the plain values of its term
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+    from pantarhei.query.algebra.nodes import Query
 
 
 KINDS = ("name", "string", "integer", "number", "boolean", "time", "n-triples")
@@ -142,8 +145,98 @@ MAX_BYTES = 1 << 30
 
 Row = tuple[Term | None, ...]
 
+_OF_TRIPLES = ("subject", "predicate", "object")
 
-class QueryResult(Result):
+
+def column_names(query: Query) -> tuple[str, ...]:
+    """Return the names of the columns of a query's answers."""
+    return {"SELECT": tuple(map(str, query.variables)), "ASK": ("answer",)}.get(query.form, _OF_TRIPLES)
+
+
+def time_column(names: Collection[str]) -> str:
+    """Return the name of the column of times beside columns with these names."""
+    return "window_at" if "at" in names else "at"
+
+
+def columns_of(names: Sequence[str], rows: Sequence[Row]) -> dict[str, list[Term | None]]:
+    """Return rows as columns; an empty row is the answer true of an ASK.
+
+    >>> columns_of(["x", "y"], [(URIRef("urn:a"), None)])
+    {'x': [rdflib.term.URIRef('urn:a')], 'y': [None]}
+    """
+    return {name: [row[i] if row else Literal(True) for row in rows] for i, name in enumerate(names)}
+
+
+class AnswerTable(ABC):
+    """Answers with conversions to Arrow, pandas and polars tables and to Parquet files."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def columns(self) -> dict[str, list[Term | None]]:
+        """Return the answers as columns of terms; None for an unbound variable."""
+
+    def to_arrow(self) -> pa.Table:
+        """Return the answers as a `pyarrow.Table` with the columns of `columns`; unbound variables are
+        null.
+
+        The metadata `terms` of a field is the kind of its column:
+
+        - `name`: IRIs unchanged, blank nodes as `_:label`.
+        - `string`: strings without a language tag.
+        - `integer` (int64), `number` (float64: decimals, floats, or a mixture with integers), `boolean`,
+          `time` (timestamps in UTC; all terms have a time zone).
+        - `n-triples`: other terms and mixtures, each term in N-Triples syntax.
+        """
+        return arrow_table(self.columns())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the answers as a `pandas.DataFrame` with the columns of `to_arrow`; integers with nulls are
+        `Int64`.
+        """
+        import pandas as pd
+
+        table = self.to_arrow()
+        frame: pd.DataFrame = table.to_pandas()
+        for field, column in zip(table.schema, table.columns, strict=True):
+            if field.metadata[b"terms"] == b"integer" and column.null_count:
+                frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the answers as a `polars.DataFrame` with the columns of `to_arrow`.
+
+        Raises:
+            MissingPackageError: polars is not installed (`pip install 'pantarhei[polars]'`).
+        """
+        try:
+            import polars as pl
+        except ImportError as error:
+            raise MissingPackageError("polars", "to_polars", str(error)) from None
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame), "a table becomes a frame"
+        return frame
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """Write the answers to a Parquet file with the columns of `to_arrow`, kinds included.
+
+        An existing file is replaced as a whole; after an error it is unchanged.
+
+        Raises:
+            OSError: the file cannot be written.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from pyarrow import parquet
+        >>> result = QueryResult("SELECT", [Variable("level")], 2, lambda: [[Literal(7), Literal(9)]])
+        >>> with TemporaryDirectory() as folder:
+        ...     result.to_parquet(f"{folder}/levels.parquet")
+        ...     parquet.read_table(f"{folder}/levels.parquet")["level"].to_pylist()
+        [7, 9]
+        """
+        write_parquet(self.to_arrow(), path)
+
+
+class QueryResult(AnswerTable, Result):
     """Complete answers of one query over one state of the window, as an rdflib `Result`.
 
     Iteration yields rows for SELECT, triples for CONSTRUCT and DESCRIBE, and one bool for ASK. Terms are
@@ -158,6 +251,10 @@ class QueryResult(Result):
         answer: result of an ASK.
         prefixes: prefixes of the resulting graph.
         plan: returns the text of the plan.
+
+    >>> result = QueryResult("SELECT", [Variable("level")], 2, lambda: [[Literal(7), Literal(9)]])
+    >>> result.to_pandas()["level"].tolist()
+    [7, 9]
     """
 
     def __init__(
@@ -286,8 +383,7 @@ class QueryResult(Result):
             return {"answer": [Literal(bool(self.askAnswer))]}
         if self.type == "SELECT":
             return {str(v): column for v, column in zip(self.vars or (), self._decoded, strict=True)}
-        triples = in_order(cast("list[Triple]", list(zip(*self._decoded, strict=True))))
-        return {name: [t[i] for t in triples] for i, name in enumerate(("subject", "predicate", "object"))}
+        return columns_of(_OF_TRIPLES, in_order(cast("list[Triple]", list(zip(*self._decoded, strict=True)))))
 
     def serialize(
         self,
@@ -326,65 +422,6 @@ class QueryResult(Result):
             texts = ("" if term is None else write_term(term).replace("\t", "\\t") for term in row)
             lines.append("\t".join(texts))
         return "".join(f"{line}\n" for line in lines)
-
-    def to_arrow(self) -> pa.Table:
-        """Return the answers as a `pyarrow.Table` with a column for each variable; unbound variables are
-        null.
-
-        The metadata `terms` of a field is the kind of its column:
-
-        - `name`: IRIs unchanged, blank nodes as `_:label`.
-        - `string`: strings without a language tag.
-        - `integer` (int64), `number` (float64: decimals, floats, or a mixture with integers), `boolean`,
-          `time` (timestamps in UTC; all terms have a time zone).
-        - `n-triples`: other terms and mixtures, each term in N-Triples syntax.
-        """
-        return arrow_table(self.columns())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the answers as a `pandas.DataFrame` with the columns of `to_arrow`; integers with nulls are
-        `Int64`.
-        """
-        import pandas as pd
-
-        table = self.to_arrow()
-        frame: pd.DataFrame = table.to_pandas()
-        for field, column in zip(table.schema, table.columns, strict=True):
-            if field.metadata[b"terms"] == b"integer" and column.null_count:
-                frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
-        return frame
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the answers as a `polars.DataFrame` with the columns of `to_arrow`.
-
-        Raises:
-            MissingPackageError: polars is not installed (`pip install 'pantarhei[polars]'`).
-        """
-        try:
-            import polars as pl
-        except ImportError as error:
-            raise MissingPackageError("polars", "to_polars", str(error)) from None
-        frame = pl.from_arrow(self.to_arrow())
-        assert isinstance(frame, pl.DataFrame), "a table becomes a frame"
-        return frame
-
-    def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Write the answers to a Parquet file with the columns of `to_arrow`, kinds included.
-
-        An existing file is replaced as a whole; after an error it is unchanged.
-
-        Raises:
-            OSError: the file cannot be written.
-
-        >>> from tempfile import TemporaryDirectory
-        >>> from pyarrow import parquet
-        >>> result = QueryResult("SELECT", [Variable("level")], 2, lambda: [[Literal(7), Literal(9)]])
-        >>> with TemporaryDirectory() as folder:
-        ...     result.to_parquet(f"{folder}/levels.parquet")
-        ...     parquet.read_table(f"{folder}/levels.parquet")["level"].to_pylist()
-        [7, 9]
-        """
-        write_parquet(self.to_arrow(), path)
 
 
 def arrow_table(columns: Mapping[str, Sequence[Term | None]]) -> pa.Table:

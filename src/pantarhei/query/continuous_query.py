@@ -21,8 +21,11 @@ from functools import partial
 from inspect import iscoroutinefunction
 from itertools import islice
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, NoReturn, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Protocol, get_args
+from typing import Literal as OneOf
 from weakref import WeakSet
+
+from rdflib import Literal
 
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.model.durations import A_DURATION
@@ -37,10 +40,12 @@ from pantarhei.query.answer_reports import (
     Overflow,
     answers_in_html,
 )
+from pantarhei.query.answers import AnswerTable, column_names, columns_of
 from pantarhei.rdf.ntriples import exactly
 from pantarhei.window.sliding import Window, common
 
 if TYPE_CHECKING:
+    from pantarhei.model.term import Term
     from pantarhei.query.algebra.nodes import Query
 
 
@@ -56,13 +61,13 @@ def run_all(actions: Iterable[Callable[[], None]]) -> None:
         raise raised
 
 
-Condition = Literal["change", "close", "non-empty"]
+Condition = OneOf["change", "close", "non-empty"]
 """Condition of a report."""
 
-Emit = Literal["delta", "istream", "dstream", "rstream"]
+Emit = OneOf["delta", "istream", "dstream", "rstream"]
 """Content of a report."""
 
-Tick = Literal["abox", "timestamp"]
+Tick = OneOf["abox", "timestamp"]
 """Time at which a query without `"close"` is evaluated: after each ABox, or when time leaves a timestamp."""
 
 
@@ -354,7 +359,7 @@ class QueryMaintainer(Protocol):
         """End the evaluation."""
 
 
-class LiveAnswers(Mapping[AnswerRow, int]):
+class LiveAnswers(AnswerTable, Mapping[AnswerRow, int]):
     """Last reported answers of a registered query: a mapping of rows to their number of copies.
 
     Each read is consistent with one state, even while another thread runs steps. `dict(answers)` and
@@ -371,6 +376,8 @@ class LiveAnswers(Mapping[AnswerRow, int]):
     >>> update = reasoner.push(1, [gas])
     >>> query.answers[EX.Accelerating,]
     1
+    >>> len(query.answers.to_pandas()["state"])
+    5
     """
 
     def __init__(self, maintainer: QueryMaintainer) -> None:
@@ -436,6 +443,15 @@ class LiveAnswers(Mapping[AnswerRow, int]):
     def __len__(self) -> int:
         return self._maintainer.count()
 
+    def columns(self) -> dict[str, list[Term | None]]:
+        """Return the answers of one state as the columns of `QueryResult.columns`; a row occurs as often as
+        it has copies.
+        """
+        rows, query = self._rows, self._maintainer.query
+        if query.form == "ASK":
+            return {"answer": [Literal(bool(rows))]}
+        return columns_of(column_names(query), list(rows.elements()))
+
     @property
     def _rows(self) -> Counter[AnswerRow]:
         return self._maintainer.rows()
@@ -448,7 +464,7 @@ class LiveAnswers(Mapping[AnswerRow, int]):
 
     def _repr_html_(self) -> str:
         query = self._maintainer.query
-        variables = tuple(map(str, query.variables)) if query.form == "SELECT" else ()
+        variables = column_names(query) if query.form == "SELECT" else ()
         return panel(repr(self), answers_in_html(self._rows, variables))
 
 
@@ -525,7 +541,7 @@ class ContinuousQuery:
     def variables(self) -> tuple[str, ...]:
         """Names of the columns of the answers, in order."""
         query = self._maintainer.query
-        return tuple(map(str, query.variables)) if query.form == "SELECT" else ()
+        return column_names(query) if query.form == "SELECT" else ()
 
     @property
     def answers(self) -> LiveAnswers:

@@ -6,10 +6,13 @@ import threading
 from collections import Counter
 
 import pytest
-from rdflib import RDF, Graph, Literal, Namespace
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, Graph, Literal, Namespace, URIRef
 
+from counts import cases
 from notebooks import shown
-from pantarhei import FollowerOverflowError, OptionError, StreamReasoner, Window, load_ontology
+from pantarhei import FollowerOverflowError, OptionError, StreamReasoner, Window, load_ontology, register
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReport, AnswerReports, RepeatedReport
 from pantarhei.window.sliding import Times
@@ -227,6 +230,86 @@ def test_one_call_waits_in_a_loop_that_does_not_run(reasoner):
     loop.run_until_complete(changes.aclose())
     assert not query.has_followers
     loop.close()
+
+
+TABLES = {
+    "values": "SELECT ?v { ?x <urn:v> ?v }",
+    "pairs": "SELECT ?x ?at { ?x a ?c OPTIONAL { ?x <urn:v> ?at } }",
+    "ordered": "SELECT ?v ?x { ?x <urn:v> ?v } ORDER BY DESC(?v) ?x",
+    "any": "ASK { ?x <urn:v> 1 }",
+    "triples": "CONSTRUCT { ?x <urn:w> ?v } WHERE { ?x <urn:v> ?v }",
+}
+
+
+def table_rows(columns):
+    return sorted(zip(*columns.values(), strict=True), key=str)
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=3), min_size=1, max_size=6))
+@settings(max_examples=cases(15, 100, 2000), deadline=None)
+def test_tables_of_answers_and_of_changes_have_the_rows_of_the_query(steps):
+    reasoner = StreamReasoner(load_ontology(Graph()), Window(2))
+    queries = {name: reasoner.register(text, name) for name, text in TABLES.items()}
+    sums = {name: Counter() for name in TABLES}
+    for at, values in enumerate(steps):
+        facts = [(EX[f"x{value % 2}"], URIRef("urn:v"), Literal(value)) for value in values]
+        update = reasoner.push(at, [*facts, *((EX[f"x{value}"], RDF.type, EX.C) for value in values)])
+        for name, query in queries.items():
+            expected = reasoner.query(query.text)
+            found = query.answers.columns()
+            assert list(found) == list(expected.columns())
+            assert table_rows(found) == table_rows(expected.columns())
+            assert query.answers.to_arrow().num_rows == len(query.answers.to_pandas()) == len(expected)
+            if name == "ordered":
+                assert found == expected.columns()
+            if (change := update.answers.get(query)) is not None:
+                back = pickle.loads(pickle.dumps(change))
+                assert back.columns() == change.columns() and list(change.to_polars().columns)[1] == "change"
+                for time, sign, *row in zip(*change.columns().values(), strict=True):
+                    assert time == Literal(at)
+                    sums[name][tuple(row)] += 1 if str(sign) == "+" else -1
+            if name == "any":
+                assert found == {"answer": [Literal(bool(+sums[name]))]}
+            else:
+                assert table_rows(found) == sorted(sums[name].elements(), key=str)
+
+
+def test_changes_of_windows_that_closed_have_the_times_of_their_reports():
+    reasoner = StreamReasoner(load_ontology(Graph()), Window(2))
+    window, text = Window(2, slide=1), "SELECT ?x { ?x a ?c }"
+    query = reasoner.register(text, window=window, on="close", emit="rstream")
+    push(reasoner, 1)
+    assert reasoner.advance(4).answers[query].to_pandas()["at"].tolist() == [1, 2, 3]
+
+
+def test_a_query_over_streams_has_tables_of_its_changes():
+    text = "SELECT ?x FROM STREAM <urn:s> [RANGE 4 STEP 4] { ?x a ?c }"
+    query, found = register(text, streams={"urn:s": [(1, [(EX.x, RDF.type, EX.C)])]}), []
+    query.subscribe(lambda change: found.append(change.to_pandas()))
+    assert len(list(query.run())) == len(found) and found[0].values.tolist() == [[4, "+", str(EX.x)]]
+    assert query.answers.to_pandas()["x"].tolist() == [str(EX.x)]
+
+
+def test_merged_changes_have_tables(reasoner):
+    query = reasoner.register(ALL, "all")
+
+    async def read():
+        changes = aiter(query.follow(1, "coalesce"))
+        waits = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        push(reasoner, 1, 2, 3)
+        return [await waits, await anext(changes)]
+
+    assert [set(change.columns()) for change in asyncio.run(read())] == [
+        {"at", "change", *query.variables}
+    ] * 2
+
+
+def test_a_variable_that_has_the_name_of_the_column_of_changes_is_refused(reasoner):
+    query = reasoner.register("SELECT ?change { ?change a ?c }")
+    change = reasoner.push(1, [(EX.x, RDF.type, EX.C)]).answers[query]
+    with pytest.raises(OptionError, match=r"\?change AS \?other"):
+        change.to_arrow()
 
 
 @pytest.mark.parametrize(("limit", "overflow"), [(0, "error"), (1.5, "error"), (True, "block"), (1, "no")])

@@ -20,6 +20,7 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.kernel.bags import group_by_suffix
 from pantarhei.model.time import TimeKind, TimePoint
 from pantarhei.query.answer_reports import AnswerChange, AnswerReports, RepeatedReport
+from pantarhei.query.answers import column_names
 from pantarhei.query.continuous_query import ContinuousQuery
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Rows, SharedState
@@ -187,7 +188,8 @@ class StepReports(NamedTuple):
             if registered.handle is not None:
                 is_delta = registered.policy.emit == "delta"
                 make = partial(_decoded, reported, self.decoder)
-                yield registered.handle, AnswerChange(self.at, make, is_delta)
+                names = column_names(registered.query)
+                yield registered.handle, AnswerChange(self.at, make, is_delta, names)
 
 
 def _decoded(reported: Iterable[EncodedReport], decoder: Decoder) -> AnswerReports:
