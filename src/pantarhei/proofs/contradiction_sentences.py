@@ -10,10 +10,13 @@ from pantarhei.model.labels import NO_LABELS, Labels
 from pantarhei.model.message_text import counted, one_line, plural
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, in_order
-from pantarhei.owl.manchester import axiom_text, quoted
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.manchester import axiom_text, manchester_syntax, quoted
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES
 from pantarhei.proofs.sentences import class_phrases, sentence, term_name, verb_phrase, words_of
 
 _MOST_GIVEN, _LONGEST_AXIOM = 3, 400
+_IN_NOTHING = "is in owl:Nothing, which has no members"
 
 # Namespace of the classes by which closures mark names; their members are no facts of the ontology.
 _INTERNAL = "urn:pantarhei:"
@@ -45,7 +48,7 @@ def contradiction_sentence(
     if text is None:
         axiom = one_line(axiom_text(rule, labels), _LONGEST_AXIOM)
         stated = " and ".join(_fact(fact, labels) for fact in dict.fromkeys(shown))
-        text = f"{stated}; excluded by: {axiom}" if shown else f"{axiom} cannot hold"
+        text = f"{stated}; excluded by: {axiom}" if shown else _axiom_alone(rule, axiom, labels)
     further = [fact for fact in in_order(given) if fact not in shown]
     if not further:
         return text
@@ -53,6 +56,13 @@ def contradiction_sentence(
     if (more := len(further) - _MOST_GIVEN) > 0:
         listed += f" and {counted(more, 'further fact')}"
     return f"{text}; this follows from: {listed}"
+
+
+def _axiom_alone(rule: Rule, axiom: str, labels: Labels) -> str:
+    match rule.origin and rule.origin.stated:
+        case owl.ClassAssertion(owl.NOTHING, individual):
+            return f"{_name(individual, labels)} {_IN_NOTHING}"
+    return f"{axiom} contradicts itself"
 
 
 def _match(rule: Rule, facts: Iterable[Triple]) -> bool:
@@ -114,6 +124,9 @@ def _two_subjects(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | 
 
 
 def _two_classes(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
+    if len(rule.body) == len(facts) == 1 and facts[0][1] in ONLY_TYPE:
+        class_ = quoted(words_of(facts[0][2], labels))
+        return f"{_fact(facts[0], labels)}; the class {class_} is disjoint with itself"
     if len(facts) != 2 or not all(fact[1] in ONLY_TYPE for fact in facts) or facts[0][0] != facts[1][0]:
         return None
     classes = class_phrases([fact[2] for fact in facts], labels)
@@ -121,6 +134,8 @@ def _two_classes(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | N
 
 
 def _two_properties(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
+    if len(rule.body) == len(facts) == 1:
+        return f"{_fact(facts[0], labels)}; {_property(facts[0][1], labels)} is disjoint with itself"
     if len(facts) != 2:
         return None
     stated = " and ".join(_fact(fact, labels) for fact in facts)
@@ -173,7 +188,15 @@ def _ill_typed(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | Non
 def _nothing(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
     if rule.origin is not None and rule.origin.names is not None:
         return None
-    return f"{_name(facts[0][0], labels)} is in owl:Nothing, which has no members"
+    return f"{_name(facts[0][0], labels)} {_IN_NOTHING}"
+
+
+def _empty_property(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str | None:
+    (subject, property_, object_), *_ = facts
+    if property_ not in BOTTOM_PROPERTIES:
+        return None
+    related = _both((subject, object_), labels)
+    return f"{related} are related by {manchester_syntax(property_)}, which relates nothing"
 
 
 def _one_thing(rule: Rule, facts: Sequence[Triple], labels: Labels) -> str:
@@ -198,5 +221,6 @@ _FORMS: Mapping[str, Callable[[Rule, Sequence[Triple], Labels], str | None]] = {
     "prp-key": _key,
     "dt-not-type": _ill_typed,
     "cls-nothing2": _nothing,
+    "pr-empty": _empty_property,
     "pr-unique": _one_thing,
 }

@@ -21,7 +21,8 @@ from pantarhei.model.message_text import LONGEST_LINE, one_line
 from pantarhei.model.rule import Rule
 from pantarhei.model.term import ONLY_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
-from pantarhei.owl.manchester import axiom_text, quoted
+from pantarhei.owl.manchester import axiom_text, manchester_syntax, quoted
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
 from pantarhei.values.value import is_well_typed
 
 _PLAIN = frozenset(
@@ -31,7 +32,6 @@ _IN_CLASS = "in class "
 _PHRASES: dict[Term, str] = {
     OWL.sameAs: "is the same as",
     OWL.differentFrom: "is different from",
-    RDFS.subPropertyOf: "implies",
 }
 
 # Words of names in CamelCase or with underscores, and what counts as a word: letters with a vowel, or an
@@ -101,6 +101,9 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
         if object_ == OWL.Nothing:
             return f"nothing is {class_phrase(subject, labels)}"
         return f"whatever is {class_phrase(subject, labels)} is {class_phrase(object_, labels)}"
+    if predicate == RDFS.subPropertyOf:
+        sub, super_ = (manchester_syntax(each, labels) for each in (subject, object_))
+        return f"{sub} relates nothing" if object_ in BOTTOM_PROPERTIES else f"{sub} implies {super_}"
     verb = verb_phrase(predicate, labels)
     if isinstance(object_, Literal) and verb.isalpha() and verb not in _VERBS_OF_VALUES:
         verb = f"—{verb}→"  # a single word in -s is rather a plural: spaces, vehicles
@@ -119,6 +122,8 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     """Return the complement that describes a member of a class: `a pump`, `uncooled`, `out of range`, or
     `in class 'high temperature'` if the class is not surely a countable noun.
     """
+    if class_ == OWL.Nothing:
+        return "in owl:Nothing"
     words = words_of(class_, labels)
     parts = words.split(" ")
     first, last = parts[0].lower(), parts[-1].lower()
@@ -168,6 +173,12 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
     subjects = {atom.arguments[0] for atom in constraint.body}
     if len(classes) == len(constraint.body) and len(subjects) == 1 and not constraint.tests:
         return f"nothing is {class_phrases(classes, labels, is_exclusion=True)}"
+    if len(constraint.body) == 1 and not (classes or constraint.tests):
+        ((predicate, arguments),) = ((atom.predicate, atom.arguments) for atom in constraint.body)
+        if arguments == (arguments[0],) * 2 and isinstance(arguments[0], Variable):
+            return f"nothing {verb_phrase(predicate, labels)} itself"
+        if constraint.name == "pr-empty":
+            return f"{manchester_syntax(predicate, labels)} relates nothing"
     if constraint.name == "prp-fp":
         verb = verb_phrase(constraint.body[0].predicate, labels)
         noun = verb.removeprefix("has ").strip("—→")
@@ -224,6 +235,8 @@ def verb_phrase(property_: Term, labels: Labels) -> str:
     """
     if property_ in _PHRASES:
         return _PHRASES[property_]
+    if property_ in TOP_PROPERTIES | BOTTOM_PROPERTIES:
+        return f"—{manchester_syntax(property_)}→"
     label = words_of(property_, labels)
     parts = label.split(" ")
     titled = parts if all(map(str.istitle, parts)) else parts[:1]

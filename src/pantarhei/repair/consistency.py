@@ -22,6 +22,7 @@ from pantarhei.model.message_text import disambiguate, one_line_path
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule, names_of
 from pantarhei.model.term import Triple, in_order
+from pantarhei.owl.manchester import terms_of_axioms
 from pantarhei.proofs.contradiction_sentences import contradiction_sentence
 from pantarhei.proofs.extraction import LineageProofs
 from pantarhei.proofs.proof import Proof
@@ -126,10 +127,8 @@ class Contradiction:
     def _shown_labels(self) -> Labels:
         terms = {term for triple in self.triples for term in triple}
         proof = self.proof
-        atoms = (atom for rule in self.constraints for atom in rule.body)
-        return labels_among(
-            self.labels, terms.union((atom.predicate for atom in atoms), () if proof is None else proof.terms)
-        )
+        of_rules = terms_of_axioms(self.constraints) if proof is None else proof.terms
+        return labels_among(self.labels, terms.union(of_rules))
 
     def _shown(self, write: Callable[[], _T]) -> _T:
         return disambiguate(write, names_of(self.constraints if self.proof is None else self.proof.rules))

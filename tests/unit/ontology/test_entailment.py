@@ -439,7 +439,7 @@ def test_supposed_individuals_are_letters_that_no_name_has():
         :C owl:equivalentClass [ a owl:Restriction ; owl:onProperty :R2 ; owl:hasValue :x ] ."""
     ontology = load_ontology(Graph().parse(data=data))
     assert str(ontology.explain((EX.R1, RDFS.subPropertyOf, EX.R2))) == (
-        "part of implies overlaps:\n"
+        "'part of' implies 'overlaps':\n"
         "x overlaps y [1]\n"
         "└─ because x is part of y (supposed)\n"
         "It rests on suppositions.\n"

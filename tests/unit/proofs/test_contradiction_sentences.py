@@ -104,7 +104,75 @@ KINDS = {
     ),
     "an axiom alone": (
         "owl:Thing rdfs:subClassOf owl:Nothing .",
-        "owl:Thing SubClassOf owl:Nothing cannot hold",
+        "owl:Thing SubClassOf owl:Nothing contradicts itself",
+    ),
+    "a member of owl:Nothing": (
+        ':a a owl:Nothing ; rdfs:label "pump" .',
+        "pump is in owl:Nothing, which has no members",
+    ),
+    "a derived member of owl:Nothing": (
+        ":feeds rdfs:range owl:Nothing . :a :feeds :b .",
+        "a feeds b; excluded by: feeds Range owl:Nothing",
+    ),
+    "a member of an empty union": (
+        ":a a [ owl:unionOf () ] .",
+        "a is in owl:Nothing, which has no members",
+    ),
+    "a member of an empty enumeration": (
+        ":a a [ a owl:Class ; owl:oneOf () ] .",
+        "a Type {} contradicts itself",
+    ),
+    "a member of the complement of all": (
+        ":a a [ owl:complementOf owl:Thing ] .",
+        "a Type not owl:Thing contradicts itself",
+    ),
+    "different from itself": (":a owl:differentFrom :a .", "a is different from itself"),
+    "the empty object property": (
+        ":a owl:bottomObjectProperty :b .",
+        "a and b are related by owl:bottomObjectProperty, which relates nothing",
+    ),
+    "the empty data property": (
+        ':a owl:bottomDataProperty "x" .',
+        'a and "x" are related by owl:bottomDataProperty, which relates nothing',
+    ),
+    "an empty data property": (
+        ":weight rdfs:subPropertyOf owl:bottomDataProperty . :a :weight 1 .",
+        "a has weight 1; excluded by: weight SubPropertyOf owl:bottomDataProperty",
+    ),
+    "a denial of the universal property": (
+        "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :a ; owl:targetIndividual :b ; "
+        "owl:assertionProperty owl:topObjectProperty .",
+        "not (a owl:topObjectProperty b) contradicts itself",
+    ),
+    "negative assertion of a value": (
+        "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :a ; owl:assertionProperty :weight ; "
+        "owl:targetValue 5 . :a :weight 5 .",
+        "a has weight 5, which a negative assertion denies",
+    ),
+    "a class that is disjoint with itself": (
+        ":RunningPump owl:disjointWith :RunningPump . :a a :RunningPump .",
+        "a is a running pump; the class 'running pump' is disjoint with itself",
+    ),
+    "a property that is disjoint with itself": (
+        ":feeds owl:propertyDisjointWith :feeds . :a :feeds :b .",
+        "a feeds b; feeds is disjoint with itself",
+    ),
+    "the complement of itself": (
+        ":Cat rdfs:subClassOf [ owl:complementOf :Cat ] . :tom a :Cat .",
+        "tom is a cat; excluded by: Cat SubClassOf not Cat",
+    ),
+    "a class and its complement": (
+        ":tom a :Cat , [ owl:complementOf :Cat ] .",
+        "tom is a cat; excluded by: tom Type not Cat",
+    ),
+    "related to itself, and irreflexive": (
+        f":feeds a owl:IrreflexiveProperty . :a a {restriction(':feeds', ('hasSelf', 'true'))} .",
+        "a feeds itself; feeds is irreflexive",
+    ),
+    "an empty data range": (
+        ":weight rdfs:range [ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ( "
+        "[ xsd:minInclusive 5 ] [ xsd:maxInclusive 3 ] ) ] . :a :weight 4 .",
+        "a has weight 4; excluded by: weight Range xsd:integer[>= 5, <= 3]",
     ),
     "a domain that is empty": (
         "owl:Thing rdfs:subClassOf :Cat , [ owl:complementOf :Cat ] .",

@@ -68,6 +68,21 @@ def test_a_subclass_is_said_of_its_members():
     assert sentence((EX.Pump, RDFS.subClassOf, OWL.Nothing)) == "nothing is a pump"
 
 
+def test_a_subproperty_is_said_with_names_that_can_be_told_from_the_verb():
+    labels = {EX.partOf: "is part of"}
+    assert sentence((EX.partOf, RDFS.subPropertyOf, EX.touches), labels) == "'is part of' implies touches"
+    for bottom in (OWL.bottomObjectProperty, OWL.bottomDataProperty):
+        assert sentence((EX.partOf, RDFS.subPropertyOf, bottom), labels) == "'is part of' relates nothing"
+    top = OWL.topObjectProperty
+    assert sentence((top, RDFS.subPropertyOf, EX.touches)) == "owl:topObjectProperty implies touches"
+
+
+def test_words_of_owl_in_facts_are_shown_with_their_prefix():
+    assert sentence((EX.a, RDF.type, OWL.Nothing)) == "a is in owl:Nothing"
+    assert sentence((EX.a, OWL.bottomObjectProperty, EX.b)) == "a —owl:bottomObjectProperty→ b"
+    assert sentence((EX.a, OWL.topDataProperty, Literal(5))) == "a —owl:topDataProperty→ 5"
+
+
 def test_labels_take_the_place_of_names():
     labels = {EX.a: "pump 7", EX.Running: "running pump", EX.partOf: "belongs to"}
     assert sentence((EX.a, RDF.type, EX.Running), labels) == "pump 7 is a running pump"
@@ -144,7 +159,15 @@ def test_long_texts_are_shortened_and_say_how_long_they_are():
             Rule("prp-fp", (Atom(EX.level, (x, y)), Atom(EX.level, (x, z))), None, (Different(y, z),)),
             "nothing has more than one level",
         ),
-        (Rule("prp-irp", (Atom(EX.isIn, (x, x)),), None), "⊥ :- isIn(?x, ?x)."),
+        (Rule("prp-irp", (Atom(EX.isIn, (x, x)),), None), "nothing is in itself"),
+        (Rule("prp-npa1", (Atom(EX.isIn, (EX.a, EX.a)),), None), "⊥ :- isIn(a, a)."),
+        (Rule("eq-diff1", (Atom(OWL.differentFrom, (x, x)),), None), "nothing is different from itself"),
+        (Rule("pr-empty", (Atom(EX.isIn, (x, y)),), None), "isIn relates nothing"),
+        (
+            Rule("pr-empty", (Atom(OWL.bottomDataProperty, (x, y)),), None),
+            "owl:bottomDataProperty relates nothing",
+        ),
+        (Rule("cls-nothing2", (Atom(OWL.Nothing, (x,)),), None), "nothing is in owl:Nothing"),
     ],
 )
 def test_a_constraint_is_said_as_what_it_forbids(rule, said):

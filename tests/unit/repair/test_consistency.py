@@ -139,7 +139,7 @@ def test_an_ontology_that_contradicts_itself_lists_axioms_and_assertions():
     back = pickle.loads(pickle.dumps(raised.value))
     assert back.contradictions == raised.value.contradictions
     nothing, disjoint = map(str, back.contradictions)
-    assert nothing == "z Type owl:Nothing cannot hold"
+    assert nothing == "z is in owl:Nothing, which has no members"
     assert disjoint == "x is in classes A and B, which are disjoint"
 
 

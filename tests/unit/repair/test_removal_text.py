@@ -109,7 +109,7 @@ NOT_BOTH = "nothing is both a closed valve and an open valve"
             [(0, (EX.a, EX.feeds, EX.a))],
             [
                 "08:49 removed: a feeds a (08:49), contradicted by itself or the background; "
-                "Irreflexive: feeds"
+                "nothing feeds itself"
             ],
         ),
         (

@@ -83,8 +83,6 @@ def constraints_of(axiom: owl.Axiom, origin: Origin) -> tuple[Rule, ...]:
         case owl.NegativePropertyAssertion(on, subject, object_):
             name = "prp-npa2" if on.kind is owl.PropertyKind.DATA else "prp-npa1"
             return (Body([property_atom(on, subject, object_)]).rule(name, None, origin),)
-        case owl.DifferentIndividuals(individuals) if len(set(individuals)) < len(individuals):
-            return (Body().rule("eq-diff1", None, origin),)
         case owl.HasKey(keyed, properties):
             ways = alternatives(simplify(keyed))
             return tuple(_key(pair, properties, origin) for pair in product(ways, ways))
