@@ -15,7 +15,9 @@ from hypothesis import settings
 
 ON_SPARK = "tests/edge/spark/"
 
-settings.register_profile("the same each time", derandomize=True)
+settings.register_profile(
+    "the same each time", derandomize=True, max_examples=100 if "HYPOTHESIS_PROFILE" in os.environ else 40
+)
 if os.environ.get("HYPOTHESIS_PROFILE") != "long":
     settings.load_profile("the same each time")
 

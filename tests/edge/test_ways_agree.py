@@ -128,7 +128,7 @@ def test_streams_have_ties_repetitions_and_contradictions_of_three_and_more(expe
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("seed", seeds(2, 40))
+@pytest.mark.parametrize("seed", seeds(1, 40))
 def test_each_way_gives_the_window_of_the_default_way_for_other_seeds(tmp_path, seed):
     stream = faculty(tmp_path, 500, facts=25, seed=seed)
     outcome = follow(stream)

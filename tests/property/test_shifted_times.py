@@ -115,7 +115,7 @@ def transcript(case, by):
 
 
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(max_examples=cases(6, 40, long=2_000), deadline=None)
+@settings(max_examples=cases(3, 40, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_rules_conclude_of_a_shifted_stream_what_they_do_of_it(fragment, seed):
     case = Temporal(seed, fragment)
@@ -210,7 +210,7 @@ class OverRepairs:
 
 
 @pytest.mark.parametrize("feedback", [False, True])
-@settings(max_examples=cases(8, 60, long=4_000), deadline=None)
+@settings(max_examples=cases(4, 60, long=4_000), deadline=None)
 @given(seed=SEEDS)
 def test_repairs_and_feedback_move_with_the_stream(feedback, seed):
     case = OverRepairs(seed, feedback)
@@ -283,7 +283,7 @@ class Windows:
         return reports, stood, sorted(cut), delta, asserted, reasoner.materialization()
 
 
-@settings(max_examples=cases(24, 150, long=10_000), deadline=None)
+@settings(max_examples=cases(12, 150, long=10_000), deadline=None)
 @given(seed=SEEDS)
 def test_windows_and_registered_queries_move_with_the_stream(seed):
     case = Windows(seed)
@@ -328,7 +328,7 @@ class MovedText(TextCase):
 
 
 @pytest.mark.parametrize("counts", [False, True])
-@settings(max_examples=cases(16, 100, long=5_000), deadline=None)
+@settings(max_examples=cases(8, 100, long=5_000), deadline=None)
 @given(seed=SEEDS)
 def test_texts_of_stream_languages_move_with_the_stream(counts, seed):
     rnd = random.Random(seed)

@@ -35,7 +35,7 @@ BEGINS = (0, -5, -40)
 
 
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(max_examples=cases(3, 50, long=2_000), deadline=None)
+@settings(max_examples=cases(2, 50, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
     case = case_of(seed, COVERED[fragment])

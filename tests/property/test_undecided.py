@@ -107,7 +107,7 @@ class Limited:
 
 
 @both_ways
-@pytest.mark.parametrize("seed", seeds(2, 60, 3000))
+@pytest.mark.parametrize("seed", seeds(1, 60, 3000))
 def test_above_the_floor_a_step_is_exact_and_below_it_the_lineage_goes(lineages, seed, keep):
     dice = random.Random(seed)
     for number in range(WORLDS):

@@ -158,6 +158,7 @@ def test_bad_rows_end_a_stream_or_are_counted(spark, tmp_path):
     assert stream.follow(on_error="skip").counts == query.counts
 
 
+@pytest.mark.long
 def test_an_error_in_mid_batch_leaves_all_as_it_was_and_a_restart_comes_to_the_right_end(spark, tmp_path):
     broken = Stream(spark, tmp_path)
     files = [[row(1), row(2, A, "b")], [row(3, C), row(4), row(5, C, "b")], [row(6, D)]]

@@ -6,6 +6,7 @@ import doctest
 
 import pytest
 
+from counts import some
 from test_docs import ON_SPARK, ROOT, blocks, examples, modules, names, run, takes_spark
 
 PAGES = sorted(ON_SPARK)
@@ -19,7 +20,10 @@ def test_the_code_of_the_page_runs(page, spark, monkeypatch):
     run(page)
 
 
-@pytest.mark.parametrize("name", [name for name in modules() if name.startswith("pantarhei.spark")])
+MODULES = [name for name in modules() if name.startswith("pantarhei.spark")]
+
+
+@pytest.mark.parametrize("name", some(MODULES, MODULES[:1]))
 def test_the_examples_in_docstrings_run(name, spark, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     runner = doctest.DocTestRunner(verbose=False)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
+from counts import cases
 from oracle.canonical_literals import canonical_triple
 from oracle.conflicts import conflict_sets
 from oracle.explanations.supports import (
@@ -212,7 +213,7 @@ def test_supports_suffice_are_minimal_and_give_the_annotations_of_the_window_mod
                 assert fact not in closure(rules, rest)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(20, 60), deadline=None)
 @given(ontologies(literals=True), streams(literals=True))
 def test_the_supports_of_a_contradiction_are_the_conflict_sets_of_the_newest_occurrences(ontology, stream):
     rules, background = ontology
