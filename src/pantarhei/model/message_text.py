@@ -47,18 +47,22 @@ LONGEST_LINE = 80
 _JOINERS = frozenset("\u200c\u200d")  # join controls, needed by some scripts
 
 
-def one_line(text: str, longest: int = LONGEST_LINE) -> str:
+def one_line(text: str, longest: int = LONGEST_LINE, quote: str | None = None) -> str:
     r"""Return a text on one line: white space is collapsed, invisible characters are escaped, and a long text
     is truncated.
+
+    Args:
+        quote: the quotation mark around the text, which is escaped like backslashes; None without quotes.
 
     >>> one_line("two\nlines"), one_line("\x1b[31m"), len(one_line("x" * 10_000)) < 120
     ('two lines', '\\x1b[31m', True)
     """
-    if len(text) <= longest and text.isprintable():
+    escapes = {} if quote is None else {each: f"\\{each}" for each in ("\\", quote)}
+    if len(text) <= longest and text.isprintable() and not any(each in text for each in escapes):
         return " ".join(text.split())
     cut = text[: 4 * longest]
     shown = "".join(
-        c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode()
+        escapes.get(c, c) if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode()
         for c in " ".join(cut.split())
     )
     return (

@@ -14,7 +14,7 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.model import data_range as ranges
 from pantarhei.model.labels import NO_LABELS, Labels
-from pantarhei.model.message_text import LONGEST_LINE, NO_NAMES, one_line, with_prefix
+from pantarhei.model.message_text import NO_NAMES, one_line, with_prefix
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Term, short
 from pantarhei.owl import axiom as owl
@@ -66,12 +66,12 @@ class AsideAnnotation(NamedTuple):
         "comment on the chain of 'overlaps'"
         """
         *properties, source = (
-            one_line(labels.get(term) or short(term)) if isinstance(term, URIRef) else "an expression"
+            labels.get(term) or short(term) if isinstance(term, URIRef) else "an expression"
             for term in (*self.predicates, self.source)
         )
         about = quoted(source, is_name=False) if isinstance(self.source, URIRef) else source
-        place = _PLACES.get(self.property) or short(self.property)
-        return f"{', '.join(properties) or 'annotation'} on the {place} of {about}"
+        place = _PLACES.get(self.property) or one_line(short(self.property))
+        return f"{', '.join(map(one_line, properties)) or 'annotation'} on the {place} of {about}"
 
 
 def axiom_text(rule: Rule, labels: Labels = NO_LABELS) -> str:
@@ -95,14 +95,17 @@ def terms_of_axioms(rules: Iterable[Rule]) -> Iterator[Term]:
 
 
 def quoted(text: str, is_name: bool = True) -> str:
-    """Return a label in single quotes, and a name unchanged unless it has blanks, or is a word of the syntax.
+    """Return a label on one line in single quotes, without them if it is a name that has no blanks, and is
+    not a word of the syntax.
 
     >>> quoted("pump"), quoted("pump", is_name=False), quoted("Ohm's law")
     ('pump', "'pump'", "'Ohm\\\\'s law'")
     """
-    if is_name and _UNQUOTED.fullmatch(text) and text.lower() not in _KEYWORDS:
-        return text
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    name = one_line(text)
+    if is_name and _UNQUOTED.fullmatch(name) and name.lower() not in _KEYWORDS:
+        return name
+    label = one_line(text, quote="'")
+    return f"'{label}'"
 
 
 def manchester_syntax(value: object, labels: Labels = NO_LABELS) -> str:
@@ -152,8 +155,8 @@ class _ManchesterWriter:
     def name(self, iri: URIRef | Variable) -> str:
         label = self.labels.get(iri) if isinstance(iri, URIRef) else None
         if label is not None:
-            return quoted(one_line(label), is_name=label == short(iri))
-        return quoted(_standard_name(iri) or one_line(short(iri)))
+            return quoted(label, is_name=label == short(iri))
+        return quoted(_standard_name(iri) or short(iri))
 
     def expression(self, value: object) -> str | None:
         """Return the text of a class expression or a data range; None for another value."""
@@ -260,15 +263,15 @@ class _ManchesterWriter:
 
 
 def _literal(value: Literal) -> str:
-    text = one_line(str(value), LONGEST_LINE)
+    text = one_line(str(value), quote='"')
     if value.datatype in _PLAIN_LITERALS and re.fullmatch(_PLAIN_LITERALS[value.datatype], text):
         return text
-    shown = '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    shown = f'"{text}"'
     if value.language:
         return f"{shown}@{value.language}"
     if value.datatype in (None, XSD.string):
         return shown
-    return f"{shown}^^{_standard_name(value.datatype) or short(value.datatype)}"
+    return f"{shown}^^{_standard_name(value.datatype) or one_line(short(value.datatype))}"
 
 
 def _standard_name(iri: URIRef | Variable) -> str | None:

@@ -12,7 +12,7 @@ from functools import partial
 from rdflib import URIRef
 
 from pantarhei.model.labels import NO_LABELS, Labels, labels_among
-from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate, one_line
+from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disambiguate
 from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
@@ -539,7 +539,7 @@ def _name(name: str, labels: Labels) -> str:
     """Return an IRI, after its label if it has one; a blank node unchanged."""
     label = _label(name, labels)
     shown = name if name.startswith("_:") else f"<{name}>"
-    return shown if label is None else f"{quoted(one_line(label), is_name=False)} {shown}"
+    return shown if label is None else f"{quoted(label, is_name=False)} {shown}"
 
 
 def _shortened(text: str, width: int) -> str:

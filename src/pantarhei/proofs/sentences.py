@@ -124,7 +124,8 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     """
     if class_ == OWL.Nothing:
         return "in owl:Nothing"
-    words = words_of(class_, labels)
+    name = words_of(class_, labels)
+    words = one_line(name)
     parts = words.split(" ")
     first, last = parts[0].lower(), parts[-1].lower()
     if _are_judged(parts) and not _is_foreign(class_, labels):
@@ -138,7 +139,7 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
             return words
         if is_short and not (is_uncounted or _ends_in_s(last) or _is_adverb(last)):
             return f"{_article(parts[0])} {words}"
-    return f"{_IN_CLASS}{quoted(words, words == short(class_))}"
+    return f"{_IN_CLASS}{quoted(name, name == short(class_))}"
 
 
 def class_phrases(classes: Sequence[Term], labels: Labels = NO_LABELS, is_exclusion: bool = False) -> str:
@@ -188,10 +189,10 @@ def denied_statement(constraint: Rule, labels: Labels = NO_LABELS) -> str:
 
 def words_of(term: Term, labels: Labels) -> str:
     """Return the label of a class or property, or its name in words: `RunningPump` becomes `running pump`, in
-    labels too. A name that has other parts than words is returned unchanged.
+    labels too. A name that has other parts than words is returned unchanged, and may have several lines.
     """
     label = labels.get(term) if isinstance(term, URIRef) else None
-    shown = one_line(label or short(term))
+    shown = label or short(term)
     is_camel_case = not (shown.istitle() or shown.islower()) or "_" in shown
     if label is not None and (" " in shown or not is_camel_case):
         return shown
@@ -237,7 +238,7 @@ def verb_phrase(property_: Term, labels: Labels) -> str:
         return _PHRASES[property_]
     if property_ in TOP_PROPERTIES | BOTTOM_PROPERTIES:
         return f"—{manchester_syntax(property_)}→"
-    label = words_of(property_, labels)
+    label = one_line(words_of(property_, labels))
     parts = label.split(" ")
     titled = parts if all(map(str.istitle, parts)) else parts[:1]
     parts[: len(titled)] = [part.lower() if part.istitle() else part for part in titled]

@@ -1,6 +1,9 @@
 import pickle
+from ast import literal_eval
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, URIRef, Variable
 
 import pantarhei as pr
@@ -8,7 +11,14 @@ from pantarhei.model import data_range as ranges
 from pantarhei.model.rule import Atom, Origin, Rule
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, PropertyKind, Trait
-from pantarhei.owl.manchester import axiom_text, manchester_syntax, quoted, terms_of_axioms
+from pantarhei.owl.manchester import (
+    AsideAnnotation,
+    axiom_text,
+    manchester_syntax,
+    quoted,
+    terms_of_axioms,
+)
+from pantarhei.proofs.sentences import class_phrase
 from strategies import EX
 
 A, B, C = (owl.Class(EX[name]) for name in "ABC")
@@ -143,7 +153,8 @@ def test_every_kind_of_axiom_has_a_form_of_its_own():
         ("Valve", "Valve"),
         ("Ohm's law", "'Ohm\\'s law'"),
         ("a\\b", "'a\\\\b'"),
-        ("two\nlines \x1b[31m", "'two lines \\\\x1b[31m'"),
+        ("two\nlines \x1b[31m", "'two lines \\x1b[31m'"),
+        ("a\\x1b", "'a\\\\x1b'"),
         ("and", "'and'"),
         ("<script>", "'<script>'"),
     ],
@@ -151,6 +162,21 @@ def test_every_kind_of_axiom_has_a_form_of_its_own():
 def test_a_label_is_in_quotes_and_cannot_end_them(name, shown):
     labels = {EX.Valve: name}
     assert manchester_syntax(owl.SubClassOf(owl.Class(EX.Valve), A), labels) == f"{shown} SubClassOf A"
+
+
+@given(st.text(st.sampled_from("ab \t\n\x00\x1b\x7f'\"\\\u00ad\u200f\u202e\ud800\U000e0001"), max_size=8))
+def test_odd_characters_of_labels_names_and_literals_are_escaped_once(drawn):
+    text = f"{drawn} (1)"  # not a single word, which would need no quotes
+    labels = {EX.Valve: text}
+    for shown in (
+        quoted(text),
+        manchester_syntax(Literal(text)),
+        manchester_syntax(EX.Valve, labels),
+        manchester_syntax(URIRef(f"{EX}{text}")),
+        class_phrase(EX.Valve, labels).removeprefix("in class "),
+        AsideAnnotation((), EX.Valve, OWL.hasKey).text(labels).removeprefix("annotation on the key of "),
+    ):
+        assert shown.isprintable() and literal_eval(shown) == " ".join(text.split())
 
 
 @pytest.mark.parametrize(
