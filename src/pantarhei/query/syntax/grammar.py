@@ -18,6 +18,7 @@ from lark.lexer import PatternStr
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from pantarhei.errors import QueryError, QueryTextError
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.query.solutions import NO_LIMITS, QueryLimits
 
 ParseTree = Tree[Token]
@@ -381,6 +382,8 @@ def _syntax_error(
     if is_at_end:
         return text.error(position, "unexpected end of the text", expected)
     word = _WORD.match(text.decoded, position)
+    if word and expected and "FUNCTION" in accepted:
+        expected += did_you_mean(word[0], ARITIES)
     return text.error(position, f"unexpected {word[0] if word else 'character'}", expected)
 
 
@@ -407,13 +410,16 @@ _WORDS = {
     "VAR": "a variable",
 }
 _MAX_WORDS = 7
+_KINDS = {"FUNCTION": "an expression", "BLANK": "a term", "PNAME_LN": "a property"}
+"""Kinds of many terminals by one that is accepted; the first one decides."""
 
 
 def _expected_text(accepted: set[str]) -> str | None:
-    """Describe the accepted terminals; if they are many, only the closing brackets among them."""
+    """Describe the accepted terminals; if they are many, the closing brackets among them or their kind."""
     words = sorted({_word(name) for name in accepted - {"COMMA", "MINUS", "$END"}})
     if len(words) > _MAX_WORDS:
         words = [_word(name) for name in ("RBRACE", "RPAR") if name in accepted]
+        words = words or [kind for name, kind in _KINDS.items() if name in accepted][:1]
     return None if not words else " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
