@@ -788,9 +788,16 @@ def test_a_missing_file(run, which):
     fails(run(**{which: "nowhere.trig"}), "nowhere.trig", "No such file")
 
 
-@pytest.mark.parametrize("option", ["--query", "--background", "--output"])
+@pytest.mark.parametrize("option", ["--query", "--background", "--mapping", "--rules"])
 def test_a_missing_file_in_an_option(run, option):
-    fails(run(option, "/nonexistent/file.csv"), "/nonexistent/file.csv")
+    text = "error: /nonexistent/file.csv cannot be read: No such file or directory"
+    fails(run(option, "/nonexistent/file.csv"), text)
+
+
+@pytest.mark.parametrize("option", ["--output", "--history", "--dead-letters"])
+def test_a_missing_folder_of_an_output(run, option):
+    done = run(option, "/nonexistent/file.ndjson", "--on-error", "skip")
+    fails(done, option, "the folder /nonexistent does not exist; name a file in an existing", code=2)
 
 
 @pytest.mark.parametrize(
@@ -839,9 +846,16 @@ def test_a_window_that_holds_no_time_is_refused(run):
 
 def test_a_window_of_another_kind_than_the_streams_time_is_worded(run, quads):
     text = fails(
-        run(stream=quads("urn:1"), range_="PT5M"), "the timestamp 1", "the window's range is 0:05:00"
+        run(stream=quads("urn:1"), range_="PT5M"),
+        "the timestamp 1",
+        "the window's range is 0:05:00; or a number as the range",
     )
     assert "timedelta" not in text
+    dates = quads("urn:2026-01-01T00:00:00Z")
+    fails(
+        run(stream=dates, range_="2.5"),
+        "since the window's range is 2.5; or a duration such as 5m as the range",
+    )
     text = fails(run("--origin", "2026-01-01T00:00:00Z"), "the timestamp 2026-01-01T00:00:00+00:00")
     assert "datetime" not in text
 

@@ -30,6 +30,7 @@ from pantarhei.cli.check_options import CheckOptions
 from pantarhei.cli.run_options import ExplainOptions, RunOptions, StreamOptions, TimelineOptions
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.errors.base import parameters_written
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.version import __version__
 
 if TYPE_CHECKING:
@@ -174,7 +175,27 @@ class StrictCommand(TyperCommand):
             if is_empty and each.metavar and _OF_PATHS.search(each.metavar):
                 problem = f"it is empty; give {each.metavar.strip('[].')}"
                 raise typer.BadParameter(problem, param_hint=each.opts[0])
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            text = values.get(error.param.name) if error.param else None
+            if isinstance(text, str):
+                error.message = _invalid_value(text, error.message)
+            raise
+
+
+def _invalid_value(given: str, message: str) -> str:
+    """Rewrite Pydantic's message on the value of an option, so that it names the value.
+
+    >>> _invalid_value("exakt", "Value error, 'exakt' is not one of 'exact', 'off'.")
+    "'exakt' is not one of 'exact', 'off' (did you mean exact?)"
+    >>> _invalid_value("0", "Input should be greater than or equal to 1")
+    "'0' is invalid: input should be greater than or equal to 1"
+    """
+    problem = message.removeprefix("Value error, ").removesuffix(".")
+    if given not in problem:
+        return f"{given!r} is invalid: {problem[:1].lower()}{problem[1:]}"
+    return problem + did_you_mean(given, re.findall("'([^']*)'", problem)[1:])
 
 
 app = typer.Typer(

@@ -267,7 +267,8 @@ def _follow(options: ExplainOptions, reasoner: pr.StreamReasoner) -> None:
         """Ignore the updates, since only the last state is explained."""
     times = reasoner.timestamps
     if until is not None and not times:
-        raise typer.BadParameter("the stream begins after this time; give a later time", param_hint="--at")
+        problem = f"the stream begins after {options.at}; give a later time"
+        raise typer.BadParameter(problem, param_hint="--at")
     if until is not None and times[-1] != until:
         reasoner.advance(until)
 
@@ -351,6 +352,8 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
         near = did_you_mean(undeclared[1], prefixes) if undeclared else ""
         known = ", ".join(f"{prefix}:" for prefix in sorted(prefixes)) or "none"
         problem = f"{text} is not a triple in Turtle: {error.reason}; the prefixes are {known}{near}"
+        if not undeclared:
+            problem += "; expected a subject, a predicate and an object, such as ':alex a :Driver'"
         raise typer.BadParameter(problem, param_hint="TRIPLE") from None
     if not found:
         raise typer.BadParameter(f"{text!r} has no triple; give one", param_hint="TRIPLE")

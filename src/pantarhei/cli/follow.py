@@ -260,7 +260,8 @@ def follow(options: RunOptions, source: StreamSource) -> None:
 
 
 def _check_outputs(options: RunOptions) -> None:
-    """Check the output files: existing files require `--append`, and no two options may name the same file.
+    """Check the output files: existing files require `--append`, no two options may name the same file, and
+    `--dead-letters` requires `--on-error skip`.
 
     Raises:
         BadParameter: a file is refused.
@@ -273,11 +274,13 @@ def _check_outputs(options: RunOptions) -> None:
     for option, path in ((option, Path(name)) for option, name in files.items() if name is not None):
         if option != "--output":
             refuse_other_than_ndjson(path, option)
-        if path.exists():
-            refuse_unwritable(path, options.append, "--append", option)
+        refuse_unwritable(path, options.append, "--append", option)
         before = taken.setdefault(path.resolve(), option)
         if before != option:
             raise typer.BadParameter(f"{path} is also the file of {before}; name another", param_hint=option)
+    if options.dead_letters is not None and options.on_error == "raise":
+        problem = "nothing is skipped, so that the file stays empty; give --on-error skip"
+        raise typer.BadParameter(problem, param_hint="--dead-letters")
 
 
 def _follow(

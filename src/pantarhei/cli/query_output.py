@@ -23,6 +23,7 @@ from pantarhei.model.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.owl.document import read_document
 from pantarhei.owl.imports import sources_of
 from pantarhei.query.syntax import read_query
+from pantarhei.rdf.decompression import unreadable
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -149,7 +150,7 @@ def output_of(
         QueryError: the query is malformed, or has windows that the command line does not support.
         OptionError: a variable has the name of a column added by the output, or the output format is invalid.
         MalformedInputError: the file of the query is not UTF-8.
-        OSError: the file of the query cannot be read.
+        MissingFileError: the file of the query cannot be read.
         BadParameter: options that exclude or require one another are combined wrongly.
     """
     check_models(options.models, options.rules, options.feedback)
@@ -208,6 +209,8 @@ def _text_of(given: str) -> tuple[str, str]:
         return "--query", given
     try:
         return given, Path(given).read_text(encoding="utf-8")
+    except OSError as error:
+        raise unreadable(given, error) from None
     except UnicodeDecodeError as error:
         raise MalformedInputError(given, None, f"not UTF-8: {error.reason}") from None
 

@@ -457,7 +457,9 @@ def kind_at(window: Window, current: Step | None, at: TimePoint, known: TimeKind
     given = kind_of(at)
     kind = current.kind if current else known or window.kind or given
     if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
-        others, range_ = "as the stream's other timestamps are", f"since the window's range is {window.range}"
-        expected = f"{kind.value}, {others if current or known else range_}"
+        expected = f"{kind.value}, as the stream's other timestamps are"
+        if not (current or known):
+            length = "a duration such as 5m" if given is TimeKind.DATETIME else "a number"
+            expected = f"{kind.value}, since the window's range is {window.range}; or {length} as the range"
         raise TimestampError(f"the timestamp {show_time(at)}", expected)
     return kind

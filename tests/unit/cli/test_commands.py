@@ -1,6 +1,7 @@
 """The commands: what comes of errors, and where the stream comes from."""
 
 import errno
+import re
 import sys
 import warnings
 from inspect import signature
@@ -144,6 +145,25 @@ def test_an_option_of_one_value_is_refused_the_second_time_and_the_error_names_i
     done = CliRunner().invoke(app, ["--one", "a", "--one", "a"])
     assert done.exit_code == 2
     assert "--one" in done.output and "given 2 times" in done.output
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (("--repair", "exakt"), r"--repair.*'exakt' is not one of .*'off' \(did you mean exact\?\)"),
+        (("--on-error", "ignore"), r"--on-error.*'ignore' is not one of 'raise', 'skip' *│"),
+        (("--max-facts", "0"), "--max-facts.*'0' is invalid: input should be greater than or equal to 1"),
+        (("--max-facts", "many"), "--max-facts.*'many' is invalid: input should be a valid integer"),
+        (("--dead-letters", "x.ndjson"), "--dead-letters: nothing is skipped.*give --on-error skip"),
+    ],
+)
+def test_an_invalid_value_is_named_without_the_words_of_a_library(given, text, monkeypatch):
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 300)
+    done = invoke(
+        "run", "--ontology", "o.ttl", "--stream", "-", "--stream-format", "nquads", "--range", 5, *given
+    )
+    assert done.exit_code == 2 and "Value error" not in done.stderr
+    assert re.search(text, done.stderr), done.stderr
 
 
 def test_an_option_of_several_values_is_taken_as_often_as_it_is_given():

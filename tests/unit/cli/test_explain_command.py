@@ -111,6 +111,7 @@ def test_all_explanations_are_numbered(explain, tmp_path):
     ("arguments", "said"),
     [
         (["x a :Slowing"], "is not a triple in Turtle"),
+        ([":x a"], "expected a subject, a predicate and an object, such as ':alex a :Driver'"),
         (["who:x a :Slowing"], "the prefixes are :, owl:, rdf:, rdfs:, xsd:"),
         (["<x> a :Slowing"], "is not a triple in Turtle"),
         ([":x a rdfs1:Class"], "The prefix rdfs1: has not been declared"),
@@ -160,7 +161,7 @@ def test_what_does_not_hold_leads_to_the_option_that_says_why(explain):
 
 def test_a_time_before_the_stream_is_refused(explain):
     done = explain(":x a :Accelerating", "--at", "-1")
-    assert done.exit_code == 2 and "the stream begins after this time" in " ".join(
+    assert done.exit_code == 2 and "the stream begins after -1; give a later time" in " ".join(
         done.stderr.replace("│", " ").split()
     )
 

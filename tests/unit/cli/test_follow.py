@@ -318,7 +318,7 @@ def test_what_has_left_the_window_is_written_in_the_end(options, tmp_path, ends_
 
 
 def test_a_history_that_cannot_be_written_is_an_error_at_once(options, tmp_path):
-    with pytest.raises(OSError, match="nowhere"):
+    with pytest.raises(typer.BadParameter, match=r"nowhere does not exist; name a file"):
         follow(options(history=str(tmp_path / "nowhere" / "history.ndjson")), Given())
 
 
