@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.model.message_text import did_you_mean
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -128,9 +129,9 @@ def zone_named(name: str) -> tzinfo:
             return offset
         return ZoneInfo(name)
     except (ValueError, KeyError, OSError):
-        raise OptionError(
-            "zone", repr(name), "the name of a time zone, such as Europe/Berlin or UTC, or +01:00"
-        ) from None
+        zones = {each for each in available_timezones() if "/" in each}  # others are names of offsets
+        expected = "the name of a time zone, such as Europe/Berlin or UTC, or +01:00"
+        raise OptionError("zone", repr(name), f"{expected}{did_you_mean(name, zones)}") from None
 
 
 def in_zone(at: datetime, zone: tzinfo) -> datetime:

@@ -48,10 +48,11 @@ def languages_of(language: str | Sequence[str]) -> tuple[str, ...]:
     ('de-at', 'de', 'en')
     """
     given = [language] if isinstance(language, str) else language
-    if not isinstance(given, Sequence) or not all(isinstance(t, str) and _TAG.fullmatch(t) for t in given):
-        raise OptionError(
-            "language", repr(language)[:100], 'a language tag such as "de" or "de-AT", or several'
-        )
+    is_sequence = isinstance(given, Sequence)
+    invalid = [t for t in given if not (isinstance(t, str) and _TAG.fullmatch(t))] if is_sequence else [given]
+    if invalid:
+        expected = 'a language tag such as "de" or "de-AT", or several'
+        raise OptionError("language", repr(invalid[0])[:100], expected)
     subtags = (tag.lower().split("-") for tag in given)
     return tuple(dict.fromkeys("-".join(each[:n]) for each in subtags for n in range(len(each), 0, -1)))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Container
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
@@ -106,10 +108,20 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError
     """
     url = re.fullmatch("(https?|ftp):/+(.*)", name := os.fspath(path), re.IGNORECASE)
     if url is None:
-        return MissingFileError(name, error.strerror or str(error))
+        return MissingFileError(name, f"{error.strerror or error}{_similar(Path(name))}")
     return MissingFileError(f"{url[1]}://{url[2]}", "nothing is fetched; download it, and give its path")
 
 
+def _similar(path: Path) -> str:
+    """Return a question that names a file with a similar name in the folder of a missing file, or empty."""
+    if path.exists() or not path.parent.is_dir():
+        return ""
+    stems = {each.stem: each.name for each in islice(path.parent.iterdir(), _MOST_COMPARED)}
+    near = get_close_matches(path.stem, stems, 1, 0.75)
+    return f" (did you mean {path.with_name(stems[near[0]])}?)" if near else ""
+
+
+_MOST_COMPARED: Final = 1_000
 UNPACKED: Final = ("gzip", "zstd")
 """Compressions that are supported in streams."""
 SUFFIXES: Final = (".gz", ".zst", ".zstd")

@@ -269,7 +269,7 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
     if any(sign in source for sign in (":-", "<-", "←", "\n")):
         found = read_rules(source, prefixes)
         if not found.rules:
-            raise TemporalTextError("the text has no rule", "a rule such as alarm(X) :- hot(X).")
+            raise TemporalTextError("the text has no rule", _RULE)
         return found
     try:
         return _in_file(source, prefixes)
@@ -280,10 +280,13 @@ def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None)
         raise MissingFileError(error.path, reason) from error
 
 
+_RULE = "a rule such as alarm(X) :- hot(X)."
+
+
 def _in_file(path: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
     found = read_rules(_read(Path(path)), prefixes, str(path))
     if not found.rules:
-        raise MalformedInputError(str(path), None, "it has no rule")
+        raise MalformedInputError(str(path), None, f"it has no rule; expected {_RULE}")
     return found
 
 

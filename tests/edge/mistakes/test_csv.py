@@ -197,6 +197,14 @@ MISTAKES = {
         MAPPING,
         ("<table>, line 1: it is UTF-16; only UTF-8 is read; convert it first: iconv -f UTF-16 -t UTF-8"),
     ),
+    "unprintable characters": (
+        "\0\1\2\n",
+        MAPPING,
+        (
+            "the mapping, line 2: <table> has no column time; expected one of \\x00\\x01\\x02; the first "
+            "line must have the names: remove the lines before it"
+        ),
+    ),
     "an Excel workbook": (
         b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml",
         MAPPING,

@@ -54,6 +54,17 @@ MISTAKES = {
         "nowhere.ttl",
         ("error: nowhere.ttl cannot be read: No such file or directory"),
     ),
+    "a typing mistake in the name of a file": (
+        *RUN,
+        "vendr.ttl",
+        ("error: vendr.ttl cannot be read: No such file or directory (did you mean vendor.ttl?)"),
+    ),
+    "a typing mistake in a folder": (
+        *CHECK,
+        "--ontology",
+        "mixed/a.tt",
+        ("error: mixed/a.tt cannot be read: No such file or directory (did you mean mixed/a.ttl?)"),
+    ),
     "one of several that is not there": (
         *RUN,
         "vendor.ttl",

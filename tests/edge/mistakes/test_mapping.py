@@ -154,8 +154,8 @@ MISTAKES = {
         "zone: UTC",
         "zone: CEST",
         (
-            "the mapping, line 2: the time zone 'CEST' is not known; expected a zone such as"
-            " Europe/Copenhagen or UTC"
+            "the mapping, line 2: the time zone 'CEST' is not known; expected the name "
+            "of a time zone, such as Europe/Berlin or UTC, or +01:00"
         ),
     ),
     "a format as others write it": (

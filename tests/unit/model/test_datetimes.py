@@ -19,6 +19,12 @@ def test_a_zone_that_is_none_is_refused(name):
         zone_named(name)
 
 
+@pytest.mark.parametrize("name", ["Berlin", "europe/berln", "Europe/Berlni"])
+def test_a_similar_zone_is_suggested(name):
+    with pytest.raises(OptionError, match=r"or \+01:00 \(did you mean Europe/Berlin\?\)$"):
+        zone_named(name)
+
+
 def test_a_time_is_that_which_clocks_show_there():
     assert in_zone(datetime(2026, 1, 1, 12), BERLIN) == datetime(2026, 1, 1, 11, tzinfo=UTC)
     assert in_zone(datetime(2026, 7, 1, 12), BERLIN) == datetime(2026, 7, 1, 10, tzinfo=UTC)

@@ -88,6 +88,8 @@ def test_a_language_is_a_tag_of_bcp_47(language):
     with pytest.raises(OptionError, match="language") as refused:
         languages_of(language)
     assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
+    invalid = language if not isinstance(language, list) else language[-1]
+    assert str(refused.value).startswith(f"language={invalid!r} is invalid")
 
 
 def test_letters_differ_from_the_names_in_use():

@@ -84,7 +84,7 @@ def test_a_file_that_is_no_text_is_told_of(tmp_path):
 def test_a_file_without_rules_is_told_of(tmp_path):
     path = tmp_path / "alarms.lars"
     path.write_text(f"% {ALARM}")
-    with pytest.raises(pr.MalformedInputError, match="it has no rule"):
+    with pytest.raises(pr.MalformedInputError, match="it has no rule; expected a rule such as"):
         pr.load_rules(path)
 
 

@@ -28,7 +28,7 @@ from pantarhei.io.mapping.record_mapping import (
     TripleTemplate,
     iri,
 )
-from pantarhei.model.message_text import did_you_mean
+from pantarhei.model.message_text import did_you_mean, one_line
 from pantarhei.values.value import INTEGER_BOUNDS
 
 _DECIMALS = re.compile(r"[+-]?\d+[.,]\d+")
@@ -222,7 +222,8 @@ def _check_column(
     found = Counter(columns)[column]
     if found == 1:
         return
-    shown = ", ".join(columns[:_MOST_SHOWN]) + (", …" if len(columns) > _MOST_SHOWN else "")
+    names = ", ".join(map(_printable, columns[:_MOST_SHOWN]))
+    shown = f"one of {names}{', …' if len(columns) > _MOST_SHOWN else ''}"
     if found:
         problem = f"{table} has {found} columns with the name {column}"
         raise MappingError(
@@ -234,7 +235,11 @@ def _check_column(
     if not columns:
         raise MappingError(mapping.source, line, f"{table} has no columns", f"a column {column}")
     hint = column_hint(column, columns, is_text)
-    raise MappingError(mapping.source, line, f"{table} has no column {column}", f"one of {shown}{hint}")
+    raise MappingError(mapping.source, line, f"{table} has no column {column}", f"{shown}{hint}")
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else one_line(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +260,7 @@ def _melted(
     for name, data in ({} if melt is None else melt.columns).items():
         found = _matching(name, columns)
         if not found and elsewhere is not None and not _matching(name, elsewhere):
-            shown = ", ".join(columns[:_MOST_SHOWN])
+            shown = ", ".join(map(_printable, columns[:_MOST_SHOWN]))
             problem = f"{table} has no column that matches {name}"
             raise MappingError(
                 mapping.source, None if melt is None else melt.line, problem, f"some of {shown}"

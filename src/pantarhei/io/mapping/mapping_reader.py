@@ -189,14 +189,8 @@ class _MappingReader:
         name = self._text(node)
         try:
             zone_named(name)
-        except OptionError:
-            from zoneinfo import available_timezones
-
-            zones = {each for each in available_timezones() if "/" in each}  # others are names of offsets
-            hint = did_you_mean(name, zones)
-            raise self._error(
-                node, f"the time zone {name!r} is not known", f"a zone such as Europe/Copenhagen or UTC{hint}"
-            ) from None
+        except OptionError as error:
+            raise self._error(node, f"the time zone {name!r} is not known", error.expected) from None
         return name
 
     def _format(self, node: DocumentNode) -> str:

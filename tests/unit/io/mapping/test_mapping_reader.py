@@ -153,8 +153,8 @@ def test_an_unknown_unit_of_time_is_said():
 
 def test_an_unknown_zone_is_said_with_the_nearest_one():
     assert said("UTC", "Europe/Copenhage") == (
-        "line 2: the time zone 'Europe/Copenhage' is not known; expected a zone such as"
-        " Europe/Copenhagen or UTC (did you mean Europe/Copenhagen?)"
+        "line 2: the time zone 'Europe/Copenhage' is not known; expected the name of a time "
+        "zone, such as Europe/Berlin or UTC, or +01:00 (did you mean Europe/Copenhagen?)"
     )
 
 
