@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, NoReturn
+from itertools import chain
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -14,10 +15,10 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, FactForms, Integers, as_tuples
 from pantarhei.errors import DeltaNotKeptError, TemporalRuleError
 from pantarhei.materialize.model import Work
-from pantarhei.model.labels import NO_LABELS, Labels, labels_among
+from pantarhei.model.labels import NO_LABELS, Labels, labels_among, labels_of_terms
 from pantarhei.model.message_text import counted
 from pantarhei.model.representation import call_text, html_of, short_repr
-from pantarhei.model.term import Delta, Triple
+from pantarhei.model.term import Delta, Term, Triple
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.proofs.change_picture import MOST_FACTS, Cause, ChangedFact, changes_svg
 from pantarhei.proofs.proof import Proof
@@ -28,6 +29,8 @@ from pantarhei.repair.consistency import Contradiction
 from pantarhei.repair.result import Repair
 from pantarhei.temporal.conclusion_sets import NOTHING_CONCLUDED, ConclusionChanges
 from pantarhei.window.log import Entry
+
+_Update = TypeVar("_Update", bound="WindowUpdate | GraphUpdate")
 
 MOST_AT_ONCE: Final = 100_000
 """Limit of ABoxes of conclusions that one step may assert."""
@@ -325,8 +328,12 @@ class TripleDelta:
 
     @property
     def labels(self) -> Labels:
-        """The names shown for IRIs; only those of the triples' terms after pickling."""
+        """The names shown for IRIs; only those of the update's terms after pickling."""
         return self._labels_of()
+
+    def with_labels(self, labels: Labels) -> TripleDelta:
+        """Return the delta with other labels."""
+        return TripleDelta(self._make, self._changes, lambda: labels)
 
     def forgotten(self) -> UnknownDelta:
         """Return the delta with its labels alone."""
@@ -363,9 +370,12 @@ class TripleDelta:
             return {"added, removed": "not decoded yet: read added or removed"}
         return {"added": self.added, "removed": self.removed}
 
+    def terms(self) -> Iterator[Term]:
+        """Yield the terms of the triples; none if the delta is not kept."""
+        return (term for triple in self._delta.weights for term in triple)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        terms = (term for triple in self._delta.weights for term in triple)
-        return exactly(_restored, self._delta, labels_among(self.labels, terms))
+        return exactly(_restored, self._delta, labels_of_terms(self.labels, self.terms()))
 
 
 _MOST_DECODED: Final = 10_000  # changes decoded for a text
@@ -389,6 +399,12 @@ class UnknownDelta(TripleDelta):
         return isinstance(other, UnknownDelta)
 
     __hash__ = None
+
+    def with_labels(self, labels: Labels) -> UnknownDelta:
+        return UnknownDelta(lambda: labels)
+
+    def terms(self) -> Iterator[Term]:
+        return iter(())
 
     @property
     def counts(self) -> str:
@@ -594,7 +610,18 @@ class WindowUpdate:
         return call_text(self, parts)
 
     def _repr_html_(self) -> str:
-        return html_of(self, lambda: {**self.repair.labels, **self.delta.labels})
+        return html_of(self, lambda: self._labels)
+
+    @property
+    def _labels(self) -> Labels:
+        return {**self.repair.labels, **self.delta.labels}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        turns = self.conclusions.turns
+        atoms = (atom for turn in turns for atoms in (turn.added, turn.removed) for atom in atoms)
+        terms = (term for atom in atoms for term in (atom.predicate, *atom.arguments))
+        removed = chain.from_iterable(fact for _, fact in self.repair.removed)
+        return _reduced(self, self._labels, chain(_terms_of(self), terms, removed))
 
     def _shown_parts(self) -> dict[str, object]:
         return {
@@ -606,6 +633,26 @@ class WindowUpdate:
             **({"conclusions": self.conclusions} if self.conclusions else {}),
             **({"asserted conclusions": self.fed_back} if self.fed_back else {}),
         }
+
+
+def _terms_of(update: WindowUpdate | GraphUpdate) -> Iterator[object]:
+    """Yield the terms in the delta, the assertions and the answers of an update."""
+    yield from update.delta.terms()
+    yield from chain(*update.assertions.arrived, *update.assertions.left)
+    for change in update.answers.values():
+        for report in change.reports.distinct:
+            yield from chain(*report.added, *report.removed)
+
+
+def _reduced(update: WindowUpdate | GraphUpdate, labels: Labels, terms: Iterable[object]) -> tuple[Any, ...]:
+    """Return the value of `__reduce__` for an update; it keeps the labels of `terms`."""
+    given = (getattr(update, each.name) for each in fields(update))
+    return exactly(_restored_update, type(update), labels_of_terms(labels, terms), *given)
+
+
+def _restored_update(kind: type[_Update], labels: Labels, *given: Any) -> _Update:
+    update = kind(*given)
+    return replace(update, delta=update.delta.with_labels(labels))
 
 
 Causes = Iterator[tuple[Cause, Iterable[Triple]]]
@@ -714,6 +761,9 @@ class GraphUpdate:
 
     def _repr_html_(self) -> str:
         return html_of(self, lambda: self.delta.labels)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reduced(self, self.delta.labels, _terms_of(self))
 
     def _shown_parts(self) -> dict[str, object]:
         return {

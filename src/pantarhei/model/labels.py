@@ -94,6 +94,11 @@ def _rank(language: str, languages: Sequence[str]) -> int:
     return next(matching, len(languages) + 1)
 
 
+def labels_of_terms(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
+    """Return the labels of `terms`, unchanged."""
+    return {term: labels[term] for term in set(terms) if isinstance(term, URIRef) and term in labels}
+
+
 def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
     """Return the labels of `terms`. If several terms have equal labels, part of the IRI is appended.
 
@@ -101,7 +106,7 @@ def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
     >>> list(labels_among(dict.fromkeys(pumps, "pump"), pumps).values())
     ['pump (P-1)', 'pump (P-2)']
     """
-    given = {term: labels[term] for term in set(terms) if isinstance(term, URIRef) and term in labels}
+    given = labels_of_terms(labels, terms)
     found = _disambiguated(_disambiguated(given, given, last_part), given, str)
     return {iri: found[iri] for iri in sorted(found, key=str)}
 

@@ -82,6 +82,7 @@ class ObservedFacts:
         self._first: TimePoint | None = None
         self._since: TimePoint | None = None
         self.steps: list[TimePoint] = []
+        newest = NO_LABELS
         for step in steps:
             if self._first is None:
                 self._first = step.at
@@ -89,7 +90,9 @@ class ObservedFacts:
             if self._is_shown(step.at):
                 self.steps.append(step.at)
             self._observe(step)
-            self.labels = step.delta.labels
+            if step.delta.labels is not newest:  # a restored update has the labels of its own names alone
+                newest = step.delta.labels
+                self.labels = {**self.labels, **newest} if self.labels else newest
         if not self.steps:
             problem = "no update" if since is None else f"no update at or after {show_time(since)}"
             raise OptionError("updates", problem, "at least one update, as returned by push and advance")

@@ -174,7 +174,7 @@ class TemporalRules:
 
         Args:
             updates: consecutive updates of a reasoner with these rules.
-            labels: the names shown for IRIs; by default those of the last update.
+            labels: the names shown for IRIs; by default those of the updates.
             since: the first time of the picture; by default that of the first update.
 
         Raises:

@@ -1,4 +1,5 @@
-"""Checkpoint of temporal rules: the text of the rules, and the data stream.
+"""Checkpoint of temporal rules: the text of the rules, their positions where they were read, and the data
+stream.
 
 A checkpoint is a line of JSON, followed by columns of numbers: ticks, and facts as indexes into the lists of
 predicates and of terms in the JSON. Each column has the smallest sufficient integer type, little-endian.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -18,6 +20,7 @@ import numpy.typing as npt
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.model.message_text import TextPosition
 from pantarhei.model.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.temporal.data_stream import Appended, AssertedPart, DataStream, state_changes
@@ -41,6 +44,7 @@ def to_bytes(
     """
     start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
     saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
+    saved["positions"] = [rule.written for rule in rules.rules]
     saved["kind"] = numbered.ticks.kind.name
     columns: list[Column] = []
     if data is not None:
@@ -69,7 +73,12 @@ def rules_of(saved: bytes) -> TemporalRules:
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
     read = read_rules(given["rules"])
     remembered = frozenset(read.remembered)
-    return TemporalRules(read.rules, remembered, start, given["feedback"], read.prefixes, read.remembered)
+    positions = given.get("positions") or [None] * len(read.rules)  # earlier checkpoints have none
+    rules = tuple(
+        replace(rule, written=None if written is None else TextPosition(*written))
+        for rule, written in zip(read.rules, positions, strict=True)
+    )
+    return TemporalRules(rules, remembered, start, given["feedback"], read.prefixes, read.remembered)
 
 
 def kind_of_saved(saved: bytes) -> TimeKind:

@@ -5,6 +5,7 @@ import json
 import pickle
 import re
 import tracemalloc
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from xml.etree import ElementTree
 
@@ -83,6 +84,78 @@ def test_a_restored_update_shows_the_labels_of_removed_facts(derive):
     html = update._repr_html_()
     assert ">inlet</span>" in html and ">closed valve</span>" in html and ">v</span>" not in html
     assert pickle.loads(pickle.dumps(update))._repr_html_() == html
+
+
+LABELS = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Open rdfs:label "open valve" ; rdfs:subClassOf :Valve ; owl:disjointWith :Closed .
+    :Closed rdfs:label "closed valve" . :Valve rdfs:label "kind of valve" .
+    :feeds a owl:ObjectProperty ; rdfs:label "feeds into" . :a rdfs:label "inlet" .
+    :b rdfs:label "outlet" ."""
+TANK = '@prefix : <http://example.org/> . :t <http://www.w3.org/2000/01/rdf-schema#label> "main tank" .'
+FEEDING = """
+    @prefix : <http://example.org/> .
+    long(X) :- :Open(X) always in [1].
+    filled(X, Y) :- :feeds(X, Y), :Open(X)."""
+
+
+def texts_of(value, of=("__str__", "__repr__", "_repr_html_", "to_svg")):
+    return {name: getattr(value, name)() for name in of if hasattr(value, name)}
+
+
+def texts_of_reasoner(reasoner):
+    """All texts about the state of a reasoner."""
+    named = [EX[name] for name in ("a", "b", "c", "t")]
+    facts = [(x, RDF.type, EX[kind]) for x in named for kind in ("Open", "Closed", "Valve", "long")]
+    for fact in (*facts, *((x, EX[name], y) for x in named for y in named for name in ("feeds", "filled"))):
+        with suppress(pr.NotEntailedError):
+            yield [texts_of(proof) for proof in reasoner.explain(fact, all=True)]
+        with suppress(pr.EntailedError):
+            yield texts_of(reasoner.why_not(fact))
+    yield from (texts_of(each) for each in (*reasoner.repairs, reasoner.quality()))
+    yield from (texts_of(conflict) for repair in reasoner.repairs for conflict in repair.conflicts)
+
+
+@given(
+    st.sampled_from(["all", "needed"]),
+    st.lists(
+        st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["Open", "Closed", "t"])), max_size=3),
+        min_size=2,
+        max_size=4,
+    ),
+)
+@settings(max_examples=cases(8, 40, 1000), deadline=None)
+def test_restored_texts_are_those_of_before(derive, steps):
+    def abox(step):
+        return [
+            (EX[name], EX.feeds, EX.t) if kind == "t" else (EX[name], RDF.type, EX[kind])
+            for name, kind in step
+        ]
+
+    ontology = pr.load_ontology(Graph().parse(data=LABELS))
+    rules, background = pr.load_rules(FEEDING), Graph().parse(data=TANK)
+    reasoner = StreamReasoner(ontology, Window(2), background, derive=derive, temporal=rules)
+    reasoner.register("SELECT ?x ?c { ?x a ?c } ORDER BY ?x ?c", "states")
+    updates = [reasoner.push(at, abox(step)) for at, step in enumerate(steps[:-1])]
+    restored = StreamReasoner.restore(reasoner.snapshot(), ontology)
+    assert list(texts_of_reasoner(restored)) == list(texts_of_reasoner(reasoner))
+    one, other = (each.push(len(steps), abox(steps[-1])) for each in (reasoner, restored))
+    assert list(texts_of_reasoner(restored)) == list(texts_of_reasoner(reasoner))
+    drawn = ("__str__", "_repr_html_", *(["to_svg"] if derive == "all" else []))
+    assert texts_of(other, drawn) == texts_of(one, drawn)
+    back = pickle.loads(pickle.dumps(one))
+    assert texts_of(back, drawn) == texts_of(one, drawn) and back == one
+    if derive == "all":
+        updates.append(one)
+        assert rules.to_svg(pickle.loads(pickle.dumps(updates))) == rules.to_svg(updates)
+
+
+def test_a_restored_change_of_a_graph_shows_the_labels_of_answers():
+    graph = pr.DynamicGraph(pr.load_ontology(Graph().parse(data=LABELS)), derive="needed")
+    query = graph.register("SELECT ?x { ?x a <http://example.org/Valve> }")
+    update = graph.change(insert=[(EX.a, RDF.type, EX.Open)])
+    assert update.answers[query].added and ">inlet</span>" in update._repr_html_()
+    assert pickle.loads(pickle.dumps(update))._repr_html_() == update._repr_html_()
 
 
 def test_a_delta_of_triples_pickles_unlooked_at():
