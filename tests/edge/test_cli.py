@@ -290,7 +290,7 @@ def test_check_reports(cli):
 
 def test_check_says_what_is_kept_and_lost_of_an_axiom_and_how_to_see_more(cli, written):
     text = cli("check", written(LOSSY)).stdout
-    assert "ObjectUnionOf(…) on the right is a choice" in text
+    assert "(… or …) on the right is a choice" in text
     assert "kept: B SubClassOf A and 1 more" in text
     assert "lost: A SubClassOf B or C" in text
     assert "no constraints\n" in text

@@ -826,7 +826,9 @@ def _compiled(read: DocumentSet, strict: bool = False, languages: tuple[str, ...
     )
     if strict and report.losses:
         labels = labels_of(read.triples, languages)
-        raise UnsupportedAxiomError([entry.text(labels) for entry in report.losses])
+        raise UnsupportedAxiomError(
+            disambiguate(lambda: [entry.text(labels) for entry in report.losses], names)
+        )
     return Ontology(
         rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
         constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),

@@ -123,6 +123,23 @@ def manchester_syntax(value: object, labels: Labels = NO_LABELS) -> str:
     return _ManchesterWriter(labels).text(value)
 
 
+def in_manchester(text: str, values: Iterable[object], labels: Labels = NO_LABELS) -> str:
+    """Return a text in which those expressions in functional-style syntax that are parts of `values` are in
+    Manchester syntax.
+
+    >>> a, b = (owl.Class(URIRef(f"http://example.org/{name}")) for name in ("Open", "Shut"))
+    >>> axiom = owl.SubClassOf(a, owl.UnionOf((a, b)))
+    >>> in_manchester("ObjectUnionOf(Open Shut) on the right is a choice", [axiom])
+    '(Open or Shut) on the right is a choice'
+    """
+    writer = _ManchesterWriter(labels)
+    parts = {str(part): part for value in values for part in owl.parts(value) if not isinstance(part, str)}
+    found = (functional for functional in parts if "(" in functional and functional in text)
+    for functional in sorted(found, key=len, reverse=True):
+        text = text.replace(functional, writer.operand(parts[functional]))
+    return text
+
+
 class _ManchesterWriter:
     """Writes values in Manchester syntax.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -17,7 +18,7 @@ from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.rule import Origin, Rule
 from pantarhei.model.term import Triple
 from pantarhei.owl.expression_mapping import triple_key
-from pantarhei.owl.manchester import manchester_syntax, quoted
+from pantarhei.owl.manchester import in_manchester, manchester_syntax, quoted
 
 # Limits of the summary: reasons, lines of a section, examples of a reason, characters of a line.
 _MOST_REASONS = 12
@@ -110,12 +111,15 @@ class ReportEntry:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reason for each part that has no effect."""
-        return tuple(self._reasons(str))
+        """The reason for each part that has no effect; parts and expressions in functional-style syntax."""
+        return tuple(reason if part == self.axiom else f"{part}: {reason}" for part, reason in self.lost)
 
-    def _reasons(self, shown: Callable[[str], str]) -> Iterator[str]:
-        for part, reason in self.lost:
-            yield reason if part == self.axiom else f"{shown(part)}: {reason}"
+    def _reasons(self, labels: Labels) -> Iterator[str]:
+        """Yield the reasons in Manchester syntax."""
+        values = (self.origin.stated, *self.parts.values())
+        for part, given in self.lost:
+            reason = in_manchester(given, values, labels)
+            yield reason if part == self.axiom else f"{self.manchester(part, labels)}: {reason}"
 
     def __str__(self) -> str:
         return self.text()
@@ -126,7 +130,7 @@ class ReportEntry:
         lost = "lost: " if self.kept else ""
         lines = [
             *(f"kept: {shown(part)}" for part in self.kept),
-            *(f"{lost}{reason}" for reason in self._reasons(shown)),
+            *(f"{lost}{reason}" for reason in self._reasons(labels)),
         ]
         return "\n".join([f"{self.outcome.value}: {shown(self.axiom)}", *(f"    {line}" for line in lines)])
 
@@ -144,7 +148,7 @@ class LossGroup:
     """Axioms with parts that have no effect for the same reason.
 
     Args:
-        reason: the reason, in which the operands of expressions are replaced by `…`.
+        reason: the reason, in which expressions are in Manchester syntax with operands replaced by `…`.
         entries: the axioms, in the order of the report.
 
     >>> from pantarhei import load_ontology
@@ -547,10 +551,10 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _without_operands(reason: str) -> str:
-    """Replace the operands of the expressions in a reason by `…`.
+    """Return a reason with its expressions in Manchester syntax, and their operands replaced by `…`.
 
     >>> _without_operands("ObjectUnionOf(A ObjectOneOf(i)) on the right is a choice (of three)")
-    'ObjectUnionOf(…) on the right is a choice (of three)'
+    '(… or …) on the right is a choice (of three)'
     """
     kept: list[str] = []
     depth = 0
@@ -562,4 +566,23 @@ def _without_operands(reason: str) -> str:
             depth -= 1
         if not depth:
             kept.append(character)
-    return "".join(kept)
+    return _CALL.sub(lambda call: _SHAPES.get(call[1]) or call[0], "".join(kept))
+
+
+_CALL = re.compile(r"\b(?:Object|Data(?!type))?(\w+)\(…\)")
+_SHAPES = {
+    "AllValuesFrom": "(… only …)",
+    "ComplementOf": "(not …)",
+    "DatatypeRestriction": "…[…]",
+    "ExactCardinality": "(… exactly …)",
+    "HasSelf": "(… Self)",
+    "HasValue": "(… value …)",
+    "IntersectionOf": "(… and …)",
+    "InverseOf": "(inverse …)",
+    "MaxCardinality": "(… max …)",
+    "MinCardinality": "(… min …)",
+    "OneOf": "{…}",
+    "SomeValuesFrom": "(… some …)",
+    "UnionOf": "(… or …)",
+}
+"""Manchester syntax of each constructor of expressions."""

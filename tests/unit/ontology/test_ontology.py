@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 
@@ -157,9 +158,38 @@ def test_names_with_one_last_part_are_told_apart_in_all_that_is_said_of_an_ontol
     text = ontology.report().text(details=True)
     assert "rules: room:Sensor SubClassOf saref:Sensor\n    saref:Sensor(?x) :- room:Sensor(?x)." in text
     assert "x is in class saref:Sensor (from " in text
-    assert "ObjectUnionOf(saref:Sensor Odd) on the right is a choice" in text
+    assert "(saref:Sensor or Odd) on the right is a choice" in text
     assert " Sensor" not in text
     assert "(Sensor" not in text
+
+
+LOST = """
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Deep rdfs:label "deep pump" ; rdfs:subClassOf
+    [ owl:onProperty :feeds ; owl:someValuesFrom :Big ] , [ owl:onProperty :feeds ; owl:minCardinality 3 ] ,
+    [ owl:unionOf ( :Big :B ) ] , [ owl:onProperty :feeds ; owl:maxCardinality 4 ] ,
+    [ owl:onProperties ( :weight :size ) ; owl:someValuesFrom xsd:integer ] .
+:Big rdfs:label "big pump" ; owl:equivalentClass [ owl:onProperty :feeds ; owl:cardinality 5 ] .
+[ owl:complementOf :Big ] rdfs:subClassOf :Deep .
+[ owl:onProperty :feeds ; owl:allValuesFrom :Big ] rdfs:subClassOf :Deep .
+:feeds rdfs:label "feeds into" ; a owl:ObjectProperty . :weight a owl:DatatypeProperty .
+"""
+
+
+def test_reasons_of_losses_are_in_manchester_syntax_with_labels():
+    ontology = load_ontology(graph(LOST))
+    constructor = re.compile(r"\b(Object|Data)\w+\(")
+    reasons = " ".join(reason for each in ontology.losses for reason in each.reasons)
+    assert set(constructor.findall(reasons)) == {"Object", "Data"}
+    report = ontology.report()
+    for text in (str(report), report.text(details=True)):
+        assert not constructor.search(text) and "(… some …) on the right requires" in text
+    assert "('feeds into' some 'big pump') on the right requires individuals without a name" in text
+    assert "('feeds into' only 'big pump') on the left" in text
+    with pytest.raises(UnsupportedAxiomError) as raised:
+        load_ontology(graph(LOST), strict=True)
+    assert not constructor.search(str(raised.value))
+    assert "('big pump' or B) on the right is a choice" in str(raised.value)
 
 
 def test_reprs_are_one_line():
