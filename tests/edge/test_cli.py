@@ -435,7 +435,7 @@ def test_timestamps_that_leave_early_are_told(run, tmp_path):
     arguments = ("--max-facts", str(facts + 2 * one), "--max-bytes", "100MB", "--on-limit", "drop")
     done = run(*arguments, stream=stream, range_="10")
     assert done.exit_code == 0, done.output
-    assert done.stdout.count("1 timestamp left, 1 of them early") == 2
+    assert done.stdout.count("1 timestamp expired, 1 of them early") == 2
     assert "2 timestamps dropped early" in done.stderr
 
 

@@ -307,7 +307,7 @@ def _text(ontology: pr.Ontology, report: Report, options: CheckOptions) -> str:
     elif not ontology.triples:
         lines.append("the document holds no triples")
     elif not details:
-        meaning = "; --depth 3 shows what they mean in terms of assertions" if form.constraints else ""
+        meaning = "; --depth 3 unfolds them to assertions" if form.constraints else ""
         lines += ["", f"{form.summary()}{meaning}"]
         lines.append("--details shows every axiom with its rules, --format json everything")
     return "\n".join(lines)

@@ -57,8 +57,8 @@ class CheckOptions:
         str | None,
         Option(
             metavar="DURATION",
-            help="Length of the reasoner's window: sizes of windows are reported in ticks, and windows that "
-            "do not fit are errors.",
+            help="Length of the reasoner's window. The rules' windows are then reported in ticks; too many "
+            "ticks, and units that the timestamps lack, are errors.",
         ),
     ] = None
     slide: Annotated[
@@ -68,7 +68,7 @@ class CheckOptions:
         bool,
         Option(
             "--strict",
-            help="Exit with 1 if axioms of the ontology are lost, or if run would refuse it: --fail-on "
+            help="Exit with 1 if axioms are lost, or if run would refuse the ontology; equal to --fail-on "
             "lost,inconsistent.",
         ),
     ] = False
@@ -76,9 +76,9 @@ class CheckOptions:
         list[str] | None,
         Option(
             metavar="CONDITION",
-            help="Exit with 1 if the ontology has: unsatisfiable classes or properties; lost axioms; or "
-            "contradictions under unique names (inconsistent). Repeat, or separate by commas. An ontology "
-            "that is inconsistent without unique names always exits with 1.",
+            help="Exit with 1 under a condition: unsatisfiable (a class or property can have no instance), "
+            "lost (an axiom is lost), inconsistent (a contradiction under unique names). Repeat, or separate "
+            "by commas. An ontology that is inconsistent without unique names always exits with 1.",
         ),
     ] = None
     unique_names: Annotated[

@@ -403,10 +403,10 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: DisplayNames, writ
     start, end = in_zone_of(update.start, update.at), in_zone_of(update.end, update.at)
     if isinstance(writer, TableWriter):
         window = f"window {time_text(start)} to {time_text(end)}"
-        left = f", {counted(len(update.dropped), 'timestamp')} left" if update.dropped else ""
+        expired = f", {counted(len(update.dropped), 'timestamp')} expired" if update.dropped else ""
         if update.dropped_early:
-            left += f", {len(update.dropped_early):,} of them early"
-        writer.line(f"{time_text(update.at)}  {window}{left}: {counted(facts, 'fact')}, +{gained} -{lost}")
+            expired += f", {len(update.dropped_early):,} of them early"
+        writer.line(f"{time_text(update.at)}  {window}{expired}: {counted(facts, 'fact')}, +{gained} -{lost}")
         for line in cut_lines(update.repair):
             writer.line(f"    {line}")
         return

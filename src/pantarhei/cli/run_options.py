@@ -34,8 +34,8 @@ ONTOLOGY_HELP = (
 ConclusionsIn = Literal["graph", "default"]
 
 LANGUAGE_HELP = (
-    "Language of the labels of names, such as de or de-AT; by default that of the environment (LC_ALL, "
-    "LC_MESSAGES, LANG), otherwise English. May be repeated, the preferred one first."
+    "Language of the labels of names, such as de or de-AT; by default the language of the environment "
+    "(LC_ALL, LC_MESSAGES, LANG), otherwise English. May be repeated, the preferred one first."
 )
 
 # Options by the groups in which the help shows them.

@@ -589,8 +589,13 @@ class WindowUpdate:
         yield Cause.CUT, cut
 
     def __str__(self) -> str:
-        left = counted(len(self.dropped), "timestamp")
-        parts = [f"window {self._shown_window}", f"{left} left", self.delta.counts, self.repair.summary()]
+        expired = counted(len(self.dropped), "timestamp")
+        parts = [
+            f"window {self._shown_window}",
+            f"{expired} expired",
+            self.delta.counts,
+            self.repair.summary(),
+        ]
         if fed_back := sum(each.facts for each in self.fed_back):
             parts.append(f"{counted(fed_back, 'conclusion')} asserted")
         if self.not_fed_back:
@@ -604,7 +609,7 @@ class WindowUpdate:
     def __repr__(self) -> str:
         parts = [f"at {show_time(self.at)}: {self.delta.shown_counts}"]
         if self.dropped:
-            parts.append(f"{counted(len(self.dropped), 'timestamp')} left")
+            parts.append(f"{counted(len(self.dropped), 'timestamp')} expired")
         if self.repair:
             parts.append("repaired")
         return call_text(self, parts)

@@ -161,8 +161,8 @@ class Quality:
     def _text(self) -> str:
         if self.at is None:
             return "no ABox has arrived so far"
-        begin = "" if self.known_from is None else f", from {show_time(self.known_from)} on"
-        parts = [f"contradictions as seen at {show_time(self.at)}{begin}"]
+        begin = "" if self.known_from is None else f"from {show_time(self.known_from)} "
+        parts = [f"contradictions {begin}to {show_time(self.at)}"]
         tables = (self.entities, self.properties, self.constraints)
         for title, rows in zip(("entity", "property or class", "constraint"), tables, strict=True):
             parts.append("\n".join(self._table(title, rows)))
@@ -170,7 +170,7 @@ class Quality:
 
     def _table(self, title: str, rows: tuple[QualityRow, ...]) -> Iterator[str]:
         shown = [row for row in rows if row.conflicts][:_MOST_SHOWN]
-        head = [title, *_COUNTS, "last kept", "that long ago"]
+        head = [title, *_COUNTS, "last kept", "age"]
         cells = [head, *(_cells(row, self.shown) for row in shown)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         if shown:

@@ -183,7 +183,7 @@ def test_a_graph_that_asserts_nothing_moves_time_on(run, tmp_path):
     )
     here, there = run("--allowed-lateness", "2", stream=stream), run(*SPARK, stream=stream)
     assert [line.split()[0] for line in here.stdout.splitlines()] == ["1", "4", "5"]
-    assert "window 2 to 4, 1 timestamp left" in here.stdout
+    assert "window 2 to 4, 1 timestamp expired" in here.stdout
     assert (there.stdout, there.stderr) == (here.stdout, here.stderr)
 
 

@@ -76,7 +76,7 @@ def test_an_update_is_a_line_with_what_came_and_went_and_what_was_removed(option
     assert lines[1] == "2  window 0 to 2: 1 fact, +1 -2" and lines[2].startswith(
         "    at 2 removed: a is in class A (at 1), "
     )
-    assert lines[3] == "9  window 7 to 9, 2 timestamps left: 2 facts, +2 -1"
+    assert lines[3] == "9  window 7 to 9, 2 timestamps expired: 2 facts, +2 -1"
 
 
 def test_the_summary_counts_what_went_by(options, capsys):

@@ -170,7 +170,7 @@ def test_an_update_is_a_line_to_read():
     delta = TripleDelta(lambda: Delta.of([(triple("a"), 1)]))
     update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), delta)
     assert str(update) == (
-        "at 4: window 2 to 4, 2 timestamps left, +1 -0 facts, 0 conflicts, 0 assertions removed"
+        "at 4: window 2 to 4, 2 timestamps expired, +1 -0 facts, 0 conflicts, 0 assertions removed"
     )
 
 
