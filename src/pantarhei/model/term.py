@@ -150,7 +150,9 @@ def check_triple(given: object) -> Triple:
     True
     """
     if not isinstance(given, tuple) or len(given) != 3:
-        raise InvalidTripleError(repr(given), "expected a tuple (subject, predicate, object) of rdflib terms")
+        single = "; write a single triple as [triple]" if isinstance(given, _TERMS) else ""
+        expected = f"expected a tuple (subject, predicate, object) of rdflib terms{single}"
+        raise InvalidTripleError(repr(given), expected)
     subject, predicate, object_ = given
     if (
         isinstance(subject, _NAMES)

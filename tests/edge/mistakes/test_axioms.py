@@ -161,7 +161,7 @@ MISTAKES = {
         lambda: reasoner((EX.Own, RDFS.subClassOf, EX.Probe)),
         (
             "not a triple: rdflib.term.URIRef('http://example.org/Own'): expected a tuple "
-            "(subject, predicate, object) of rdflib terms"
+            "(subject, predicate, object) of rdflib terms; write a single triple as [triple]"
         ),
     ),
     "a triple of two": (

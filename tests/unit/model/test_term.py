@@ -41,6 +41,12 @@ def test_other_things_are_no_triples(given):
         check_triple(given)
 
 
+@pytest.mark.parametrize("term", [A, BNode(), Literal("x")])
+def test_a_term_where_a_triple_is_expected_is_refused_with_advice(term):
+    with pytest.raises(InvalidTripleError, match=r"of rdflib terms; write a single triple as \[triple\]$"):
+        check_triple(term)
+
+
 def test_names_are_their_own_value():
     assert value_of(A) is A
     assert value_of(URIRef("x")) != value_of(BNode("x")) and value_of(A) != value_of(literal("urn:a"))

@@ -353,6 +353,7 @@ def _invalid_in_names() -> re.Pattern[str]:
 
 
 _UPDATE = re.compile(r"(?:INSERT|DELETE|LOAD|CLEAR|DROP|CREATE|ADD|MOVE|COPY|WITH)\b", re.IGNORECASE)
+_PATH = re.compile(r"[^\s{}]{1,200}\.(?:rq|sparql)", re.IGNORECASE)
 _STREAM_WORD = re.compile(r"(?:REGISTER|[RID]?STREAM|WINDOW|TIMESTAMP)\b", re.IGNORECASE)
 _WORD = re.compile(r"[<?$@]?[\w:.-]{1,40}|\S")
 
@@ -369,6 +370,8 @@ def _syntax_error(
     if is_at_start and not are_streams_known:
         if is_at_end:
             return QueryError("the query is empty: expected SELECT, CONSTRUCT, DESCRIBE or ASK")
+        if _PATH.fullmatch(path := text.decoded.strip()):
+            return QueryError(f"{path} is a path: expected a query; read its text with Path(…).read_text()")
         if _UPDATE.match(text.decoded, position):
             return QueryError(
                 "this is an update: the materialization is read-only; assertions are changed by push, or by "

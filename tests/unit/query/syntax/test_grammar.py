@@ -109,6 +109,7 @@ def test_the_dot_after_the_last_triple_may_be_left_out(end):
     [
         ("", "the query is empty: expected SELECT"),
         ("# only a comment\n", "the query is empty"),
+        ("queries/rooms.rq", "queries/rooms.rq is a path: expected a query; read its text with"),
         (
             "SELECT ?x WHERE { ?x a :A ",
             'line 1, column 26: unexpected end of the text; expected "}"',
