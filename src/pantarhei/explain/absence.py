@@ -26,6 +26,7 @@ from pantarhei.proofs.renderers import JsonObject, fact_as_json, temporal_as_jso
 from pantarhei.proofs.sentences import TimeFormat, sentence, term_name
 from pantarhei.proofs.step import TemporalCondition, UnmetRule, atom_sentence
 from pantarhei.rdf.ntriples import exactly, write_term
+from pantarhei.repair.removal_text import contradicted_by
 from pantarhei.repair.result import Conflict
 
 _PLACEHOLDER = URIRef("urn:pantarhei:something")
@@ -296,7 +297,7 @@ class _AbsenceText:
             yield f"{doubt_of(absence.lost)}."
         yield from map(self.unknown, absence.unknown)
         for gone in absence.gone[:_MOST_GONE]:
-            yield f"It was {self.gone(gone)}."
+            yield f"It was {self.gone(gone, absence.triple)}."
             yield from self.conflicts(gone.conflicts)
         if (more := len(absence.gone) - _MOST_GONE) > 0:
             yield f"Before, it was asserted and retracted {counted(more, 'more time')}."
@@ -355,7 +356,7 @@ class _AbsenceText:
 
     def way(self, way: Abduction, others: list[Abduction]) -> Iterator[str]:
         for each in way.missing:
-            fates = [self.gone(gone) for gone in each.gone[:1]]
+            fates = [self.gone(gone, each.triple) for gone in each.gone[:1]]
             yield f"missing: {'; it was '.join([sentence(each.triple, self.labels), *fates])}"
         yield from self.alternatives(way, others)
         yield from (f"there is: {sentence(triple, self.labels)}" for triple in way.present)
@@ -387,12 +388,13 @@ class _AbsenceText:
             more = ", …" if len(shown) > _MOST_NAMES else ""
             yield f"  (or the same for {', '.join(shown[:_MOST_NAMES])}{more})"
 
-    def gone(self, gone: RetractedAssertion) -> str:
+    def gone(self, gone: RetractedAssertion, triple: Triple | None) -> str:
         asserted = f"asserted at {self.times(gone.asserted_at)}"
         if gone.removed_at is not None:
-            removed = self.times(gone.removed_at)
-            cause = "newer" if gone.removed_at != gone.asserted_at else "equally new"
-            return f"{asserted} and removed at {removed}, since {cause} facts contradict it"
+            removed = f"{asserted} and removed at {self.times(gone.removed_at)}"
+            assert triple is not None, "an atom that is not a triple is not asserted"
+            by = contradicted_by(triple, gone.removed_at, gone.conflicts, self.labels, self.times)
+            return removed if by is None else f"{removed}, {by}"
         if gone.left_at is None:
             return asserted
         early = ", before its time because of the memory limit" if gone.left_early else ""

@@ -10,7 +10,7 @@ time is asserted at the time of the repair. Times on one day are without the day
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -115,6 +115,23 @@ def reasons(conflicts: Iterable[C], removed: Collection[Triple]) -> dict[Triple,
     return {triple: conflict for triple, (*_, conflict) in best.items()}
 
 
+def contradicted_by(
+    triple: Triple, at: TimePoint, conflicts: Iterable[C], labels: Labels, times: TimeFormat
+) -> str | None:
+    """Return the facts because of which a fact was removed, as `removal_texts` does; None if none is known.
+
+    Args:
+        at: the time of the repair.
+        conflicts: the conflict sets with the fact.
+        times: the format of the times of the text.
+    """
+    conflict = reasons(conflicts, (triple,)).get(triple)
+    if conflict is None:
+        return None
+    words = replace(_Words.of(conflict.assertions, labels), times=times)
+    return words.contradicted_by(words.others(conflict, [triple]), at, (), _shows_datatypes(conflict))
+
+
 def value_place(conflict: ConflictingAssertions) -> Place | None:
     """Return the subject and the property of two values of which one is allowed; None for other conflicts."""
     places = {(subject, predicate) for _, (subject, predicate, _) in conflict.assertions}
@@ -179,6 +196,32 @@ class _Words:
             return f'"{one_line(str(value))}"{suffix or f"^^{_datatype(value)}"}'
         return term_name(value, self.labels)
 
+    def others(self, conflict: ConflictingAssertions, group: Collection[Triple]) -> list[Assertion]:
+        """Return the assertions of a conflict set except those of a group of facts, oldest first."""
+        return sorted(
+            (each for each in conflict.assertions if each[1] not in group),
+            key=lambda each: (self.order[each[0]], self.sentence(each[1])),
+        )
+
+    def contradicted_by(
+        self, others: Iterable[Assertion], now: TimePoint, removed: Collection[Triple], is_typed: bool
+    ) -> str:
+        """Return the assertions that contradict a removed fact.
+
+        Args:
+            now: the time of the repair, which is not repeated.
+            removed: the facts that the repair removed.
+        """
+        texts = [
+            f"{self.sentence(triple, is_typed)}{self.unless_now(at, now)}"
+            f"{' (removed as well)' if triple in removed else ''}"
+            for at, triple in others
+        ]
+        return f"contradicted by {_listed(texts or ['itself or the background'])}"
+
+    def unless_now(self, at: TimePoint, now: TimePoint) -> str:
+        return "" if at == now else f" ({self.when(at)})"
+
     def denied(self, conflict: ConflictingAssertions) -> str:
         """Return the statement that a conflict set contradicts."""
         if value_place(conflict) is not None:
@@ -239,16 +282,14 @@ class _Removals(Generic[C]):
         if conflict is None:
             return f"{self._verb(first)}: {self._removed(first)}"
         reason, place, is_typed = words.denied(conflict), value_place(conflict), _shows_datatypes(conflict)
-        others = sorted(
-            (each for each in conflict.assertions if each[1] not in group),
-            key=lambda each: (words.order[each[0]], words.sentence(each[1])),
-        )
+        others = words.others(conflict, group)
         if place is not None and len(group) > 1:
             values = self._equally_new(group, partial(words.value, is_typed=is_typed))
             return f"{words.place(place)}: {values} removed; {reason}"
         if place is not None and first not in self.undecided:
             (at, new), times = others[0], self._times(first)
-            value, old = f"{words.value(new, is_typed)}{self._unless_now(at)}", words.value(first, is_typed)
+            value, old = (words.value(fact, is_typed) for fact in (new, first))
+            value += words.unless_now(at, self.at)
             if new in self.times:
                 fate = f"{old} ({times}) removed, contradicted by {value} (removed as well)"
             else:
@@ -260,8 +301,7 @@ class _Removals(Generic[C]):
         removed = f"{self._verb(first)}: {_listed(sorted(self._removed(fact, is_typed) for fact in group))}"
         if is_typed and len(conflict.assertions) == 1:
             return f"{removed}; {reason}"
-        by = _listed([self._other(each, is_typed) for each in others] or ["itself or the background"])
-        return f"{removed}, contradicted by {by}; {reason}"
+        return f"{removed}, {words.contradicted_by(others, self.at, self.times, is_typed)}; {reason}"
 
     def _equally_new(self, group: list[Triple], text: Callable[[Triple], str]) -> str:
         """Return the texts of facts that contradict each other, with their times."""
@@ -278,14 +318,6 @@ class _Removals(Generic[C]):
 
     def _times(self, triple: Triple) -> str:
         return self.words.when(*sorted(self.times[triple]))
-
-    def _other(self, assertion: Assertion, is_typed: bool) -> str:
-        at, triple = assertion
-        also = " (removed as well)" if triple in self.times else ""
-        return f"{self.words.sentence(triple, is_typed)}{self._unless_now(at)}{also}"
-
-    def _unless_now(self, at: TimePoint) -> str:
-        return "" if at == self.at else f" ({self.words.when(at)})"
 
 
 def _listed(texts: Sequence[str]) -> str:
