@@ -81,6 +81,7 @@ from pantarhei.io import Mapping, TimestampedABox, abox_stream, read_records, re
 from pantarhei.io.writers import NDJSONSink, ParquetSink
 from pantarhei.model.rule import Rule
 from pantarhei.ontology.entailment import Entailment
+from pantarhei.ontology.justification import Justification
 from pantarhei.ontology.ontology import Ontology, load_ontology
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.proofs.proof import Proof
@@ -137,6 +138,7 @@ __all__ = [
     "InvalidRuleError",
     "InvalidTripleError",
     "JavaNotFoundError",
+    "Justification",
     "LateABoxError",
     "Limits",
     "MalformedInputError",
