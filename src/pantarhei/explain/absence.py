@@ -19,6 +19,7 @@ from pantarhei.model.temporal_rule import Mode, TemporalAtom
 from pantarhei.model.term import ONLY_TYPE, Term, Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.ontology.unknown_names import UnknownName
+from pantarhei.owl.axiom import parts
 from pantarhei.owl.manchester import axiom_text
 from pantarhei.proofs.formatter import placed_axiom
 from pantarhei.proofs.proof import Proof
@@ -228,6 +229,8 @@ class Absence:
         ways = (*self.ways, *self.beyond)
         terms: list[object] = [*(self.triple or ()), *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
+        lost = [axiom.stated for each in self.unknown for axiom in each.lost_in]
+        terms += [part for part in parts(tuple(lost)) if isinstance(part, URIRef)]
         conflicts = [
             *(each for way in ways for each in way.conflicts),
             *(each for gone in _all_gone(self) for each in gone.conflicts),
@@ -415,6 +418,8 @@ class _AbsenceText:
             return f"{word} is a term of OWL: ontology.explain proves entailed axioms."
         if unknown.kind == "blank node":
             return f"No blank node {self.name(unknown.name)} is known: each message has its own."
+        if unknown.lost_in:
+            return f"{unknown.occurrences(self.labels)}."
         nearest = " or ".join(self.name(term) for term in unknown.nearest)
         question = f"; did you mean {nearest}?" if nearest else "."
         return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"

@@ -30,7 +30,7 @@ from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Term, Triple, check_triple
 from pantarhei.model.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.ontology.ontology import Ontology
-from pantarhei.ontology.unknown_names import KnownNames, UnknownName, similar_names
+from pantarhei.ontology.unknown_names import KnownNames, UnknownName, unknown_name
 from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.extraction import AssertingABox, ProofExtractor
 from pantarhei.proofs.proof import Proof
@@ -284,15 +284,17 @@ class Explainer(ABC, Generic[GroundTruthT]):
         names = self._names(window, self._asserted_in(window))
         if atom.triple is not None:
             return names.unknown_in(atom.triple)
-        known = names.declared
-        near = tuple(similar_names(atom.predicate, known))
-        return () if atom.predicate in known else (UnknownName(atom.predicate, "property", near),)
+        if atom.predicate in names.declared:
+            return ()
+        return (unknown_name(atom.predicate, "property", names.declared, names.losses),)
 
     def _names(self, window: ExplainedState[GroundTruthT], asserted: Integers) -> KnownNames:
         """Return the names used by rules, ontology, background and stream at that time."""
         common = self._held.foundation.common
-        declared = {*self._ontology().predicates, *self._concluded_names()}
-        return KnownNames(window.model.vocabulary, common.symbols, common.names, asserted, declared)
+        ontology = self._ontology()
+        declared = {*ontology.predicates, *self._concluded_names()}
+        losses = [entry.origin for entry in ontology.losses]
+        return KnownNames(window.model.vocabulary, common.symbols, common.names, asserted, declared, losses)
 
     def _context(self, window: ExplainedState[GroundTruthT]) -> AbsenceContext:
         log, asserted = window.log, self._asserted_in(window)

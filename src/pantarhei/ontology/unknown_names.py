@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal as OneOf
@@ -12,10 +12,13 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.model.message_text import disambiguate, last_part
+from pantarhei.model.labels import NO_LABELS, Labels
+from pantarhei.model.message_text import NO_NAMES, disambiguate, last_part, one_line
 from pantarhei.model.representation import html_of, short_repr
+from pantarhei.model.rule import Origin
 from pantarhei.model.term import Term, Triple, short
 from pantarhei.owl.axiom import Axiom, Class, DataRange, Property, parts
+from pantarhei.owl.manchester import manchester_syntax, origin_text
 from pantarhei.owl.name_kinds import is_defined, is_reserved
 from pantarhei.rdf.ntriples import write_term
 
@@ -24,6 +27,10 @@ NameKind = OneOf["class", "property", "name", "blank node", "word of OWL"]
 # Largest number of suggested names, and of known names that are compared with an unknown one.
 _MOST_SUGGESTED = 2
 _MOST_COMPARED = 20_000
+
+# Largest number of lost axioms shown, and of characters of each.
+_MOST_AXIOMS = 3
+_LONGEST_AXIOM = 200
 
 # Parts of an axiom whose own parts are not searched for names.
 _NAMED = Class | Property | DataRange
@@ -38,6 +45,7 @@ class UnknownName:
         kind: the kind of name expected at its position in the triple; "word of OWL" for a term of the OWL,
             RDF or RDFS vocabulary.
         nearest: similar known names of that kind, most similar first.
+        lost_in: the axioms in which the name occurs, all of which are lost.
 
     >>> import pantarhei as pr
     >>> from rdflib import RDF, Namespace
@@ -52,6 +60,7 @@ class UnknownName:
     name: Term
     kind: NameKind
     nearest: tuple[Term, ...] = ()
+    lost_in: tuple[Origin, ...] = ()
 
     __repr__ = short_repr
     _repr_html_ = html_of
@@ -64,12 +73,24 @@ class UnknownName:
         """
         if self.kind == "word of OWL":
             return f"{short(self.name)} is a term of OWL: ontology.explain proves entailed axioms"
+        if self.lost_in:
+            return disambiguate(self.occurrences, self.lost_in[0].names or NO_NAMES)
         return disambiguate(self._shown)
 
+    def occurrences(self, labels: Labels = NO_LABELS) -> str:
+        """Return the lost axioms with the name as a sentence without a full stop."""
+        shown = [one_line(origin_text(each, labels), _LONGEST_AXIOM) for each in self.lost_in[:_MOST_AXIOMS]]
+        if (more := len(self.lost_in) - _MOST_AXIOMS) > 0:
+            shown.append(f"and {more:,} more")
+        axioms = "an axiom that is lost" if len(self.lost_in) == 1 else "axioms that are lost"
+        name = manchester_syntax(self.name, labels)
+        return f"The {self.kind} {name} occurs only in {axioms}: {'; '.join(shown)}"
+
     def to_json(self) -> dict[str, object]:
-        """Return kind, name and suggestions as a dictionary for `json.dumps`."""
+        """Return kind, name, suggestions and lost axioms as a dictionary for `json.dumps`."""
         nearest = list(map(write_term, self.nearest))
-        return {"kind": self.kind, "name": write_term(self.name), "nearest": nearest}
+        lost = {"lost_in": [each.axiom for each in self.lost_in]} if self.lost_in else {}
+        return {"kind": self.kind, "name": write_term(self.name), "nearest": nearest, **lost}
 
     def _shown(self) -> str:
         nearest = " or ".join(map(short, self.nearest))
@@ -86,6 +107,7 @@ class KnownNames:
         names: names with numbers below this one occur in rules or background.
         asserted: the facts of the stream, shape (n, 3).
         declared: the classes and properties of the ontology.
+        losses: the lost axioms of the ontology.
     """
 
     vocabulary: Vocabulary
@@ -93,6 +115,7 @@ class KnownNames:
     names: int
     asserted: Integers
     declared: Collection[Term]
+    losses: Sequence[Origin] = ()
 
     def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
         """Return the unknown names in a triple. The cost is linear in the number of facts of the stream."""
@@ -105,7 +128,7 @@ class KnownNames:
             return UnknownName(name, "blank node")
         if is_reserved(name) and is_defined(name):
             return UnknownName(name, "word of OWL")
-        return UnknownName(name, kind, tuple(similar_names(name, self._all(kind))))
+        return unknown_name(name, kind, self._all(kind), self.losses)
 
     def _knows(self, name: Term, kind: NameKind) -> bool:
         if name in self.declared:
@@ -137,6 +160,12 @@ class KnownNames:
         for number in (*range(self.symbols), *met[met >= self.symbols].tolist()):
             if symbols[number].arity == (1 if kind == "class" else 2):
                 yield symbols[number].name
+
+
+def unknown_name(name: Term, kind: NameKind, known: Iterable[Term], losses: Iterable[Origin]) -> UnknownName:
+    """Return a name with the lost axioms in which it occurs, or without any with similar known names."""
+    lost_in = tuple(each for each in losses if any(part == name for part in parts(each.stated)))
+    return UnknownName(name, kind, () if lost_in else tuple(similar_names(name, known)), lost_in)
 
 
 def _is_used(number: int | None, given: int, asserted: Integers) -> bool:

@@ -338,6 +338,34 @@ def test_the_window_denies_with_losses_and_unknown_names_too(
     assert "Unknown class Plnt; did you mean Plant" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            ":kit a :Fern",
+            "The class 'green fern' occurs only in an axiom that is lost: Moss SubClassOf 'green fern' or Ivy.",
+        ),
+        (
+            ":kit :shades :rex",
+            "The property shades occurs only in axioms that are lost: Moss SubClassOf shades some Cat; "
+            "Moss SubClassOf shades min 3.",
+        ),
+    ],
+)
+def test_a_name_in_lost_axioms_alone_is_shown_with_them(explain_of_explain_axioms, statement, said):
+    lost = """
+        :Fern rdfs:label "green fern" .
+        :Moss rdfs:subClassOf [ owl:unionOf ( :Fern :Ivy ) ] ,
+            [ owl:onProperty :shades ; owl:someValuesFrom :Cat ] , [ owl:onProperty :shades ; owl:minCardinality 3 ] ."""
+    ontology = ONTOLOGY.replace(", :anna", "") + lost
+    done = explain_of_explain_axioms(statement, "--why-not", ontology=ontology)
+    assert said in done.stdout.splitlines()
+    done = explain_of_explain_axioms(statement, "--why-not", "--format", "json", ontology=ontology)
+    (unknown,) = (each for each in json.loads(done.stdout)["unknown"] if "lost_in" in each)
+    assert unknown["nearest"] == []
+    assert all(axiom.startswith("SubClassOf(Moss ") for axiom in unknown["lost_in"])
+
+
 def test_the_background_counts(explain_of_explain_axioms):
     background = ":kit a :Sub ; rdfs:label 'the kitten' . :Cub rdfs:subClassOf :Cat ."
     done = explain_of_explain_axioms(":kit a :Animal", background=background)
