@@ -343,7 +343,8 @@ def test_the_window_denies_with_losses_and_unknown_names_too(
     [
         (
             ":kit a :Fern",
-            "The class 'green fern' occurs only in an axiom that is lost: Moss SubClassOf 'green fern' or Ivy.",
+            "The class 'green fern' occurs only in an axiom that is lost: "
+            "Moss SubClassOf 'green fern' or Ivy.",
         ),
         (
             ":kit :shades :rex",
@@ -356,7 +357,8 @@ def test_a_name_in_lost_axioms_alone_is_shown_with_them(explain_of_explain_axiom
     lost = """
         :Fern rdfs:label "green fern" .
         :Moss rdfs:subClassOf [ owl:unionOf ( :Fern :Ivy ) ] ,
-            [ owl:onProperty :shades ; owl:someValuesFrom :Cat ] , [ owl:onProperty :shades ; owl:minCardinality 3 ] ."""
+            [ owl:onProperty :shades ; owl:someValuesFrom :Cat ] ,
+            [ owl:onProperty :shades ; owl:minCardinality 3 ] ."""
     ontology = ONTOLOGY.replace(", :anna", "") + lost
     done = explain_of_explain_axioms(statement, "--why-not", ontology=ontology)
     assert said in done.stdout.splitlines()
