@@ -555,7 +555,7 @@ class StreamReasoner(Materialized):
         >>> _ = reasoner.push(1, [gas])
         >>> print(reasoner.explain((EX.x, RDF.type, EX.Accelerating)))
         the car x is accelerating [1]
-        └─ because the car x is gas pedal pressed (asserted at 1)
+        └─ because the car x is in class 'gas pedal pressed' (asserted at 1)
         It rests on an assertion made at 1.
         By the axioms:
         [1] 'gas pedal pressed' SubClassOf 'accelerating' (ontologies/pedals.ttl)

@@ -62,8 +62,9 @@ def quads(tmp_path):
 
 
 CUT = (
-    "at 3 removed: the car x is gas pedal pressed (at 1), contradicted by the car x is brakes pressed; "
-    "nothing is both brakes pressed and gas pedal pressed"
+    "at 3 removed: the car x is in class 'gas pedal pressed' (at 1), "
+    "contradicted by the car x is in class 'brakes pressed'; "
+    "nothing is in both classes 'brakes pressed' and 'gas pedal pressed'"
 )
 
 # what it prints
@@ -156,7 +157,10 @@ def test_the_summary_counts_a_cut_fact_once_however_many_timestamps_assert_it(ru
         f"<urn:3> {{ {pedal.format('BrakesPressed')} }}"
     )
     done = run(stream=stream)
-    assert "at 3 removed: urn:x is gas pedal pressed (at 1, 2), contradicted by urn:x is" in done.stdout
+    assert (
+        "at 3 removed: urn:x is in class 'gas pedal pressed' (at 1, 2), contradicted by urn:x is"
+        in done.stdout
+    )
     assert "3 assertions, 1 fact cut, " in done.stderr
 
 

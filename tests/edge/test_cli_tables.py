@@ -29,8 +29,9 @@ TABLE = "at,who,what\n1,x,GasPedalPressed\n2,x,BrakesPressed\n"
 LINES = [
     "1  window -1 to 1: 6 facts, +3 -0",
     "2  window 0 to 2: 6 facts, +2 -2",
-    "    at 2 removed: the car x is gas pedal pressed (at 1), contradicted by the car x is brakes pressed; "
-    "nothing is both brakes pressed and gas pedal pressed",
+    "    at 2 removed: the car x is in class 'gas pedal pressed' (at 1), "
+    "contradicted by the car x is in class 'brakes pressed'; "
+    "nothing is in both classes 'brakes pressed' and 'gas pedal pressed'",
 ]
 
 

@@ -45,6 +45,14 @@ _VERBS_OF_VALUES = {
     "contains", "costs", "counts", "equals", "holds", "lasts", "measures", "needs", "reads", "reports",
     "says", "shows", "weighs",
 }  # fmt: skip
+_BASE_FORMS = {
+    "accept", "allow", "apply", "become", "begin", "belong", "comply", "comprise", "connect", "consist",
+    "contain", "create", "define", "depend", "derive", "describe", "detect", "determine", "enable", "execute",
+    "exist", "happen", "have", "include", "indicate", "install", "involve", "know", "locate", "maintain",
+    "manage", "observe", "obtain", "occur", "participate", "perform", "possess", "precede", "prevent", "produce",
+    "provide", "receive", "refer", "regulate", "relate", "rely", "replace", "represent", "require",
+    "send", "serve", "supervise",
+}  # fmt: skip
 _PLACES = {
     "about", "above", "after", "along", "at", "before", "behind", "below", "beside", "between", "beyond",
     "during", "in", "inside", "near", "on", "out", "outside", "over", "since", "under", "until", "within",
@@ -77,6 +85,7 @@ _ADJECTIVES = {
     "low", "normal", "offline", "online", "open", "quiet", "ready", "safe", "shut", "stale", "stuck",
     "unsafe", "warm", "wet",
 }  # fmt: skip
+_DEGREES = {"almost", "half", "quite", "still", "too", "very", "well"}
 _UNCOUNTED = {
     "air", "blood", "data", "dna", "efficiency", "electricity", "energy", "equipment", "food", "frequency",
     "fuel", "furniture", "hardware", "heat", "humidity", "information", "level", "light", "lighting",
@@ -121,6 +130,13 @@ def term_name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
 def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
     """Return the complement that describes a member of a class: `a pump`, `uncooled`, `out of range`, or
     `in class 'high temperature'` if the class is not surely a countable noun.
+
+    An adjective or participle is a complement alone or after adverbs. After a noun it describes the noun, not
+    the member.
+
+    >>> names = "Pressed", "FullyOpen", "GasPedalPressed"
+    >>> [class_phrase(URIRef(f"http://example.org/{name}")) for name in names]
+    ['pressed', 'fully open', "in class 'gas pedal pressed'"]
     """
     if class_ == OWL.Nothing:
         return "in owl:Nothing"
@@ -135,9 +151,12 @@ def class_phrase(class_: Term, labels: Labels = NO_LABELS) -> str:
             return words
         is_short = len(list(takewhile("of".__ne__, parts))) <= _MOST_WORDS
         is_alone_in_ing = first == last and first.endswith("ing") and first not in _NOUNS_IN_ING
-        if (is_alone_in_ing and not is_uncounted) or _is_adjective(last):
+        is_adjective = _is_adjective(last)
+        if is_adjective and all(part in _DEGREES or _is_adverb(part) for part in words.lower().split()[:-1]):
             return words
-        if is_short and not (is_uncounted or _ends_in_s(last) or _is_adverb(last)):
+        if is_alone_in_ing and not is_uncounted:
+            return words
+        if is_short and not (is_uncounted or is_adjective or _ends_in_s(last) or _is_adverb(last)):
             return f"{_article(parts[0])} {words}"
     return f"{_IN_CLASS}{quoted(name, name == short(class_))}"
 
@@ -211,7 +230,7 @@ def _is_foreign(term: Term, labels: Labels) -> bool:
 
 def _is_adverb(word: str) -> bool:
     return word in ("also", "always", "never", "only") or (
-        word.endswith("ly") and len(word) > 4 and word not in _NOUNS_IN_LY
+        word.endswith("ly") and len(word) > 4 and word not in _NOUNS_IN_LY | _BASE_FORMS
     )
 
 
@@ -230,9 +249,30 @@ def _is_verb(word: str) -> bool:
     return _ends_in_s(word) and not is_plural
 
 
+def _is_base_form(word: str) -> bool:
+    """True for the base form of a verb that is not a noun too."""
+    return word in _BASE_FORMS or (word.endswith(("ify", "ize")) and len(word) > 5)
+
+
+def _third_person(verb: str) -> str:
+    if verb == "have":
+        return "has"
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
+
+
 def verb_phrase(property_: Term, labels: Labels) -> str:
     """Return the words between subject and object: `reads`, `is part of`, `has level`; `—temp_c→` if they are
     not surely a verb or a noun.
+
+    A first word is a verb in the third person if it ends in -s and is not a known noun. It is a verb in the
+    base form, and put in the third person, if it is a known verb that is not a noun too, or ends in -ify, or
+    in -ize after three letters. Other words, such as `feed` and `measure`, are nouns.
+
+    >>> names = "contain", "belongTo", "identify", "feed"
+    >>> [verb_phrase(URIRef(f"http://example.org/{name}"), {}) for name in names]
+    ['contains', 'belongs to', 'identifies', 'has feed']
     """
     if property_ in _PHRASES:
         return _PHRASES[property_]
@@ -247,6 +287,8 @@ def verb_phrase(property_: Term, labels: Labels) -> str:
     if not after_adverbs or not _are_judged(parts) or _is_foreign(property_, labels):
         return arrow
     first, last, later = after_adverbs[0], parts[-1], after_adverbs[1:]
+    if _is_base_form(first):
+        return " ".join([*parts[: -len(after_adverbs)], _third_person(first), *later])
     if first in _VERBS_FIRST or _is_verb(first):
         return words
     if any(map(_is_verb, later)):

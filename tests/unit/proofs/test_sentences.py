@@ -30,7 +30,12 @@ x, y, z = map(Variable, "xyz")
         ("out of range", "out of range"),
         ("near a free meeting room", "near a free meeting room"),
         ("the vessel", "the vessel"),
-        ("brakes pressed", "brakes pressed"),
+        ("brakes pressed", "in class 'brakes pressed'"),
+        ("gas pedal pressed", "in class 'gas pedal pressed'"),
+        ("door open", "in class 'door open'"),
+        ("partially closed", "partially closed"),
+        ("Fully Open", "Fully Open"),
+        ("hospital bed", "a hospital bed"),
         ("movable", "movable"),
         ("overheating", "overheating"),
         ("building", "a building"),
@@ -61,6 +66,39 @@ def test_a_class_is_said_with_an_article_where_it_is_a_noun(label, said):
 )
 def test_a_property_is_said_as_a_verb(property_, said):
     assert sentence((EX.a, property_, EX.b)) == said
+
+
+BASE_FORMS = {
+    "contain": "contains", "identify": "identifies", "have": "has", "possess": "possesses",
+    "apply": "applies", "authorize": "authorizes", "belong": "belongs", "include": "includes",
+}  # fmt: skip
+NOUNS = [
+    "feed",
+    "measure",
+    "level",
+    "report",
+    "control",
+    "size",
+    "prize",
+    "domain",
+    "chain",
+    "state",
+    "supply",
+]
+
+
+@given(st.sampled_from(sorted(BASE_FORMS)), st.sampled_from(["", " element", " to", " in zone"]))
+def test_the_base_form_of_a_verb_is_put_in_the_third_person(verb, rest):
+    expected, always = (f"a {adverb}{BASE_FORMS[verb]}{rest} b" for adverb in ("", "always "))
+    assert sentence((EX.a, EX.p, EX.b), {EX.p: f"{verb}{rest}"}) == expected
+    assert sentence((EX.a, EX.p, EX.b), {EX.p: f"always {verb}{rest}"}) == always
+    assert sentence((EX.a, EX.p, EX.b), {EX.p: f"{verb}{rest}".capitalize()}) == expected
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_a_noun_that_looks_like_a_verb_is_a_noun(noun):
+    assert sentence((EX.a, EX[noun], EX.b)) == f"a has {noun} b"
+    assert class_phrase(EX[noun.capitalize()]).split()[0] in ("a", "an", "in")
 
 
 def test_a_subclass_is_said_of_its_members():
