@@ -49,8 +49,8 @@ _BASE_FORMS = {
     "accept", "allow", "apply", "become", "begin", "belong", "comply", "comprise", "connect", "consist",
     "contain", "create", "define", "depend", "derive", "describe", "detect", "determine", "enable", "execute",
     "exist", "happen", "have", "include", "indicate", "install", "involve", "know", "locate", "maintain",
-    "manage", "observe", "obtain", "occur", "participate", "perform", "possess", "precede", "prevent", "produce",
-    "provide", "receive", "refer", "regulate", "relate", "rely", "replace", "represent", "require",
+    "manage", "observe", "obtain", "occur", "participate", "perform", "possess", "precede", "prevent",
+    "produce", "provide", "receive", "refer", "regulate", "relate", "rely", "replace", "represent", "require",
     "send", "serve", "supervise",
 }  # fmt: skip
 _PLACES = {
