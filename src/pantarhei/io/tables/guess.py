@@ -63,7 +63,7 @@ class _Time(NamedTuple):
     columns: tuple[str, ...]
 
 
-class _Mark(NamedTuple):
+class _DecimalMark(NamedTuple):
     """Decimal mark of a table; `doubtful` is a number that decided it, but may have thousands separators."""
 
     mark: str
@@ -143,7 +143,7 @@ def _all(form: re.Pattern[str]) -> Callable[[Sequence[str]], bool]:
 # numbers
 
 
-def _decimal_mark(columns: Iterable[Sequence[str]], delimiter: str) -> _Mark:
+def _decimal_mark(columns: Iterable[Sequence[str]], delimiter: str) -> _DecimalMark:
     """Choose the decimal mark that most numbers need; if that is undecided, the one the delimiter suggests.
 
     `1,5` and `1.234,5` need a comma; `1,234` can also have a thousands separator.
@@ -159,10 +159,10 @@ def _decimal_mark(columns: Iterable[Sequence[str]], delimiter: str) -> _Mark:
             elif with_comma != with_point:
                 doubtful.setdefault("," if "," in text else ".", text.strip())
     if needed[","] != needed["."]:
-        return _Mark(max(needed, key=needed.__getitem__))
+        return _DecimalMark(max(needed, key=needed.__getitem__))
     if delimiter != "," and (needed or "," in doubtful):
-        return _Mark(",", None if needed else doubtful[","])
-    return _Mark(".", doubtful.get(".") if delimiter == ";" else None)
+        return _DecimalMark(",", None if needed else doubtful[","])
+    return _DecimalMark(".", doubtful.get(".") if delimiter == ";" else None)
 
 
 def _number(text: str, mark: str) -> str | None:
@@ -299,7 +299,7 @@ def _subject(local: str, ids: Sequence[str]) -> list[str]:
     return [f"    s: {_plain(f'ex:{column_reference(ids[0])}')}{others}"]
 
 
-def _dialect(columns: Mapping[str, Sample], delimiter: str, decimal: _Mark) -> list[str]:
+def _dialect(columns: Mapping[str, Sample], delimiter: str, decimal: _DecimalMark) -> list[str]:
     lines = []
     if delimiter not in (",", "\t"):
         lines.append(f"delimiter: {json.dumps(delimiter)}")
