@@ -61,11 +61,9 @@ def is_possible(needed, denied):
 RULES = [each for each in product(SAID, NEEDED, DENIED, REMEMBERED) if is_possible(*each[1:3])]
 
 
-@pytest.mark.parametrize(
-    ("said", "needed", "denied", "remembered"),
-    some(RULES, RULES[::4]),
-)
-def test_a_rule_on_silence_has_a_warning_if_it_cannot_conclude_anything(said, needed, denied, remembered):
+@pytest.mark.parametrize("parts", some(RULES, RULES[::4]))
+def test_a_rule_on_silence_has_a_warning_if_it_cannot_conclude_anything(parts):
+    said, needed, denied, remembered = parts
     given = rules(said, needed, denied, remembered)
     is_warned = any(isinstance(each, ImpossibleRule) for each in given.warnings)
     # An assertion that a repair removes at once is asserted, although its fact does not hold.
