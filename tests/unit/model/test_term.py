@@ -41,7 +41,7 @@ def test_other_things_are_no_triples(given):
         check_triple(given)
 
 
-@pytest.mark.parametrize("term", [A, BNode(), Literal("x")])
+@pytest.mark.parametrize("term", [A, BNode("b"), Literal("x")])
 def test_a_term_where_a_triple_is_expected_is_refused_with_advice(term):
     with pytest.raises(InvalidTripleError, match=r"of rdflib terms; write a single triple as \[triple\]$"):
         check_triple(term)
