@@ -34,6 +34,11 @@
     │   ├── ExcludedOptionError        option without meaning beside another argument
     │   ├── QueryWindowError           window that is valid for queries only
     │   └── UnknownFormatError         format given neither by suffix nor by option
+    ├── ServiceError               running service that cannot start or continue
+    │   ├── ConfigError                invalid configuration: lines, keys, expected values
+    │   ├── JournalError               journal that cannot be read or written
+    │   ├── UpgradeError               changed configuration that the stored state does not permit
+    │   └── ConnectionFailedError      broker, database or address that cannot be reached
     ├── QueryError                 malformed or unsupported query
     │   ├── QueryTextError             syntax error, with line and column
     │   ├── NotKeyLocalQueryError      query joins facts of different shards
@@ -123,6 +128,13 @@ from pantarhei.errors.query_errors import (
     TemporalRuleError,
     TemporalTextError,
 )
+from pantarhei.errors.service_errors import (
+    ConfigError,
+    ConnectionFailedError,
+    JournalError,
+    ServiceError,
+    UpgradeError,
+)
 from pantarhei.errors.stream_errors import (
     CheckpointError,
     CheckpointMismatchError,
@@ -142,6 +154,8 @@ __all__ = [
     "CheckpointOptionError",
     "ClingoNotFoundError",
     "CompressedInputError",
+    "ConfigError",
+    "ConnectionFailedError",
     "ContradictionError",
     "DeltaNotKeptError",
     "EntailedError",
@@ -157,6 +171,7 @@ __all__ = [
     "InvalidRuleError",
     "InvalidTripleError",
     "JavaNotFoundError",
+    "JournalError",
     "LateABoxError",
     "MalformedInputError",
     "MappingError",
@@ -184,6 +199,7 @@ __all__ = [
     "QueryWindowError",
     "ReadOnlyError",
     "RegistrationMemoryError",
+    "ServiceError",
     "SparkError",
     "StreamError",
     "StreamsEndedError",
@@ -195,6 +211,7 @@ __all__ = [
     "UndecidedRepairWarning",
     "UnknownFormatError",
     "UnsupportedAxiomError",
+    "UpgradeError",
     "check_choice",
     "check_type",
 ]

@@ -121,18 +121,21 @@ class Mapping:
         self._of_members((), False)
 
     @classmethod
-    def load(cls, source: str | os.PathLike[str] | MappingOf[str, Any] | RecordMapping) -> Mapping:
+    def load(
+        cls, source: str | os.PathLike[str] | MappingOf[str, Any] | RecordMapping, time: str | None = None
+    ) -> Mapping:
         """Read and compile a mapping.
 
         Args:
             source: a path, a text in YAML, a dictionary, or the `mapping` of a reader.
+            time: the member with the time if the mapping names none; None to refuse such a mapping.
 
         Raises:
             MissingFileError: the file does not exist.
             MappingError: the mapping is invalid; the error has the line and suggests similar names.
             OptionError: the source is of another type.
         """
-        return cls(read_mapping(source))
+        return cls(read_mapping(source, time))
 
     def __repr__(self) -> str:
         return f"Mapping({self.mapping.source!r})"
@@ -140,19 +143,22 @@ class Mapping:
     def __reduce__(self) -> tuple[Any, ...]:
         return Mapping, (self.mapping,)
 
-    def abox(self, record: Record, row: int = 1) -> TimestampedABox:
+    def abox(
+        self, record: Record, row: int = 1, members: MappingOf[str, str] | None = None
+    ) -> TimestampedABox:
         """Map one record to a timestamped ABox.
 
         Args:
             record: a dictionary of JSON values, or the text of a JSON object.
             row: the number of the record, the value of `$(_row)`.
+            members: further members, such as the topic of a message; those of the record take precedence.
 
         Raises:
             InvalidCellError: a member does not fit the mapping.
             MalformedInputError: the record is a text, but not a JSON object.
             OptionError: the record is neither a dictionary nor a text.
         """
-        at, triples = self._part(record, row, None, None)
+        at, triples = self._part(record, row, None, None, members)
         return TimestampedABox(at, tuple(triples))
 
     def aboxes(self, records: Iterable[Record], on_bad: OnBad | None = None) -> list[TimestampedABox]:
@@ -197,9 +203,16 @@ class Mapping:
             yield found
 
     def _part(
-        self, record: Record, row: int, kind: TimeKind | None, order: RowOrder | None
+        self,
+        record: Record,
+        row: int,
+        kind: TimeKind | None,
+        order: RowOrder | None,
+        further: MappingOf[str, str] | None = None,
     ) -> tuple[TimePoint, Sequence[Triple]]:
         is_text, members = isinstance(record, str | bytes), _members(record)
+        if further:
+            members = {**further, **members}
         names = tuple(_names(members)) if self.mapping.has_globs else ()
         try:
             found = self._of_members(names, is_text).read(members, row, kind)

@@ -260,7 +260,7 @@ class NdjsonWriter(AnswerWriter):
 
     def rows(self, at: TimePoint, columns: Columns) -> None:
         for row in zip(*columns.values(), strict=True):
-            self._object(at, columns, dict(zip(columns, map(_json_value, row), strict=True)))
+            self._object(at, columns, dict(zip(columns, map(json_value, row), strict=True)))
 
     def no_more(self, at: TimePoint, columns: Columns) -> None:
         self._object(at, columns, {})
@@ -544,7 +544,8 @@ def cell_text(cell: Cell) -> str:
     return f"_:{cell}" if isinstance(cell, BNode) else str(cell)
 
 
-def _json_value(cell: Cell) -> object:
+def json_value(cell: Cell) -> object:
+    """Return a term or a plain value as a JSON value: a number, a boolean, or a text."""
     if not isinstance(cell, Literal):
         return cell_text(cell) if isinstance(cell, str) else cell
     value = cell.value

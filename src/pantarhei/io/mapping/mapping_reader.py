@@ -80,8 +80,13 @@ _NOT_OURS = {
 }
 
 
-def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMapping) -> RecordMapping:
+def read_mapping(
+    given: str | os.PathLike[str] | Mapping[str, Any] | RecordMapping, time: str | None = None
+) -> RecordMapping:
     """Read a mapping from a file, a text in YAML or a dictionary.
+
+    Args:
+        time: the column of the time if the mapping has none; None to refuse such a mapping.
 
     Raises:
         MissingFileError: the file does not exist.
@@ -98,7 +103,7 @@ def read_mapping(given: str | os.PathLike[str] | Mapping[str, Any] | RecordMappi
     """
     if isinstance(given, RecordMapping):
         return given
-    return _MappingReader(*read_document(given)).mapping()
+    return _MappingReader(*read_document(given), time).mapping()
 
 
 class _MappingReader:
@@ -107,15 +112,18 @@ class _MappingReader:
     Args:
         source: the document's name in errors.
         root: the root node of the document.
+        time: the column of the time if the document names none; None if it must.
     """
 
-    def __init__(self, source: str, root: DocumentNode) -> None:
-        self._source, self._root, self._prefixes = source, root, dict(PREFIXES)
+    def __init__(self, source: str, root: DocumentNode, time: str | None = None) -> None:
+        self._source, self._root, self._prefixes, self._time_column = source, root, dict(PREFIXES), time
 
     def mapping(self) -> RecordMapping:
         root = self._root
         keys = ("prefixes", "time", "mappings", "melt", "null", "delimiter", "decimal")
         parts = self._dictionary(root, "a mapping", keys)
+        if self._time_column is not None:
+            parts.setdefault("time", DocumentNode(self._time_column, root.line, {}))
         for prefix, node in self._named(parts.get("prefixes"), "prefixes"):
             self._prefixes[prefix] = self._iri(self._text(node), node)
         for name, example in (

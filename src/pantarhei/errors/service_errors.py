@@ -1,0 +1,105 @@
+"""Errors of the running service: its configuration, its journal, and the systems it is connected to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pantarhei.errors.base import PantarheiError
+
+
+class ServiceError(PantarheiError):
+    """The service cannot start or continue."""
+
+
+class ConfigProblem(NamedTuple):
+    """One problem of a configuration.
+
+    Args:
+        line: the line, counted from 1; None if it is unknown.
+        key: the path of the value, such as `window.range`.
+        problem: the error.
+        expected: the expected value.
+    """
+
+    line: int | None
+    key: str
+    problem: str
+    expected: str
+
+
+class ConfigError(ServiceError):
+    """A configuration of the service is invalid.
+
+    Args:
+        source: the file.
+        problems: the problems, in the order of their lines.
+    """
+
+    def __init__(self, source: str, problems: Sequence[ConfigProblem]) -> None:
+        super().__init__(source, problems)
+        self.source, self.problems = source, problems
+
+    def __str__(self) -> str:
+        lines = []
+        for given in self.problems:
+            line, key, problem, expected = ConfigProblem(*given) if len(given) == 4 else (None, "", given, "")
+            where = self.source if line is None else f"{self.source}, line {line}"
+            subject = f"{key} " if key else ""
+            lines.append(f"{where}: {subject}{problem}" + (f"; expected {expected}" if expected else ""))
+        return "\n".join(lines)
+
+
+class JournalError(ServiceError):
+    """A journal cannot be read or written.
+
+    Args:
+        path: the file or folder.
+        problem: the error.
+        remedy: the action that the user can take.
+    """
+
+    def __init__(self, path: str, problem: str, remedy: str) -> None:
+        super().__init__(path, problem, remedy)
+        self.path, self.problem, self.remedy = path, problem, remedy
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}; {self.remedy}"
+
+
+class UpgradeError(ServiceError):
+    """The configuration has changed, and `upgrade` does not permit to continue with the stored state.
+
+    Args:
+        folder: the folder of the state.
+        changed: the parts that have changed.
+        reason: why they cannot be adopted.
+    """
+
+    def __init__(self, folder: str, changed: Sequence[str], reason: str) -> None:
+        super().__init__(folder, changed, reason)
+        self.folder, self.changed, self.reason = folder, changed, reason
+
+    def __str__(self) -> str:
+        return (
+            f"the state in {self.folder} was made with other {', '.join(self.changed)}: {self.reason}; set "
+            "upgrade: replay to process the journal again with the new ones, or upgrade: fresh to begin with "
+            "an empty window"
+        )
+
+
+class ConnectionFailedError(ServiceError):
+    """A broker, database or address cannot be reached.
+
+    Args:
+        name: the source or sink.
+        address: its address.
+        problem: the error.
+    """
+
+    def __init__(self, name: str, address: str, problem: str) -> None:
+        super().__init__(name, address, problem)
+        self.name, self.address, self.problem = name, address, problem
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.address} cannot be reached: {self.problem}"

@@ -1,0 +1,235 @@
+"""Batches: received messages become records with the time of their step, or dead letters."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from rdflib.term import Node
+
+from pantarhei.errors import InputError
+from pantarhei.model.datetimes import MICROSECOND
+from pantarhei.service.config import ServiceConfig
+from pantarhei.service.decoding import Decoded, Decoder, UnknownTopicError
+from pantarhei.service.journal import DeadLetter, Message, Record
+
+REMEMBERED = 50_000
+"""Number of recent messages by which redeliveries are recognized."""
+
+
+class Received(NamedTuple):
+    """Message as a source received it.
+
+    Args:
+        message: the message.
+        is_redelivery: whether the source has marked it as delivered before.
+        position: the position of the source after it; None if the source has none.
+        acknowledge: called after the journal is on the disk; None if nothing is to be called.
+        received: the time of its arrival, on a clock for durations.
+    """
+
+    message: Message
+    is_redelivery: bool = False
+    position: Any = None
+    acknowledge: Callable[[], object] | None = None
+    received: float = 0.0
+
+
+class Batch(NamedTuple):
+    """Record that is to be journaled, and the content of its messages.
+
+    Args:
+        decoded: the content of the messages by their place in the record.
+    """
+
+    record: Record
+    decoded: Mapping[int, Sequence[Decoded]]
+
+
+class RecentMessages:
+    """Recent messages, to recognize redeliveries: by their id, or by their content if they have none."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
+
+    def add(self, message: Message) -> None:
+        """Add a message, and forget the oldest one beyond `REMEMBERED`."""
+        self._seen[_identity(message)] = None
+        if len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
+
+    def is_repeated(self, given: Received) -> bool:
+        """Test whether a message was seen; one without id only if it is marked as a redelivery."""
+        if not given.message.id and not given.is_redelivery:
+            return False
+        return _identity(given.message) in self._seen
+
+
+def _identity(message: Message) -> bytes:
+    digest = blake2b(f"{message.source}\0{message.topic}\0{message.id}\0".encode(), digest_size=12)
+    if not message.id:
+        digest.update(message.payload)
+    return digest.digest()
+
+
+class Batcher:
+    """Builder of records from received messages.
+
+    Attributes:
+        recent: recent messages; those of the journal must be added before the first batch.
+        newest: newest time of the messages of each source, for the watermark.
+    """
+
+    def __init__(self, config: ServiceConfig, decoder: Decoder) -> None:
+        self._clock, self._decoder = config.clock, decoder
+        self._in_order = config.clock.order == "event"
+        self.recent = RecentMessages()
+        self.newest: dict[str, tuple[datetime, datetime]] = {}
+
+    def batches(
+        self, given: Iterable[Received], number: int, last: datetime | None, now: datetime
+    ) -> list[Batch]:
+        """Return the records of messages, in order; empty if all of them are redeliveries.
+
+        Args:
+            number: the number of the last record.
+            last: the time of the last record; None before the first one.
+            now: the machine's clock.
+        """
+        dead: list[DeadLetter] = []
+        accepted: list[tuple[Message, Sequence[Decoded]]] = []
+        positions: dict[str, Any] = {}
+        for each in given:
+            message = each.message
+            if each.position is not None:
+                positions[message.source] = each.position
+            if self.recent.is_repeated(each):
+                continue
+            self.recent.add(message)
+            try:
+                content = self._decoder.decode(message, now)
+            except UnknownTopicError as error:
+                dead.append(DeadLetter(message, "unknown topic", str(error)))
+                continue
+            except InputError as error:
+                dead.append(DeadLetter(message, "malformed", str(error)))
+                continue
+            problem = self._time_problem(content, last, now)
+            if problem is not None:
+                dead.append(DeadLetter(message, *problem))
+                continue
+            self._note_time(message.source, content, now)
+            accepted.append((message, content))
+        if not accepted and not dead and not positions:
+            return []
+        if self._in_order:
+            return [self._batch(number + 1, self._watermark(last, now), now, accepted, dead, positions)]
+        return self._in_arrival_order(number, last, now, accepted, dead, positions)
+
+    def tick(self, number: int, last: datetime | None, now: datetime) -> Record | None:
+        """Return a record without messages that advances the time; None if time has not advanced."""
+        at = self._watermark(last, now) if self._in_order else now - (self._clock.idle or timedelta(0))
+        if last is None or at <= last:
+            return None
+        return Record(number + 1, at, at)
+
+    def _in_arrival_order(
+        self,
+        number: int,
+        last: datetime | None,
+        now: datetime,
+        accepted: Sequence[tuple[Message, Sequence[Decoded]]],
+        dead: Sequence[DeadLetter],
+        positions: Mapping[str, Any],
+    ) -> list[Batch]:
+        """Return a record for each part of a batch; the time of each is the newest time so far, and above
+        that of the previous record.
+        """
+        batches = []
+        parts = list(_parts(accepted)) or [[]]
+        for place, part in enumerate(parts):
+            times = [each.at for _, content in part for each in content]
+            least = now if last is None else last + MICROSECOND
+            at = max([least, *times]) if last is not None else max(times, default=now)
+            letters, after = (dead, positions) if place == len(parts) - 1 else ((), {})
+            batches.append(self._batch(number + 1 + place, at, now, part, letters, after))
+            last = at
+        return batches
+
+    def _batch(
+        self,
+        number: int,
+        at: datetime,
+        now: datetime,
+        accepted: Sequence[tuple[Message, Sequence[Decoded]]],
+        dead: Sequence[DeadLetter],
+        positions: Mapping[str, Any],
+    ) -> Batch:
+        messages = tuple(message for message, _ in accepted)
+        record = Record(number, at, now, messages, tuple(dead), dict(positions))
+        return Batch(record, {place: content for place, (_, content) in enumerate(accepted)})
+
+    def _time_problem(
+        self, content: Sequence[Decoded], last: datetime | None, now: datetime
+    ) -> tuple[str, str] | None:
+        """Return the reason and the text of a time that is too old or too far ahead; None for a valid one."""
+        clock = self._clock
+        newest, oldest = max(each.at for each in content), min(each.at for each in content)
+        if clock.max_ahead is not None and newest > now + clock.max_ahead:
+            detail = f"the time {newest.isoformat()} is more than {clock.max_ahead} ahead of the clock"
+            return "ahead", f"{detail}, {now.isoformat()}; max_ahead permits more"
+        if last is None:
+            return None
+        bound = last if self._in_order else last - clock.allowed_lateness
+        if oldest < bound:
+            detail = f"the time {oldest.isoformat()} is older than {bound.isoformat()}, up to which"
+            return "late", f"{detail} messages are processed; allowed_lateness permits more"
+        return None
+
+    # order: event
+
+    def _note_time(self, source: str, content: Sequence[Decoded], now: datetime) -> None:
+        at = max(each.at for each in content)
+        before = self.newest.get(source)
+        self.newest[source] = (at if before is None else max(at, before[0])), now
+
+    def _watermark(self, last: datetime | None, now: datetime) -> datetime:
+        """Return the least newest time of the sources that are not idle, minus the allowed lateness; it does
+        not decrease. If all sources are idle, it is the machine's clock minus `idle` and lateness.
+        """
+        idle, lateness = self._clock.idle, self._clock.allowed_lateness
+        active = [at for at, seen in self.newest.values() if idle is None or now - seen <= idle]
+        if active:
+            found = min(active) - lateness
+        elif idle is None or last is None:
+            found = last or now - lateness
+        else:
+            found = now - idle - lateness
+        return found if last is None else max(found, last)
+
+
+def _parts(
+    accepted: Sequence[tuple[Message, Sequence[Decoded]]],
+) -> Iterator[list[tuple[Message, Sequence[Decoded]]]]:
+    """Split messages so that no two messages of a part give a property of a subject different values.
+
+    In one ABox they would contradict each other, and both would be removed.
+    """
+    part: list[tuple[Message, Sequence[Decoded]]] = []
+    values: dict[tuple[Node, Node], tuple[int, Node]] = {}
+    for place, each in enumerate(accepted):
+        triples = [triple for content in each[1] for triple in content.triples]
+        for subject, predicate, value in triples:
+            by, known = values.get((subject, predicate), (place, value))
+            if by != place and known != value:
+                yield part
+                part, values = [], {}
+                break
+        part.append(each)
+        for subject, predicate, value in triples:
+            values[subject, predicate] = place, value
+    if part:
+        yield part

@@ -1,0 +1,528 @@
+"""Configuration of the service: sections as pydantic models, read from a YAML file.
+
+Unknown keys are errors that name the file, the line and the nearest key. `${NAME}` in a text is replaced by
+the environment variable; passwords and tokens are accepted only in this form.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SecretStr,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+
+from pantarhei.errors import ConfigError, MappingError, OptionError, TimestampError
+from pantarhei.errors.service_errors import ConfigProblem
+from pantarhei.io.mapping.mapping_document import DocumentNode, read_document
+from pantarhei.model.durations import A_DURATION, parse_duration
+from pantarhei.model.message_text import did_you_mean
+from pantarhei.window.retention import parse_bytes
+
+Location: TypeAlias = tuple[str | int, ...]
+
+
+class _Environment(str):
+    """Text that contains the value of an environment variable."""
+
+    __slots__ = ()
+
+
+def _duration(given: object) -> object:
+    if isinstance(given, timedelta):
+        return given
+    try:
+        return parse_duration(str(given))
+    except TimestampError:
+        raise ValueError(f"{A_DURATION}") from None
+
+
+def _size(given: object) -> object:
+    try:
+        return parse_bytes(str(given))
+    except OptionError as error:
+        raise ValueError(error.expected) from None
+
+
+def _secret(given: object) -> object:
+    if not isinstance(given, _Environment):
+        raise ValueError("an environment variable, such as ${PASSWORD}: secrets are not written into files")
+    return str(given)
+
+
+def _list(given: object) -> object:
+    return given if isinstance(given, list | tuple) else [given]
+
+
+Span = Annotated[timedelta, BeforeValidator(_duration)]
+Size = Annotated[int, BeforeValidator(_size)]
+Secret = Annotated[SecretStr, BeforeValidator(_secret)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_list)]
+Topics: TypeAlias = dict[str, str]
+"""Format by topic: the path of a mapping, or `jsonld`, `turtle`, `ntriples`, `nquads`, `trig`."""
+
+
+class Section(BaseModel):
+    """Section of the configuration; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WindowSection(Section):
+    """Window: `range`, distance `slide` of its ends, and length `tick` of the ticks of temporal rules."""
+
+    range: Span
+    slide: Span | None = None
+    tick: Span | None = None
+    closed: Literal["both", "right"] = "both"
+
+
+class ClockSection(Section):
+    """Time of the steps.
+
+    `time`: the time in the message, or that of its arrival. `order: arrival` never waits: the time of a step
+    is the newest time seen, and messages at most `allowed_lateness` older count as present. `order: event`
+    sorts messages by time, and holds each back until the watermark, the least newest time of the sources that
+    are not idle minus `allowed_lateness`, has passed it. Messages further ahead of the machine's clock than
+    `max_ahead` are refused. After `idle` without messages, time follows the machine's clock; `batch` is the
+    longest time that a message waits for others.
+    """
+
+    time: Literal["message", "arrival"] = "message"
+    order: Literal["arrival", "event"] = "arrival"
+    allowed_lateness: Span = timedelta(seconds=5)
+    max_ahead: Span | None = timedelta(seconds=5)
+    idle: Span | None = timedelta(seconds=2)
+    batch: Span = timedelta(milliseconds=10)
+
+
+class ReasoningSection(Section):
+    """Options of the reasoner, as in `StreamReasoner`."""
+
+    repair: Literal["exact", "grounded", "algorithm3", "off"] = "exact"
+    keep: Literal["newest", "every"] = "newest"
+    unique_names: bool = True
+    numbers: Literal["by_datatype", "by_value"] = "by_datatype"
+    conclusions: Literal["graph", "default"] = "graph"
+    max_facts: int | None = None
+    max_bytes: Size | None = None
+    on_limit: Literal["error", "drop"] = "drop"
+
+
+class MQTTSource(Section):
+    """Subscription to an MQTT broker with QoS 1 and a persistent session."""
+
+    mqtt: str
+    topics: Topics
+    client: str = "pantarhei"
+    username: str | None = None
+    password: Secret | None = None
+    ca: Path | None = None
+    qos: Annotated[Literal["0", "1"], BeforeValidator(str)] = "1"
+
+
+class KafkaSource(Section):
+    """Topics of a Kafka cluster, read from the offsets in the journal."""
+
+    kafka: str
+    topics: Topics
+    group: str = "pantarhei"
+    start: Literal["earliest", "latest"] = "latest"
+    settings: dict[str, str] = {}
+
+
+class RedisSource(Section):
+    """Redis Streams, read from the ids in the journal."""
+
+    redis: str
+    topics: Topics
+    password: Secret | None = None
+    start: Literal["earliest", "latest"] = "latest"
+
+
+class HTTPSource(Section):
+    """Messages of `POST /push/{topic}`."""
+
+    http: Topics
+
+
+class FilesSource(Section):
+    """Files and folders that grow; with `then`, that source begins after the end of the files."""
+
+    files: Texts
+    mapping: str
+    then: str | None = None
+    follow: bool = True
+
+
+class StdinSource(Section):
+    """Lines of standard input."""
+
+    stdin: str
+
+
+class SQLSink(Section):
+    """Table of a database, written exactly once."""
+
+    sql: str
+    of: Texts = ("*",)
+    table: str = "changes"
+
+
+class FileSink(Section):
+    """File that is appended to, in NDJSON or CSV by its suffix, written exactly once."""
+
+    file: Path
+    of: Texts = ("*",)
+
+
+class ParquetSink(Section):
+    """Folder of Parquet files, one for each period `roll`."""
+
+    parquet: Path
+    of: Texts = ("*",)
+    roll: Span = timedelta(hours=1)
+
+
+class MQTTSink(Section):
+    """Topic of the broker of an MQTT source, or of the broker with this URL."""
+
+    mqtt: str
+    topic: str
+    of: Texts = ("*",)
+    client: str | None = None
+    username: str | None = None
+    password: Secret | None = None
+    ca: Path | None = None
+
+
+class KafkaSink(Section):
+    """Topic of the cluster of a Kafka source, or of the cluster with these servers."""
+
+    kafka: str
+    topic: str
+    of: Texts = ("*",)
+    key: Literal["id", "name"] = "id"
+    transactional: bool = False
+    settings: dict[str, str] = {}
+
+
+class WebhookSink(Section):
+    """URL that receives changes by POST, signed if there is a secret, repeated for `retry` if it fails."""
+
+    webhook: str
+    of: Texts = ("*",)
+    secret: Secret | None = None
+    retry: Span = timedelta(minutes=5)
+
+
+def _kind_among(kinds: Mapping[str, type[Section]]) -> Discriminator:
+    def kind(given: object) -> str | None:
+        if isinstance(given, Section):
+            return next(name for name, section in kinds.items() if type(given) is section)
+        return next((name for name in kinds if isinstance(given, Mapping) and name in given), None)
+
+    return Discriminator(kind)
+
+
+SOURCES: Mapping[str, type[Section]] = {
+    "mqtt": MQTTSource,
+    "kafka": KafkaSource,
+    "redis": RedisSource,
+    "http": HTTPSource,
+    "files": FilesSource,
+    "stdin": StdinSource,
+}
+SINKS: Mapping[str, type[Section]] = {
+    "sql": SQLSink,
+    "file": FileSink,
+    "parquet": ParquetSink,
+    "mqtt": MQTTSink,
+    "kafka": KafkaSink,
+    "webhook": WebhookSink,
+}
+Source: TypeAlias = Annotated[
+    Union[  # noqa: UP007, built from a table
+        Annotated[MQTTSource, Tag("mqtt")],
+        Annotated[KafkaSource, Tag("kafka")],
+        Annotated[RedisSource, Tag("redis")],
+        Annotated[HTTPSource, Tag("http")],
+        Annotated[FilesSource, Tag("files")],
+        Annotated[StdinSource, Tag("stdin")],
+    ],
+    _kind_among(SOURCES),
+]
+Sink: TypeAlias = Annotated[
+    Union[  # noqa: UP007
+        Annotated[SQLSink, Tag("sql")],
+        Annotated[FileSink, Tag("file")],
+        Annotated[ParquetSink, Tag("parquet")],
+        Annotated[MQTTSink, Tag("mqtt")],
+        Annotated[KafkaSink, Tag("kafka")],
+        Annotated[WebhookSink, Tag("webhook")],
+    ],
+    _kind_among(SINKS),
+]
+
+
+class QuerySection(Section):
+    """Registered query: a file or a text, and the options of `StreamReasoner.register`."""
+
+    sparql: str
+    on: str = "change"
+    window: Span | None = None
+    emit: Literal["delta", "istream", "dstream", "rstream"] = "delta"
+
+
+def _query(given: object) -> object:
+    return {"sparql": given} if isinstance(given, str) else given
+
+
+class DeadLettersSection(Section):
+    """File of dead letters, one JSON object each, and the time for which they are kept."""
+
+    file: Path
+    keep: Span = timedelta(days=7)
+
+
+class StateSection(Section):
+    """Folder of journal and checkpoints.
+
+    `checkpoint`: the time between checkpoints. `keep`: the shortest time for which the journal is kept; it is
+    never shorter than the window and the longest window of a rule.
+    """
+
+    folder: Path = Path("state")
+    checkpoint: Span = timedelta(minutes=1)
+    keep: Span = timedelta(minutes=20)
+
+
+class TokensSection(Section):
+    """Bearer tokens for reading, pushing messages, and registering queries; without one, it is open."""
+
+    read: Secret | None = None
+    push: Secret | None = None
+    admin: Secret | None = None
+
+
+class QueryLimitsSection(Section):
+    """Limits of a SPARQL query over HTTP."""
+
+    timeout: Span = timedelta(seconds=10)
+    rows: int = 100_000
+    bytes: Size = 256_000_000
+    at_once: Annotated[int, Field(ge=1)] = 2
+
+
+class HTTPSection(Section):
+    """HTTP server. An address other than the machine's own needs tokens."""
+
+    listen: str = "127.0.0.1:8190"
+    readers: Annotated[int, Field(ge=0)] = 1
+    tokens: TokensSection = TokensSection()
+    origins: Texts = ()
+    query: QueryLimitsSection = QueryLimitsSection()
+    body: Size = 1_000_000
+    clients: Annotated[int, Field(ge=1)] = 200
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        host, _, port = self.listen.rpartition(":")
+        return host.strip("[]"), int(port)
+
+    @model_validator(mode="after")
+    def _check_listen(self) -> HTTPSection:
+        host, _, port = self.listen.rpartition(":")
+        if not host or not port.isdecimal() or int(port) > 65535:
+            raise ValueError("listen must be HOST:PORT, such as 127.0.0.1:8190")
+        is_own = host.strip("[]") in ("localhost", "::1") or re.fullmatch(r"127(\.\d+){3}", host)
+        if not is_own and not (self.tokens.read and self.tokens.push and self.tokens.admin):
+            raise ValueError(
+                f"listen: {self.listen} is reachable from other machines; set tokens.read, tokens.push and "
+                "tokens.admin, or listen at 127.0.0.1"
+            )
+        return self
+
+
+class LogSection(Section):
+    """Format and level of the log."""
+
+    format: Literal["text", "json"] = "text"
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class ServiceConfig(Section):
+    """Configuration of the service; build with `read_config`. Paths are absolute."""
+
+    name: str = "pantarhei"
+    ontology: Texts
+    background: Texts = ()
+    language: Texts = ()
+    rules: str | None = None
+    prefixes: dict[str, str] = {}
+    window: WindowSection
+    clock: ClockSection = ClockSection()
+    reasoning: ReasoningSection = ReasoningSection()
+    sources: dict[str, Source]
+    queries: dict[str, Annotated[QuerySection, BeforeValidator(_query)]] = {}
+    sinks: dict[str, Sink] = {}
+    dead_letters: DeadLettersSection | None = None
+    state: StateSection = StateSection()
+    upgrade: Literal["replay", "fresh", "refuse"] = "replay"
+    http: HTTPSection | None = HTTPSection()
+    log: LogSection = LogSection()
+    folder: Annotated[Path, AfterValidator(Path.absolute)]
+
+    def path(self, given: str | os.PathLike[str]) -> Path:
+        """Return a path of the configuration, relative to the folder of its file."""
+        return self.folder / given
+
+
+def read_config(path: Path, environment: Mapping[str, str] | None = None) -> ServiceConfig:
+    """Read a configuration file.
+
+    Args:
+        environment: the environment variables; by default those of the process.
+
+    Raises:
+        MissingFileError: the file does not exist.
+        ConfigError: the configuration is invalid; the error lists all problems with their lines.
+    """
+    try:
+        source, root = read_document(path)
+    except MappingError as error:
+        problem = ConfigProblem(error.line, "", error.problem, error.expected)
+        raise ConfigError(str(path), (problem,)) from None
+    reader = _Reader(source, os.environ if environment is None else environment)
+    given = reader.value(root, ())
+    if reader.problems:
+        raise ConfigError(source, tuple(reader.problems))
+    if not isinstance(given, dict):
+        problem = ConfigProblem(root.line, "", "it is not a dictionary", "keys such as ontology and window")
+        raise ConfigError(source, (problem,))
+    try:
+        return ServiceConfig.model_validate({**given, "folder": path.absolute().parent})
+    except ValidationError as error:
+        problems = [reader.problem(each) for each in error.errors(include_url=False)]
+        raise ConfigError(source, tuple(sorted(problems, key=lambda each: each.line or 0))) from None
+
+
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_EMPTY = ("", "~", "null", "none")
+
+
+class _Reader:
+    """Converts a document to values, and problems of pydantic to problems with lines.
+
+    Args:
+        source: the file.
+        environment: the environment variables.
+    """
+
+    def __init__(self, source: str, environment: Mapping[str, str]) -> None:
+        self._source, self._environment = source, environment
+        self._lines: dict[Location, int | None] = {}
+        self.problems: list[ConfigProblem] = []
+
+    def value(self, node: DocumentNode, at: Location) -> Any:
+        """Return the value of a node: a text, None, a list or a dictionary."""
+        self._lines.setdefault(at, node.line)
+        if isinstance(node.content, str):
+            return None if node.content.lower() in _EMPTY else self._text(node.content, node, at)
+        if isinstance(node.content, list):
+            return [self.value(each, (*at, place)) for place, each in enumerate(node.content)]
+        for key, line in node.lines.items():
+            self._lines[(*at, key)] = line
+        return {key: self.value(each, (*at, key)) for key, each in node.content.items()}
+
+    def _text(self, text: str, node: DocumentNode, at: Location) -> str:
+        if "${" not in text:
+            return text
+
+        def of_environment(match: re.Match[str]) -> str:
+            found = self._environment.get(match[1])
+            if found is None:
+                problem = f"refers to the environment variable {match[1]}, which is not set"
+                advice = f"export {match[1]}=… before the start{did_you_mean(match[1], self._environment)}"
+                self.problems.append(ConfigProblem(node.line, _key(at), problem, advice))
+            return found or ""
+
+        return _Environment(_VARIABLE.sub(of_environment, text))
+
+    def problem(self, error: Mapping[str, Any]) -> ConfigProblem:
+        """Return an error of pydantic as a problem with the line of its value."""
+        location: Location = tuple(error["loc"])
+        kind, context = str(error["type"]), error.get("ctx", {})
+        names = [name for name in location if not self._is_tag(location, name)]
+        at = tuple(names)
+        line = self._line(at)
+        if kind == "extra_forbidden":
+            known = list(self._fields(location[:-1]))
+            hint = did_you_mean(str(at[-1]), known)
+            return ConfigProblem(line, _key(at), f"is not a key{hint}", f"one of {', '.join(known)}")
+        if kind == "missing":
+            return ConfigProblem(self._line(at[:-1]), _key(at), "is missing", f"a value for {at[-1]}")
+        if kind.startswith("union_tag"):
+            kinds = SOURCES if at[0] == "sources" else SINKS
+            return ConfigProblem(line, _key(at), "has no known kind", f"one of the keys {', '.join(kinds)}")
+        given = error.get("input")
+        if kind == "literal_error":
+            expected = str(context.get("expected", "")).replace("'", "")
+            hint = did_you_mean(str(given), re.split(r", | or ", expected))
+            return ConfigProblem(line, _key(at), f"is {given}{hint}", expected)
+        if kind == "value_error":
+            text = str(context.get("error", error["msg"]))
+            if isinstance(given, Mapping):
+                return ConfigProblem(line, _key(at), f"is invalid: {text}", "")
+            shown = "a text" if "secrets" in text else repr(given)
+            return ConfigProblem(line, _key(at), f"is {shown}", text)
+        expected = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+        return ConfigProblem(line, _key(at), f"is {given!r}"[:80], expected)
+
+    def _is_tag(self, location: Location, name: str | int) -> bool:
+        place = location.index(name)
+        return place == 2 and location[0] in ("sources", "sinks") and name in (*SOURCES, *SINKS)
+
+    def _line(self, at: Location) -> int | None:
+        while at not in self._lines and at:
+            at = at[:-1]
+        return self._lines.get(at)
+
+    def _fields(self, location: Location) -> Iterator[str]:
+        section: Any = ServiceConfig
+        for name in location:
+            if isinstance(section, type) and issubclass(section, Section):
+                section = section.model_fields[str(name)].annotation
+            elif name in SOURCES and location[0] == "sources":
+                section = SOURCES[str(name)]
+            elif name in SINKS and location[0] == "sinks":
+                section = SINKS[str(name)]
+            else:
+                section = get_args(section)[-1] if get_args(section) else section
+            found = [each for each in (section, *get_args(section)) if _is_section(each)]
+            section = found[0] if found else section
+        if _is_section(section):
+            yield from (name for name in section.model_fields if (section, name) != (ServiceConfig, "folder"))
+
+
+def _is_section(given: object) -> bool:
+    return isinstance(given, type) and issubclass(given, Section)
+
+
+def _key(at: Location) -> str:
+    return ".".join(map(str, at))

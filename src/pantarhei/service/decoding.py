@@ -1,0 +1,178 @@
+"""Decoding of messages to triples: by the mapping of their topic, or as RDF."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import pantarhei.io.stream_reader as rdf_streams
+from pantarhei.errors import InputError, MalformedInputError
+from pantarhei.io.mapping.record_mapping import RecordMapping
+from pantarhei.io.records import Mapping as RecordMapper
+from pantarhei.model.message_text import did_you_mean
+from pantarhei.model.term import Triple
+from pantarhei.service.config import FilesSource, HTTPSource, ServiceConfig, StdinSource
+from pantarhei.service.journal import Message
+
+RDF_FORMATS = ("jsonld", "ngsi-ld", "nquads", "trig", "ntriples", "turtle")
+RECEIVED, TOPIC, LEVEL, VALUE = "_received", "_topic", "_level", "_value"
+"""Members that mappings can refer to besides those of the message: the time of its arrival, its topic, the
+levels of its topic (`_level1`, `_level2`, …), and a content that is not a JSON object.
+"""
+
+
+class UnknownTopicError(InputError):
+    """No mapping is configured for the topic of a message.
+
+    Args:
+        topic: the topic.
+        known: the topics in the configuration.
+    """
+
+    def __init__(self, topic: str, known: Sequence[str]) -> None:
+        super().__init__(topic, known)
+        self.topic, self.known = topic, known
+
+    def __str__(self) -> str:
+        hint = did_you_mean(self.topic, self.known)
+        return (
+            f"no mapping is configured for the topic {self.topic}{hint}; add it to the topics of its source"
+        )
+
+
+class Decoded(NamedTuple):
+    """Content of a message.
+
+    Args:
+        at: its time.
+        triples: its facts.
+    """
+
+    at: datetime
+    triples: Sequence[Triple]
+
+
+Decode: TypeAlias = Callable[[Message, datetime], list[Decoded]]
+
+
+class Decoder:
+    """Decoder of the messages of all sources.
+
+    Raises:
+        MissingFileError, MappingError: a mapping cannot be read.
+        OptionError: a topic has an unknown format.
+    """
+
+    def __init__(self, config: ServiceConfig) -> None:
+        self._on_arrival = config.clock.time == "arrival"
+        self._topics: dict[str, dict[str, Decode]] = {}
+        made: dict[str, Decode] = {}
+        for name, source in config.sources.items():
+            self._topics[name] = {
+                topic: made.setdefault(form, decode_as(form, config))
+                for topic, form in topics_of(source).items()
+            }
+        self._find = lru_cache(maxsize=10_000)(self._found)
+
+    def decode(self, message: Message, received: datetime) -> list[Decoded]:
+        """Decode a message.
+
+        Args:
+            received: the time of its arrival.
+
+        Raises:
+            UnknownTopicError: no mapping is configured for its topic.
+            InputError: the content does not fit the mapping, or has no time.
+        """
+        found = self._find(message.source, message.topic)(message, received)
+        if self._on_arrival:
+            return [Decoded(received, [triple for each in found for triple in each.triples])]
+        for each in found:
+            if not isinstance(each.at, datetime):
+                problem = f"the time {each.at} is a number; give its unit in the mapping, such as unit: s"
+                raise MalformedInputError(message.topic, None, problem)
+        return found
+
+    def _found(self, source: str, topic: str) -> Decode:
+        known = self._topics.get(source, {})
+        if topic in known:
+            return known[topic]
+        for pattern, decode in known.items():
+            if topic_pattern(pattern).fullmatch(topic):
+                return decode
+        raise UnknownTopicError(topic, tuple(known))
+
+
+def topics_of(source: object) -> Mapping[str, str]:
+    """Return the formats of a source by topic; files and standard input have any topic."""
+    if isinstance(source, FilesSource):
+        return {"#": source.mapping}
+    if isinstance(source, StdinSource):
+        return {"#": source.stdin}
+    if isinstance(source, HTTPSource):
+        return source.http
+    found: Mapping[str, str] = source.topics  # type: ignore[attr-defined]
+    return found
+
+
+@lru_cache(maxsize=1_000)
+def topic_pattern(given: str) -> re.Pattern[str]:
+    """Return the regular expression of a topic filter of MQTT: `+` is one level, a final `#` any levels.
+
+    >>> bool(topic_pattern("site/+/temp").fullmatch("site/a/temp")), bool(topic_pattern("a/#").fullmatch("a"))
+    (True, True)
+    """
+    levels = [re.escape(level) if level != "+" else "[^/]*" for level in given.split("/")]
+    if levels[-1] == re.escape("#"):
+        return re.compile("/".join(levels[:-1]) + ("(/.*)?" if levels[:-1] else ".*"), re.DOTALL)
+    return re.compile("/".join(levels))
+
+
+def decode_as(form: str, config: ServiceConfig) -> Decode:
+    """Return the function that decodes messages in a format: the path of a mapping, or one of `RDF_FORMATS`.
+
+    Raises:
+        MissingFileError, MappingError: the mapping cannot be read.
+    """
+    if form in RDF_FORMATS:
+        return lambda message, received: _rdf(message, form)
+    mapper = RecordMapper.load(config.path(form), time=RECEIVED)
+    names = sorted(name for name in columns_of(mapper.mapping) if name.startswith("_"))
+    takes_value = VALUE in names
+
+    def decode(message: Message, received: datetime) -> list[Decoded]:
+        members = _members(names, message, received) if names else None
+        record: bytes | dict[str, str] = message.payload
+        if takes_value and not message.payload.lstrip().startswith(b"{"):
+            record = {VALUE: message.payload.decode("utf-8", "replace").strip()}
+        return [Decoded(*mapper.abox(record, members=members))]  # type: ignore[arg-type]
+
+    return decode
+
+
+def columns_of(mapping: RecordMapping) -> set[str]:
+    """Return the members of a message to which a mapping refers."""
+    found = set(mapping.time.template.columns)
+    for group in mapping.groups:
+        for pattern in group:
+            found.update(name for name, _ in pattern.columns)
+    return found
+
+
+def _members(names: Sequence[str], message: Message, received: datetime) -> dict[str, str]:
+    levels = message.topic.split("/")
+    known = {f"{LEVEL}{number}": level for number, level in enumerate(levels, 1)}
+    known |= {TOPIC: message.topic, RECEIVED: received.isoformat()}
+    return {name: known[name] for name in names if name in known}
+
+
+def _rdf(message: Message, form: str) -> list[Decoded]:
+    reader = rdf_streams.read_stream(io.BytesIO(message.payload), format=form)
+    found = [Decoded(each.at, tuple(each.triples)) for each in reader]  # type: ignore[arg-type]
+    if not found:
+        raise MalformedInputError(message.topic, None, "it has no triples with a time")
+    return found

@@ -1,0 +1,340 @@
+"""Journal: numbered, checksummed input records on disk, written before they are acknowledged or processed.
+
+A journal is a folder of segments `journal-<first number>`. Format 1: the first line of a segment is
+`pantarhei journal 1`; each further line is the CRC-32 of a record in eight hexadecimal digits, a space, and
+the record as JSON. A segment may end in an incomplete line after a crash; `Journal.open` removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pantarhei.errors import JournalError
+
+FORMAT = 1
+_HEADER = b"pantarhei journal %d\n"
+_PREFIX = "journal-"
+
+
+class Message(NamedTuple):
+    """Message of a source.
+
+    Args:
+        source: name of the source in the configuration.
+        topic: topic, stream, path or file within the source.
+        payload: content.
+        id: identity of the message within the source, by which a redelivery is recognized; empty if the
+            source has none.
+    """
+
+    source: str
+    topic: str
+    payload: bytes
+    id: str = ""
+
+
+class DeadLetter(NamedTuple):
+    """Message that is not processed.
+
+    Args:
+        message: the message.
+        reason: one of `REASONS`.
+        detail: the error, as text.
+    """
+
+    message: Message
+    reason: str
+    detail: str
+
+
+REASONS = ("malformed", "late", "ahead", "unknown topic", "refused")
+"""Reasons of dead letters: the content does not fit the mapping; the time is too old or too far ahead; no
+mapping is configured for the topic; the reasoner refuses the content.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Input of one step.
+
+    Args:
+        number: position in the journal, counted from 1.
+        at: time of the step; with `order: event`, the watermark up to which messages are released.
+        received: time at which the messages arrived.
+        messages: the messages.
+        dead: messages that are not processed.
+        positions: by source, the position after these messages, from which the source continues.
+        request: a change of the registered queries, `{"register": name, "query": text}` or
+            `{"deregister": name}`; None for messages or a tick.
+    """
+
+    number: int
+    at: datetime
+    received: datetime
+    messages: tuple[Message, ...] = ()
+    dead: tuple[DeadLetter, ...] = ()
+    positions: dict[str, Any] = field(default_factory=dict)
+    request: dict[str, str] | None = None
+
+    def to_line(self) -> bytes:
+        """Return the record as a line of the journal."""
+        fields: dict[str, Any] = {"n": self.number, "at": self.at.isoformat()}
+        if self.received != self.at:
+            fields["received"] = self.received.isoformat()
+        if self.messages:
+            fields["in"] = [_as_json(message) for message in self.messages]
+        if self.dead:
+            fields["dead"] = [[*_as_json(each.message), each.reason, each.detail] for each in self.dead]
+        if self.positions:
+            fields["positions"] = self.positions
+        if self.request is not None:
+            fields["request"] = self.request
+        body = json.dumps(fields, separators=(",", ":")).encode()
+        return b"%08x %s\n" % (zlib.crc32(body), body)
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Record | None:
+        """Return the record of a line; None if the line is incomplete or damaged."""
+        try:
+            if not line.endswith(b"\n") or int(line[:8], 16) != zlib.crc32(line[9:-1]):
+                return None
+            fields = json.loads(line[9:])
+        except ValueError:
+            return None
+        at = datetime.fromisoformat(fields["at"])
+        return cls(
+            fields["n"],
+            at,
+            datetime.fromisoformat(fields["received"]) if "received" in fields else at,
+            tuple(_message(each) for each in fields.get("in", ())),
+            tuple(DeadLetter(_message(each[:4]), *each[4:]) for each in fields.get("dead", ())),
+            fields.get("positions", {}),
+            fields.get("request"),
+        )
+
+
+def _as_json(message: Message) -> list[str]:
+    return [
+        message.source,
+        message.topic,
+        message.payload.decode("utf-8", "surrogateescape"),
+        message.id,
+    ]
+
+
+def _message(given: Sequence[str]) -> Message:
+    source, topic, payload, id_ = given
+    return Message(source, topic, payload.encode("utf-8", "surrogateescape"), id_)
+
+
+class Journal:
+    """Journal that is written by this process; build with `open`.
+
+    Attributes:
+        number: the number of the last record.
+    """
+
+    def __init__(self, folder: Path, lock: int, number: int) -> None:
+        self.folder, self._lock, self.number = folder, lock, number
+        self._file = -1
+        self._begin_segment()
+
+    @classmethod
+    def open(cls, folder: Path) -> Journal:
+        """Open the journal of a folder for writing; create the folder if it is missing.
+
+        An incomplete record at the end is removed: it was never acknowledged.
+
+        Raises:
+            JournalError: another process writes the journal, a segment is damaged, or the folder cannot be
+                written.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise JournalError(str(folder), _why(error), "name a folder that can be written") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            remedy = "stop the other service, or name another folder"
+            raise JournalError(str(folder), "another service writes this journal", remedy) from None
+        try:
+            return cls(folder, lock, _repair_end(folder))
+        except BaseException:
+            os.close(lock)
+            raise
+
+    def append(self, records: Sequence[Record]) -> None:
+        """Append records and flush them to the disk: all or none.
+
+        Raises:
+            OSError: the disk is full or fails; the journal is unchanged.
+        """
+        data = memoryview(b"".join(record.to_line() for record in records))
+        size = os.fstat(self._file).st_size
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fdatasync(self._file)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, size)
+            raise
+        self.number = records[-1].number
+
+    def rotate(self) -> None:
+        """Begin a new segment, unless the present one is empty. Raises `OSError`."""
+        if os.fstat(self._file).st_size > len(_HEADER % FORMAT):
+            self._begin_segment()
+
+    def _begin_segment(self) -> None:
+        path = self.folder / f"{_PREFIX}{self.number + 1}"
+        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            if not os.fstat(opened).st_size:
+                os.write(opened, _HEADER % FORMAT)
+                os.fsync(opened)
+                _sync_folder(self.folder)
+        except OSError:
+            os.close(opened)
+            raise
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = opened
+
+    def forget(self, before: int, older_than: datetime) -> None:
+        """Delete segments whose records all have a number below `before` and a time before `older_than`."""
+        known = segments(self.folder)
+        for path, following in pairwise(known):
+            first = next(read_segment(following), None)
+            if first_number(following) > before or first is None or first.at >= older_than:
+                return
+            path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the files and release the lock."""
+        os.close(self._file)
+        os.close(self._lock)
+
+
+def segments(folder: Path) -> list[Path]:
+    """Return the segments of a journal, oldest first."""
+    return sorted(folder.glob(f"{_PREFIX}*"), key=first_number)
+
+
+def first_number(segment: Path) -> int:
+    """Return the number of a segment's first record."""
+    return int(segment.name.removeprefix(_PREFIX))
+
+
+def read_segment(path: Path) -> Iterator[Record]:
+    """Yield the complete records of a segment, up to the first incomplete one.
+
+    Raises:
+        JournalError: the format is unknown.
+    """
+    with path.open("rb") as file:
+        if not check_header(path, file.readline()):
+            return
+        for line in file:
+            record = Record.from_line(line)
+            if record is None:
+                return
+            yield record
+
+
+def check_header(path: Path, line: bytes) -> bool:
+    """Test whether the first line of a segment is complete.
+
+    Raises:
+        JournalError: the format is unknown.
+    """
+    if not line.endswith(b"\n"):
+        return False
+    if line != _HEADER % FORMAT:
+        problem = f"the format is unknown: {line[:40]!r}"
+        raise JournalError(str(path), problem, "use the version of pantarhei that wrote it, or a newer one")
+    return True
+
+
+def read_journal(folder: Path, after: int = 0) -> Iterator[Record]:
+    """Yield the records of a journal whose number is above `after`, in order.
+
+    Raises:
+        JournalError: records are missing or damaged before the end.
+    """
+    known = segments(folder)
+    expected = None
+    for path, following in zip(known, [*known[1:], None], strict=True):
+        if following is not None and first_number(following) <= after + 1:
+            continue
+        for record in read_segment(path):
+            if expected is not None and record.number != expected:
+                raise _gap(path, expected)
+            expected = record.number + 1
+            if record.number > after:
+                yield record
+        if following is not None and expected not in (None, first_number(following)):
+            raise _gap(path, expected or 0)
+
+
+def _gap(path: Path, expected: int) -> JournalError:
+    problem = f"record {expected:,} is damaged or missing, and later records exist"
+    return JournalError(str(path), problem, "restore the folder from a backup, or set upgrade: fresh")
+
+
+def _repair_end(folder: Path) -> int:
+    """Remove an incomplete record at the end; return the number of the last record."""
+    known = segments(folder)
+    if not known:
+        return 0
+    path = known[-1]
+    number, size = first_number(path) - 1, 0
+    with path.open("rb") as file:
+        if check_header(path, line := file.readline()):
+            size = len(line)
+            for line in file:
+                record = Record.from_line(line)
+                if record is None:
+                    break
+                number, size = record.number, size + len(line)
+            if any(Record.from_line(line) is not None for line in file):
+                raise _gap(path, number + 1)
+    if size < path.stat().st_size:
+        os.truncate(path, size)
+    if not size:
+        path.unlink()
+        return _repair_end(folder) if len(known) > 1 else number
+    return number
+
+
+def _sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def last_positions(records: Iterable[Record]) -> dict[str, Any]:
+    """Return the newest position of each source."""
+    found: dict[str, Any] = {}
+    for record in records:
+        found.update(record.positions)
+    return found

@@ -1,0 +1,1 @@
+"""Sinks of the service: databases, files, brokers and webhooks."""

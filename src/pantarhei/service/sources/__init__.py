@@ -1,0 +1,1 @@
+"""Sources of the service: brokers, HTTP, files and standard input."""
