@@ -1,4 +1,4 @@
-"""Commands `pantarhei run`, `explain`, `timeline`, `check`, `map` and `demo`.
+"""Commands `pantarhei run`, `explain`, `timeline`, `check`, `serve`, `map` and `demo`.
 
 Answers are written to standard output or a file; everything else (progress, summary, errors) to standard
 error. The exit code is 0 for success, 1 for an error in the input, 2 for wrong usage, 130 when interrupted
@@ -124,6 +124,20 @@ CHECK_EXAMPLES = (
     "pantarhei check --ontology ontologies/pedals.ttl --details --depth 3\n\n"
     "pantarhei check --ontology ontologies/reactor.ttl --rules examples/reactor/alarms.lars --range 1m "
     "--slide 30s"
+)
+
+
+SERVE = (
+    "Run a service: messages of brokers, HTTP or files are journaled and processed by a reasoner, and its "
+    "changes are written to databases, files and brokers. SPARQL, events, metrics and a page are served over "
+    "HTTP.\n\nThe service runs until SIGTERM. After a crash it continues where it was: restart it with "
+    "the same configuration."
+)
+SERVE_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei serve --init site.yaml\n\n"
+    "pantarhei serve --check site.yaml\n\n"
+    "pantarhei serve site.yaml"
 )
 
 
@@ -307,6 +321,28 @@ def check(options: CheckOptions) -> None:
         failure = say(options)
     if failure:
         raise _failed(failure, 1)
+
+
+@app.command(cls=StrictCommand, help=SERVE, epilog=SERVE_EXAMPLES)
+def serve(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="Configuration in YAML.")],
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Check configuration, files, brokers, databases and the address, and end."
+        ),
+    ] = False,
+    init: Annotated[
+        bool, typer.Option("--init", help="Write a commented configuration to CONFIG, and end.")
+    ] = False,
+    reader: Annotated[int | None, typer.Option(hidden=True)] = None,
+    descriptor: Annotated[int | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """`pantarhei serve`."""
+    from pantarhei.cli.serve_command import serve as run_serve
+
+    with _errors():
+        run_serve(config, check, init, reader, descriptor)
 
 
 @app.command("map", cls=StrictCommand, help=MAP, epilog=MAP_EXAMPLES)

@@ -17,13 +17,23 @@ from pantarhei.errors import (
     CheckpointMismatchError,
     ConfigError,
     InputError,
+    OptionError,
     StreamError,
 )
 from pantarhei.errors.service_errors import ConfigProblem
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.term import Triple
 from pantarhei.owl.graph_files import documents_at
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.service.changes import CONCLUSIONS, REPAIRS, Change, ChangeCounter, Emitted, changes_of
+from pantarhei.service.changes import (
+    CONCLUSIONS,
+    EVERYTHING,
+    REPAIRS,
+    Change,
+    ChangeCounter,
+    Emitted,
+    changes_of,
+)
 from pantarhei.service.config import QuerySection, ServiceConfig
 from pantarhei.service.decoding import Decoded, Decoder, topics_of
 from pantarhei.service.journal import DeadLetter, Message, Record
@@ -293,6 +303,21 @@ class Driver:
         self.update = update
         yield from changes_of(update, self.reasoner.queries, counter, self._with_repairs)
 
+    def check_request(self, request: Mapping[str, str]) -> None:
+        """Check a change of the registered queries before it is journaled.
+
+        Raises:
+            QueryError, OptionError: the query is malformed or not supported, or there is no such query.
+        """
+        if "register" in request:
+            if request["register"] in (CONCLUSIONS, REPAIRS, EVERYTHING):
+                raise OptionError("name", repr(request["register"]), "a name that is not reserved")
+            self.reasoner.register(request["query"], name=_TRIAL).close()
+        elif (name := request["deregister"]) not in self.reasoner.queries:
+            known = ", ".join(self.reasoner.queries) or "none is registered"
+            hint = did_you_mean(name, self.reasoner.queries)
+            raise OptionError("name", repr(name), f"a registered query: {known}{hint}")
+
     def _change_queries(self, request: Mapping[str, str]) -> None:
         """Register or close a query. A query that cannot be registered is refused before it is journaled."""
         name = request.get("register") or request["deregister"]
@@ -301,6 +326,9 @@ class Driver:
             query.close()
         if "register" in request:
             self.reasoner.register(request["query"], name=name)
+
+
+_TRIAL = " trial"  # a name that no request can have
 
 
 def options_of(config: ServiceConfig) -> Options:

@@ -3,73 +3,38 @@
 from __future__ import annotations
 
 import logging
+import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import Any
 
-from pantarhei.errors import CheckpointError, CheckpointMismatchError, UpgradeError
+from pantarhei.errors import CheckpointError, PantarheiError
 from pantarhei.service.batching import Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
+from pantarhei.service.control import PATIENCE, WriterUnavailableError
 from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, Knowledge, read_knowledge
-from pantarhei.service.journal import Journal, Record, first_number, read_journal, segments
+from pantarhei.service.driver import read_knowledge
+from pantarhei.service.journal import Journal, Message, Record, read_journal
+from pantarhei.service.reader import Follower
 from pantarhei.service.sources.source import Inbox
+from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
 LOG = logging.getLogger("pantarhei.service")
-_CHECKPOINT = "checkpoint-"
 _FULL = 1.0  # seconds between attempts to write to a full disk
 _SEGMENT = 60.0  # seconds after which a new segment begins
 
 
-def checkpoints(folder: Path) -> list[Path]:
-    """Return the checkpoints of a folder, oldest first."""
-    found = (path for path in folder.glob(f"{_CHECKPOINT}*") if path.name[len(_CHECKPOINT) :].isdecimal())
-    return sorted(found, key=checkpoint_number)
+class _Request:
+    """Change of the registered queries that waits for the writer."""
 
-
-def checkpoint_number(path: Path) -> int:
-    """Return the number of the last record in a checkpoint."""
-    return int(path.name.removeprefix(_CHECKPOINT))
-
-
-def checkpoint_path(folder: Path, number: int) -> Path:
-    """Return the path of the checkpoint after a record."""
-    return folder / f"{_CHECKPOINT}{number}"
-
-
-def start_driver(
-    config: ServiceConfig, knowledge: Knowledge, decoder: Decoder, most: int | None, with_repairs: bool
-) -> Driver:
-    """Return a driver with the newest usable checkpoint, before the replay of the journal.
-
-    Args:
-        most: the greatest number of a checkpoint that may be used; None for any.
-
-    Raises:
-        UpgradeError: the configuration has changed, and `upgrade` is `refuse`, or the journal is incomplete.
-    """
-    folder = config.path(config.state.folder)
-    for path in reversed(checkpoints(folder)):
-        if most is not None and checkpoint_number(path) > most:
-            continue
-        try:
-            return Driver.restored(path, config, knowledge, decoder, with_repairs)
-        except CheckpointMismatchError as error:
-            if config.upgrade == "refuse":
-                reason = "upgrade: refuse does not permit that"
-                raise UpgradeError(str(folder), (error.what,), reason) from error
-            LOG.info("%s has changed: the journal is processed again", error.what)
-            break
-        except CheckpointError as error:
-            LOG.warning("%s is not usable: %s", path.name, error)
-    driver = Driver.fresh(config, knowledge, decoder, with_repairs)
-    if known := segments(folder):
-        driver.number = first_number(known[0]) - 1
-    return driver
+    def __init__(self, given: dict[str, str]) -> None:
+        self.given, self.done = given, threading.Event()
+        self.error: PantarheiError | None = None
 
 
 class Writer:
@@ -90,10 +55,12 @@ class Writer:
         self.sources = make_sources(config)
         self.sinks = make_sinks(config)
         self.stopping = threading.Event()
+        self.writes_checkpoints = True
         self.blocked = ""
         self.behind = 0.0
         self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
-        self._requests: list[tuple[dict[str, str], threading.Event]] = []
+        self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
+        self.followers: list[Follower] = []
 
     def start(self) -> None:
         """Restore the state, replay the journal, and start sinks and sources."""
@@ -120,6 +87,7 @@ class Writer:
         saved = rotated = time.monotonic()
         while not self.stopping.is_set():
             self.step(self.inbox.take(self._patience, self.config.clock.batch.total_seconds()))
+            self._answer_requests()
             now = time.monotonic()
             if now - saved >= self.config.state.checkpoint.total_seconds():
                 saved = now
@@ -174,14 +142,86 @@ class Writer:
     def _emit(self, emitted: Emitted) -> None:
         for sink in self.sinks:
             sink.put(emitted)
+        for follower in self.followers:
+            follower(emitted, self.driver.update)
+
+    # requests of readers
+
+    def push(self, message: Message) -> None:
+        """Add a message of HTTP, and wait until it is in the journal.
+
+        Raises:
+            WriterUnavailableError: that takes too long.
+        """
+        done = threading.Event()
+        self.inbox.put(Received(message, acknowledge=done.set, received=time.monotonic()))
+        if not done.wait(PATIENCE):
+            raise WriterUnavailableError("the journal cannot be written now")
+
+    def request(self, given: dict[str, str]) -> None:
+        """Journal and process a change of the registered queries.
+
+        Raises:
+            QueryError, OptionError: the query is refused.
+            WriterUnavailableError: that takes too long.
+        """
+        request = _Request(given)
+        self._requests.put(request)
+        if not request.done.wait(PATIENCE):
+            raise WriterUnavailableError("it is busy")
+        if request.error is not None:
+            raise request.error
+
+    def _answer_requests(self) -> None:
+        while not self._requests.empty():
+            request = self._requests.get()
+            try:
+                self.driver.check_request(request.given)
+            except PantarheiError as error:
+                request.error = error
+            else:
+                now = datetime.now(UTC)
+                at = now if self.driver.at is None else self.driver.at
+                record = Record(self.driver.number + 1, at, now, request=request.given)
+                self._append([record])
+                self._emit(self.driver.apply(record))
+            request.done.set()
+
+    def status(self) -> dict[str, Any]:
+        """Return the state of the writer, its sources and its sinks, as JSON."""
+        sinks = {sink.name: {**asdict(sink.status), "waiting": sink.waiting} for sink in self.sinks}
+        return {
+            "record": self.driver.number,
+            "at": None if self.driver.at is None else self.driver.at.isoformat(),
+            "inbox": len(self.inbox),
+            "blocked": self.blocked,
+            "sources": {source.name: asdict(source.status) for source in self.sources},
+            "sinks": sinks,
+        }
+
+    def handle(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Answer a request of the control socket. Raises the errors of `push` and `request`."""
+        if "push" in given:
+            source, topic, payload, id_ = given["push"]
+            self.push(Message(source, topic, payload.encode("utf-8", "surrogateescape"), id_))
+        elif "request" in given:
+            self.request(given["request"])
+        elif "metrics" in given:
+            return {"metrics": self.metrics()}
+        return self.status()
+
+    def metrics(self) -> str:
+        """Return the metrics of this process in the text format of Prometheus."""
+        return ""
 
     def save(self) -> None:
-        """Write a checkpoint, and delete what no restart needs any more."""
-        try:
-            self.driver.checkpoint(checkpoint_path(self.folder, self.driver.number))
-        except CheckpointError as error:
-            LOG.error("%s", error)
-            return
+        """Write a checkpoint, unless a reader does, and delete what no restart needs any more."""
+        if self.writes_checkpoints:
+            try:
+                self.driver.checkpoint(checkpoint_path(self.folder, self.driver.number))
+            except CheckpointError as error:
+                LOG.error("%s", error)
+                return
         self.forget()
 
     def forget(self) -> None:
@@ -202,9 +242,8 @@ class Writer:
             self.step(received)
         for sink in self.sinks:
             if not sink.finish(30):
-                LOG.warning(
-                    "sink %s: not all changes are written; they follow after the next start", sink.name
-                )
+                LOG.warning("sink %s: changes that wait are written after the next start", sink.name)
+        self.writes_checkpoints = True
         self.save()
         for source in self.sources:
             source.close()

@@ -1,0 +1,85 @@
+"""Command `pantarhei serve`: run a service, check its configuration, or write one to begin with."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pantarhei.errors import MissingPackageError, OptionError
+
+_NEEDED = "pantarhei serve"
+
+
+def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: int | None) -> None:
+    """Run the service of a configuration.
+
+    Args:
+        check: whether to check everything that the service needs, and not to run it.
+        init: whether to write a commented configuration to `path`.
+        reader: the number of a reader, to run it as a process of the service; None for the service.
+        descriptor: the file descriptor of the reader's listening socket.
+
+    Raises:
+        PantarheiError: the configuration is invalid, or the service cannot start.
+    """
+    if init:
+        _write_template(path)
+        return
+    try:
+        from pantarhei.service.config import read_config
+    except ImportError as error:
+        raise MissingPackageError("serve", _NEEDED, str(error)) from None
+    config = read_config(path)
+    _begin_log(config.log.format, config.log.level)
+    if check:
+        from pantarhei.service.check import check_service
+
+        check_service(config)
+    elif reader is not None:
+        from pantarhei.service.http.server import run_reader
+
+        assert descriptor is not None, "the service passes both"
+        run_reader(config, reader, descriptor)
+    else:
+        from pantarhei.service.supervisor import run_service
+
+        run_service(path.absolute(), config)
+
+
+class _JSONLines(logging.Formatter):
+    """Formatter that writes each record as a JSON object on one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "process": record.process,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["error"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def _begin_log(format: str, level: str) -> None:
+    """Write the log to standard error; repairs are logged from level debug on."""
+    handler = logging.StreamHandler(sys.stderr)
+    text = logging.Formatter("%(asctime)s %(levelname)-7s %(message)s")
+    handler.setFormatter(_JSONLines() if format == "json" else text)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    if level != "debug":
+        logging.getLogger("pantarhei.repair").setLevel(logging.WARNING)
+
+
+def _write_template(path: Path) -> None:
+    from importlib.resources import files
+
+    if path.exists():
+        raise OptionError("init", str(path), "the name of a file that does not exist yet")
+    path.write_text(files("pantarhei.service").joinpath("template.yaml").read_text())
+    advice = f"edit it, check it with pantarhei serve --check {path}, then run pantarhei serve {path}"
+    print(f"{path} is written; {advice}", file=sys.stderr)

@@ -1,0 +1,76 @@
+"""Check of a service: files, sources, sinks and the address, without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pantarhei.errors import PantarheiError, ServiceError
+from pantarhei.model.message_text import counted
+from pantarhei.service.config import ServiceConfig
+from pantarhei.service.connections import make_sinks, make_sources
+from pantarhei.service.decoding import Decoder
+from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.supervisor import listen
+
+
+class CheckFailedError(ServiceError):
+    """Parts of a service cannot be used.
+
+    Args:
+        problems: the errors, one text for each part.
+    """
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return f"{counted(len(self.problems), 'part')} cannot be used:\n" + "\n".join(self.problems)
+
+
+def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -> None:
+    """Check each part of a service, and print a line for each.
+
+    Raises:
+        CheckFailedError: parts cannot be used; the error lists all of them.
+    """
+    problems: list[str] = []
+
+    def check(part: str, run: Callable[[], str]) -> None:
+        try:
+            say(f"{part}: {run()}")
+        except (PantarheiError, OSError) as error:
+            problems.append(f"{part}: {error}")
+
+    check("reasoner", lambda: _check_reasoner(config))
+    try:
+        connected = [*make_sources(config), *make_sinks(config)]
+    except (PantarheiError, OSError) as error:
+        problems.append(str(error))
+        connected = []
+    for each in connected:
+        check(each.name, lambda each=each: each.check() or "connected")  # type: ignore[misc]
+    if config.http is not None:
+        check("http", lambda: _check_address(config))
+    if problems:
+        raise CheckFailedError(tuple(problems))
+
+
+def _check_reasoner(config: ServiceConfig) -> str:
+    decoder, knowledge = Decoder(config), read_knowledge(config)
+    driver = Driver.fresh(config, knowledge, decoder)
+    rules = knowledge.rules
+    parts = [
+        counted(len(knowledge.ontology.rules), "rule"),
+        counted(0 if rules is None else len(rules.rules), "temporal rule"),
+        counted(len(driver.reasoner.queries), "query", "queries"),
+    ]
+    warnings = [] if rules is None else [f"\n    warning: {warning}" for warning in rules.warnings]
+    return ", ".join(parts) + "".join(warnings)
+
+
+def _check_address(config: ServiceConfig) -> str:
+    opened = listen(config)
+    assert opened is not None and config.http is not None, "there is an HTTP server"
+    opened.close()
+    return f"{config.http.listen} is free"

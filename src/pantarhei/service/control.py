@@ -1,0 +1,147 @@
+"""Control socket: readers hand messages and requests to the writer, and ask for its state and metrics.
+
+A Unix socket in the folder of the state, for its owner alone. Each line is a JSON object, and each answer is
+one: `{"push": …}` is answered after the journal is on the disk, `{"request": …}` after it was processed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pantarhei.errors import PantarheiError, ServiceError
+
+Handler: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+SOCKET = "control"
+PATIENCE = 30.0
+"""Seconds to wait for an answer of the writer."""
+
+
+class WriterUnavailableError(ServiceError):
+    """The writer does not answer.
+
+    Args:
+        problem: the error.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"the writer does not answer: {self.problem}; send the request again later"
+
+
+class RefusedError(ServiceError):
+    """The writer refuses a request.
+
+    Args:
+        problem: the error.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return self.problem
+
+
+class ControlServer:
+    """Server of the control socket in the process of the writer.
+
+    Args:
+        handle: answers a request; called in a thread of each connection.
+    """
+
+    def __init__(self, folder: Path, handle: Handler) -> None:
+        self._path, self._handle = folder / SOCKET, handle
+        self._path.unlink(missing_ok=True)
+        self._socket = socket.socket(socket.AF_UNIX)
+        before = os.umask(0o177)
+        try:
+            with _short_path(self._path) as path:
+                self._socket.bind(path)
+        finally:
+            os.umask(before)
+        self._socket.listen()
+        threading.Thread(target=self._accept, name="control", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop to accept connections."""
+        self._path.unlink(missing_ok=True)
+        self._socket.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rwb") as file, contextlib.suppress(OSError):
+            for line in file:
+                try:
+                    answer = self._handle(json.loads(line))
+                except PantarheiError as error:
+                    answer = {"refused": str(error)}
+                file.write(json.dumps(answer).encode() + b"\n")
+                file.flush()
+
+
+class ControlClient:
+    """Client of the control socket. Calls from several threads use connections of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / SOCKET
+        self._local = threading.local()
+
+    def __call__(self, **request: Any) -> Mapping[str, Any]:
+        """Send a request and return the answer.
+
+        Raises:
+            WriterUnavailableError: the writer does not answer.
+            RefusedError: the writer refuses the request.
+        """
+        try:
+            file = self._connected()
+            file.write(json.dumps(request).encode() + b"\n")
+            file.flush()
+            line = file.readline()
+            if not line:
+                raise ConnectionError("the connection was closed")
+            answer: Mapping[str, Any] = json.loads(line)
+        except OSError as error:
+            self._local.file = None
+            raise WriterUnavailableError(error.strerror or str(error)) from None
+        if "refused" in answer:
+            raise RefusedError(answer["refused"])
+        return answer
+
+    def _connected(self) -> Any:
+        file = getattr(self._local, "file", None)
+        if file is None:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.settimeout(PATIENCE)
+            with _short_path(self._path) as path:
+                connection.connect(path)
+            file = self._local.file = connection.makefile("rwb")
+        return file
+
+
+@contextlib.contextmanager
+def _short_path(path: Path) -> Any:
+    """Yield a path that fits into the 108 bytes of a socket's address."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}" if len(os.fsencode(path)) > 100 else str(path)
+    finally:
+        os.close(folder)

@@ -1,0 +1,1 @@
+"""HTTP server of the service: SPARQL, registered queries, changes as events, messages, metrics and a page."""
