@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pantarhei.errors import PantarheiError, ServiceError
 from pantarhei.model.message_text import counted
@@ -10,6 +11,8 @@ from pantarhei.service.config import ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.sinks.sink import Sink
+from pantarhei.service.sources.source import Source
 from pantarhei.service.supervisor import listen
 
 
@@ -43,13 +46,13 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
             problems.append(f"{part}: {error}")
 
     check("reasoner", lambda: _check_reasoner(config))
+    connected: list[Source | Sink] = []
     try:
         connected = [*make_sources(config), *make_sinks(config)]
     except (PantarheiError, OSError) as error:
         problems.append(str(error))
-        connected = []
     for each in connected:
-        check(each.name, lambda each=each: each.check() or "connected")  # type: ignore[misc]
+        check(each.name, partial(_check_connection, each))
     if config.http is not None:
         check("http", lambda: _check_address(config))
     if problems:
@@ -67,6 +70,11 @@ def _check_reasoner(config: ServiceConfig) -> str:
     ]
     warnings = [] if rules is None else [f"\n    warning: {warning}" for warning in rules.warnings]
     return ", ".join(parts) + "".join(warnings)
+
+
+def _check_connection(given: Source | Sink) -> str:
+    given.check()
+    return "connected"
 
 
 def _check_address(config: ServiceConfig) -> str:
