@@ -53,12 +53,14 @@ class Emitted(NamedTuple):
         at: time of the step.
         changes: the changes, in order.
         dead: the messages that were not processed.
+        messages: number of messages of the record, without dead letters.
     """
 
     number: int
     at: datetime
     changes: tuple[Change, ...]
     dead: tuple[DeadLetter, ...]
+    messages: int = 0
 
 
 def is_wanted(name: str, wanted: Collection[str]) -> bool:

@@ -139,6 +139,7 @@ class Driver:
 
     Attributes:
         reasoner: the reasoner.
+        knowledge: ontology, background, rules and queries.
         number: the number of the last record; 0 for none.
         at: the time of the last record; None before the first one.
         positions: the newest position of each source.
@@ -153,7 +154,7 @@ class Driver:
         decoder: Decoder,
         with_repairs: bool,
     ) -> None:
-        self.reasoner, self._config, self._knowledge = reasoner, config, knowledge
+        self.reasoner, self._config, self.knowledge = reasoner, config, knowledge
         self._decoder, self._with_repairs = decoder, with_repairs
         self._in_order = config.clock.order == "event"
         self.number, self.at = 0, None
@@ -218,7 +219,7 @@ class Driver:
             "number": self.number,
             "at": None if self.at is None else self.at.isoformat(),
             "positions": self.positions,
-            "fingerprint": dict(self._knowledge.fingerprint),
+            "fingerprint": dict(self.knowledge.fingerprint),
             "held": held,
         }
         self.reasoner.checkpoint(path, note)
@@ -226,7 +227,7 @@ class Driver:
     def _register_queries(self) -> None:
         """Register the queries of the configuration, and close those with another text."""
         registered = self.reasoner.queries
-        for name, text in self._knowledge.queries.items():
+        for name, text in self.knowledge.queries.items():
             if name in registered and registered[name].text != text:
                 registered[name].close()
             if name not in registered or registered[name].is_closed:
@@ -257,7 +258,7 @@ class Driver:
             changes += self._push(record.at, held, counter, dead)
         self.number, self.at = record.number, max(record.at, self.at or record.at)
         self.positions.update(record.positions)
-        return Emitted(record.number, record.at, tuple(changes), tuple(dead))
+        return Emitted(record.number, record.at, tuple(changes), tuple(dead), len(record.messages))
 
     def _contents(
         self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None, dead: list[DeadLetter]

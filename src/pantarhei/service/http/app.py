@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pantarhei.service.changes import Change, Emitted
 from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.driver import Driver
+from pantarhei.service.http.page import page_routes
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -104,4 +105,4 @@ def make_app(view: View) -> Starlette:
             {"ready": is_ready, "record": view.driver.number, **status}, 200 if is_ready else 503
         )
 
-    return Starlette(routes=[Route("/health", health), Route("/ready", ready)])
+    return Starlette(routes=[Route("/health", health), Route("/ready", ready), *page_routes(view)])
