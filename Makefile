@@ -1,5 +1,6 @@
 # Everything happens in .venv, which these targets make and fill with what is missing.
 #   make demo        the main job on three examples, the last on Spark too
+#   make serve-demo  the service on a simulated building; BROKER=host:port for a broker of your own
 #   make test        the tests of every day: some minutes on two cores
 #   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
 #   make check       lint, types, import contract
@@ -20,10 +21,13 @@ EDITABLE := PANTARHEI_UNCOMPILED=1 $(PIP) install --no-build-isolation --editabl
 # Bytecode is kept, whatever the shell says: two processes, and each that a test starts, compile tests or package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
+.PHONY: demo serve-demo test test-all test-checked test-long test-uncompiled check docs bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
+
+serve-demo: $(VENV)/.serve $(VENV)/.kernel
+	@$(BIN)/python examples/service/demo.py $(BROKER)
 
 test: $(VENV)/.dev $(VENV)/.kernel
 	$(BIN)/$(TEST) -m 'not long'
@@ -89,6 +93,11 @@ $(VENV)/.check: pyproject.toml | $(VENV)/.dev
 # What the site takes besides.
 $(VENV)/.docs: pyproject.toml | $(VENV)/.run
 	$(EDITABLE) '.[docs]'
+	@touch $@
+
+# What the service takes besides.
+$(VENV)/.serve: pyproject.toml | $(VENV)/.run
+	$(EDITABLE) '.[serve,mqtt]'
 	@touch $@
 
 # What the tests take besides.
