@@ -54,7 +54,7 @@ class Driven:
 
     feedback, rules_of = False, staticmethod(driving_rules)
 
-    def __init__(self, rnd):
+    def __init__(self, rnd, tick=None):
         self.rnd = rnd
         rules = self.rules_of(rnd)
         remembered = frozenset(rule.head.atom.predicate for rule in rules if rnd.random() < 0.5)
@@ -62,22 +62,33 @@ class Driven:
         self.window = pr.Window(
             range=rnd.choice((3, 4, 6)) if self.slide > 1 else rnd.randint(0, 4), slide=self.slide
         )
+        self.tick = tick or self.slide
         start = rnd.choice((None, None, rnd.randint(-6, 20)))  # before, within or behind the pushed times
         self.rules = pr.TemporalRules(rules, remembered, start, self.feedback)
-        self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules)
+        self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules, tick=tick)
         self.plain = pr.StreamReasoner(DRIVING, self.window)
         self.recorded, self.pushed, self.followed = {}, [], set()
+        self.cut = {}  # assertions that repairs removed, with the time of the repair
         windows = (formula.window for rule in rules for formula in rule.body)
         self.largest = max((each.size for each in windows if isinstance(each, TimeWindow)), default=0)
 
     def tick_of(self, at):
-        return -(-at // self.slide)
+        return -(-at // self.tick)
 
     def note(self, at):
         """Record the input of the tick of a time, as it is now."""
         tick = self.tick_of(at)
         kept = set(self.plain.assertions())
-        events = [fact for time, fact in self.pushed if self.tick_of(time) == tick and (time, fact) in kept]
+        in_window = set(self.plain.timestamps)
+        # a further part of a timestamp can take back the cut of the first part
+        self.cut = {each: since for each, since in self.cut.items() if each not in kept and since < at}
+        lost = {each for each in self.pushed if each[0] in in_window} - kept - set(self.cut)
+        lost_facts = {fact for _, fact in lost}
+        lost |= {each for each in self.pushed if each[0] not in in_window and each[1] in lost_facts}
+        self.cut = dict.fromkeys(lost, at) | self.cut
+        events = [
+            fact for time, fact in self.pushed if self.tick_of(time) == tick and (time, fact) not in self.cut
+        ]
         atoms = [TemporalAtom(cls, (who,), True) for who, _, cls in dict.fromkeys(events)]
         atoms += [
             TemporalAtom(cls, (who,)) for who, kind, cls in self.plain.materialization() if kind == RDF.type
@@ -86,11 +97,14 @@ class Driven:
 
     def push(self, at, facts):
         before = max(self.recorded, default=self.tick_of(at))
+        if before in self.recorded and before < self.tick_of(at):  # facts may leave before its end
+            self.plain.advance(before * self.tick)
+            self.note(before * self.tick)
         for tick in range(before + 1, self.tick_of(at) + 1):
             self.begin(tick)
             if tick < self.tick_of(at):
-                self.plain.advance(tick * self.slide)
-                self.note(tick * self.slide)
+                self.plain.advance(tick * self.tick)
+                self.note(tick * self.tick)
         self.push_facts(at, facts)
         self.note(at)
         return self.reasoner.push(at, facts)
@@ -126,7 +140,7 @@ class Driven:
         assert changes.atoms_removed == before - self.followed
 
     def __str__(self):
-        return f"{self.rules}\nstart={self.rules.start}, {self.window}"
+        return f"{self.rules}\nstart={self.rules.start}, {self.window}, tick={self.tick}"
 
     def expected(self):
         """Return the expected conclusions of each tick."""
@@ -182,8 +196,8 @@ class DrivenWithFeedback(Driven):
     feedback = True
     rules_of = staticmethod(feedback_rules)
 
-    def __init__(self, rnd):
-        super().__init__(rnd)
+    def __init__(self, rnd, tick=None):
+        super().__init__(rnd, tick)
         self.coupled = couple(self.rules.rules, self.rules.remembered, DRIVING.rules)
         self.count, self.query = 0, self.reasoner.register("SELECT ?x ?c { ?x a ?c }", name="all")
         self.held, self.answers = set(), Counter()
@@ -207,7 +221,7 @@ class DrivenWithFeedback(Driven):
             for a in feedback_atoms(self.rules.rules, answer)
         ]
         if facts:
-            self.push_facts((tick - 1) * self.slide + 1, facts)
+            self.push_facts((tick - 1) * self.tick + 1, facts)
             self.count += len(facts)
 
     def push(self, at, facts):

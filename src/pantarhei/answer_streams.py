@@ -7,6 +7,7 @@ added to the reasoner, unlike those of rules from `load_rules`; the answer strea
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +26,7 @@ from pantarhei.temporal.rules import read_source
 from pantarhei.temporal.safety import check_safety, is_unbounded
 from pantarhei.temporal.ticks import Ticks, compile_for_time_kind
 from pantarhei.window.log import Changes
-from pantarhei.window.sliding import Step, Window
+from pantarhei.window.sliding import Step
 
 if TYPE_CHECKING:
     from pantarhei.model.term import Triple
@@ -76,7 +77,7 @@ class AnswerStreams:
         if reasoner._held.history.step is not None:
             raise OptionError("reasoner", repr(reasoner)[:200], "a reasoner before its first push")
         self._reasoner = reasoner
-        self._recorder = _StreamRecorder(self.rules, reasoner.window, start, reasoner)
+        self._recorder = _StreamRecorder(self.rules, start, reasoner)
         with reasoner._lock:
             reasoner._held.attach(CONSUMER_NAME, self._recorder)
 
@@ -175,13 +176,12 @@ class _StreamRecorder:
     def __init__(
         self,
         rules: tuple[TemporalRule, ...],
-        window: Window,
         start: TimePoint | None,
         reasoner: StreamReasoner,
     ) -> None:
         self._rules, self._reasoner, self._start = rules, reasoner, start
         # Validates the rules for the likely kind of time; the first timestamp of the stream decides the kind.
-        compile_for_time_kind(rules, window, start, self._set)
+        compile_for_time_kind(rules, reasoner.window, start, self._set, reasoner.options.tick)
         atoms = (formula.atom for rule in rules for formula in rule.formulas)
         self._symbols = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
         self._record: tuple[TickAtoms, ...] = ()
@@ -191,6 +191,9 @@ class _StreamRecorder:
     def _set(self, ticks: Ticks) -> None:
         self.ticks, self._begins = ticks, ticks.start_tick(self._start)
         self._largest, self._counts = largest_windows(self._rules, ticks)
+        if ticks.tick is not None and ticks.length > max(1, ticks.window.length(ticks.kind)):
+            problem = f"the window of {ticks.window.range} is shorter than the tick of {ticks.tick}"
+            raise TemporalRuleError(problem, "a range of at least the tick for answer streams")
         self._keeps_all = any(is_unbounded(formula) for rule in self._rules for formula in rule.body)
 
     @property
@@ -209,8 +212,7 @@ class _StreamRecorder:
         """Return the next tick at which the oldest ABox leaves the window (see `Consumer`)."""
         if self._oldest is None or not self._record:
             return None
-        tick = max(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)), self._record[-1].tick + 1)
-        end = self.ticks.end_of(tick)
+        end = self.ticks.end_of(self.ticks.tick_of_time(self.ticks.eviction_time(self._oldest)))
         return end if after < end <= self.ticks.end_of(self.ticks.tick_of_time(until) - 1) else None
 
     def before(self, step: Step, model: WindowModel) -> None:
@@ -220,7 +222,7 @@ class _StreamRecorder:
         """Record the facts and events at the tick of the step."""
         assert changes.step is not None and changes.log is not None, "a reasoner has a window"
         if self.ticks.kind is not changes.step.kind:
-            self._set(Ticks(self.ticks.window, changes.step.kind))
+            self._set(replace(self.ticks, kind=changes.step.kind))
         tick, vocabulary = self.ticks.tick_of_step(changes.step), self._reasoner._held.vocabulary
         if self._first is None:
             self._first = tick - self._largest if self._begins is None else self._begins

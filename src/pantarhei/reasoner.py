@@ -121,6 +121,8 @@ class StreamReasoner(Materialized):
             reads a double or float as the exact decimal that it denotes (docs/semantics.md).
         precision: `"microseconds"` truncates the nanoseconds of pandas' timestamps, warns once and counts
             such timestamps in `stats().times_cut`; `"exact"` refuses them.
+        tick: length of a tick of temporal rules; None for the slide of the window. The window moves by its
+            slide, independent of the ticks.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -167,11 +169,12 @@ class StreamReasoner(Materialized):
         conclusions: ConclusionsIn = "graph",
         numbers: Numbers = "by_datatype",
         precision: Precision = "microseconds",
+        tick: Duration | None = None,
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
         kept = History() if history is None else history
-        others = search, limits, derive, kept, conclusions, numbers, precision
+        others = search, limits, derive, kept, conclusions, numbers, precision, tick
         options = Options(window, repair, keep, unique_names, *others)
         if temporal is None and conclusions != "graph":
             reason = f"{parameter('conclusions', repr(conclusions))} needs temporal rules."
@@ -751,6 +754,7 @@ class StreamReasoner(Materialized):
         derive: Derive | None = None,
         conclusions: ConclusionsIn | None = None,
         numbers: Numbers | None = None,
+        tick: Duration | None = None,
     ) -> StreamReasoner:
         """Restore a saved reasoner; for equal further pushes it has the same answers as the saved one.
 
@@ -766,6 +770,7 @@ class StreamReasoner(Materialized):
             history: replaces the saved bounds and provides the sink, which is not in the checkpoint.
             temporal, window, repair, keep, unique_names, budget, derive, conclusions, numbers: must equal the
                 saved values if given.
+            tick: must equal the saved tick if given.
 
         Raises:
             CheckpointError: there is no checkpoint, it is damaged, or it has another format version.
@@ -792,7 +797,7 @@ class StreamReasoner(Materialized):
         saved.check(ontology, given)
         of_reasoner = {"window": window, "repair": repair, "keep": keep, "unique_names": unique_names}
         of_work = {"budget": budget, "derive": derive, "conclusions": conclusions, "numbers": numbers}
-        saved.check_options({**of_reasoner, **of_work})
+        saved.check_options({**of_reasoner, **of_work, "tick": tick})
         rules = saved.rules(temporal)
         always, options = (given or saved.background).triples, saved.options
         if limits is not None:

@@ -10,7 +10,7 @@ from rdflib import RDF, Literal
 
 import pantarhei as pr
 from counts import cases
-from driven_rules import Driven, DrivenWithFeedback, E
+from driven_rules import DRIVING, Driven, DrivenWithFeedback, E
 from lars_programs import Case, Part, random_case, random_ontology
 from lars_reasoners import (
     COVERED,
@@ -197,6 +197,50 @@ def test_over_a_repaired_window_the_past_is_what_was_said(seed):
             wanted = output[max(driven.recorded)]
             assert driven.reasoner.atoms() == wanted == driven.followed, f"at {at}\n{driven}"
         at += rnd.choice((0, 1, 1, 1, 2, 5))
+
+
+@settings(max_examples=cases(3, 50, long=2_000), deadline=None)
+@given(seed=SEEDS, tick=st.sampled_from((1, 2, 3, 5, 7)))
+def test_ticks_that_differ_from_the_slide_have_the_conclusions_of_the_definition(seed, tick):
+    driven = Driven(random.Random(seed), tick)
+    rnd, at = driven.rnd, BEGINS[seed % 3]
+    for _ in range(10):
+        driven.disturb(at)
+        changes, output = driven.push(at, driven.facts()).conclusions, driven.expected()
+        driven.follow(changes, output)
+        assert driven.reasoner.atoms() == output[max(driven.recorded)] == driven.followed, (
+            f"at {at}\n{driven}"
+        )
+        at += rnd.choice((0, 1, 1, 1, 2, 5))
+
+
+@settings(max_examples=cases(2, 50, long=2_000), deadline=None)
+@given(seed=SEEDS, tick=st.sampled_from((1, 2, 3, 5)))
+def test_feedback_of_ticks_that_differ_from_the_slide_is_asserted_at_the_next_tick(seed, tick):
+    driven = DrivenWithFeedback(random.Random(seed), tick)
+    rnd, at = driven.rnd, BEGINS[seed % 3]
+    for _ in range(8):
+        driven.disturb(at)
+        changes, output = driven.push(at, driven.facts()).conclusions, driven.expected()
+        driven.follow(changes, output)
+        reasoner, plain = driven.reasoner, driven.plain
+        assert reasoner.atoms() == output[max(driven.recorded)] == driven.followed, f"at {at}\n{driven}"
+        assert reasoner.materialization() == plain.materialization() == driven.held
+        at += rnd.choice((0, 1, 1, 1, 2, 4))
+
+
+@settings(max_examples=cases(2, 30), deadline=None)
+@given(seed=SEEDS)
+def test_a_tick_equal_to_the_slide_changes_nothing(seed):
+    one, other = Driven(random.Random(seed)), Driven(random.Random(seed))
+    given = pr.StreamReasoner(DRIVING, one.window, temporal=one.rules, tick=one.slide)
+    at = BEGINS[seed % 3]
+    for _ in range(10):
+        facts = one.facts()
+        update, same = given.push(at, facts), other.reasoner.push(at, facts)
+        assert update.conclusions.turns == same.conclusions.turns
+        assert given.next_turn == other.reasoner.next_turn
+        at += one.rnd.choice((0, 1, 2, 5))
 
 
 # -- conclusions that are asserted at the next tick -------------------------------------------------

@@ -23,7 +23,7 @@ from pantarhei.model.message_text import NO_NAMES, DisplayNames, counted, disamb
 from pantarhei.model.rule import Predicate
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, duration_text
 from pantarhei.model.term import short
-from pantarhei.model.time import TimeKind, time_of
+from pantarhei.model.time import Duration, TimeKind, time_of
 from pantarhei.ontology.ontology import ontology_for_report
 from pantarhei.owl.report import Report
 from pantarhei.rules.translation.demand import Theory
@@ -82,7 +82,7 @@ class _Report(ABC):
     @property
     def _tick_text(self) -> str:
         if self._ticks is None:
-            return "in ticks if --range and --slide are given"
+            return "in ticks if --range and --tick are given"
         length = self._ticks.length
         if self._ticks.kind is TimeKind.DATETIME:
             return f"a tick is {duration_text(timedelta(microseconds=length))}"
@@ -123,9 +123,10 @@ class RulesReport(_Report):
     """Report on stratified temporal rules.
 
     Args:
-        window: the reasoner's window, whose slide is the tick; None if it is unknown.
+        window: the reasoner's window; None if it is unknown.
         ontology: the reasoner's ontology; None if it is unknown.
         unique_names: the reasoner's option `unique_names`.
+        tick: the length of a tick; None for the slide of the window.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the reasoner's window, a construct is not
@@ -138,6 +139,7 @@ class RulesReport(_Report):
         window: Window | None = None,
         ontology: pr.Ontology | None = None,
         unique_names: bool = True,
+        tick: Duration | None = None,
     ) -> None:
         self._given = rules
         self._joined = without_ontology(rules)
@@ -145,7 +147,9 @@ class RulesReport(_Report):
             theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names)
             self._joined = with_ontology(rules, theory, ontology.predicates)
         self._costs = FormulaCosts(rules.rules, self._joined.remembered, self._joined.ontology)
-        ticks = None if window is None else compile_for_time_kind(rules.rules, window, rules.start, self._fit)
+        ticks = None
+        if window is not None:
+            ticks = compile_for_time_kind(rules.rules, window, rules.start, self._fit, tick)
         super().__init__(rules.rules, ticks, ontology, DisplayNames(rules.prefixes))
 
     def _fit(self, ticks: Ticks) -> Ticks:
@@ -204,14 +208,14 @@ class AnswerStreamsReport(_Report):
         rules: tuple[TemporalRule, ...],
         window: Window | None = None,
         ontology: pr.Ontology | None = None,
+        tick: Duration | None = None,
     ) -> None:
         def fit(ticks: Ticks) -> Ticks:
             largest_windows(rules, ticks)
             return ticks
 
-        super().__init__(
-            rules, None if window is None else compile_for_time_kind(rules, window, None, fit), ontology
-        )
+        ticks = None if window is None else compile_for_time_kind(rules, window, None, fit, tick)
+        super().__init__(rules, ticks, ontology)
 
     def _lines(self) -> Iterator[str]:
         yield f"{counted(len(self._rules), 'temporal rule')} for answer streams, which need no strata"
@@ -265,12 +269,13 @@ def _report_on_rules(
     path: Path, options: CheckOptions, window: Window | None, ontology: pr.Ontology | None
 ) -> _Report:
     """Read temporal rules as `pantarhei run` does with these options, and report on them."""
+    tick = None if window is None else options.length_of_tick(window)
     if options.models is None:
         read = read_rules(path, ontology, options.feedback)
-        return RulesReport(read, window, ontology, options.unique_names)
+        return RulesReport(read, window, ontology, options.unique_names, tick)
     prefixes = None if ontology is None else declared_prefixes(ontology)
     predicates = frozenset[Predicate]() if ontology is None else ontology.predicates
-    return AnswerStreamsReport(rules_without_strata(path, prefixes, predicates), window, ontology)
+    return AnswerStreamsReport(rules_without_strata(path, prefixes, predicates), window, ontology, tick)
 
 
 def _why_it_fails(report: Report, conditions: Set[str], strict: bool) -> str | None:

@@ -12,7 +12,7 @@ from typer import Argument, Option
 from pantarhei.cli.given_values import length_of
 from pantarhei.cli.run_options import LANGUAGE_HELP, ONTOLOGY_HELP, Imports
 from pantarhei.model.message_text import did_you_mean
-from pantarhei.model.time import time_of
+from pantarhei.model.time import Duration, time_of
 
 if TYPE_CHECKING:
     from pantarhei.window.sliding import Window
@@ -61,8 +61,10 @@ class CheckOptions:
             "ticks, and units that the timestamps lack, are errors.",
         ),
     ] = None
-    slide: Annotated[
-        str | None, Option(metavar="DURATION", help="Slide of the reasoner's window, the tick of the rules.")
+    slide: Annotated[str | None, Option(metavar="DURATION", help="Slide of the reasoner's window.")] = None
+    tick: Annotated[
+        str | None,
+        Option(metavar="DURATION", help="Length of a tick of the rules; by default the slide."),
     ] = None
     strict: Annotated[
         bool,
@@ -130,19 +132,33 @@ class CheckOptions:
         """Window of the reasoner that evaluates the rules; None if `--range` is not given.
 
         Raises:
-            BadParameter: a length is invalid, or `--slide` is given alone.
+            BadParameter: a length is invalid, or `--slide` or `--tick` is given alone.
             OptionError: the window is invalid.
         """
         from pantarhei.temporal.ticks import default_time_kind
         from pantarhei.window.sliding import Window, step_to
 
         if self.range is None:
-            if self.slide is not None:
-                raise typer.BadParameter(
-                    "--slide needs it; give the length of the window", param_hint="--range"
-                )
+            for name in ("slide", "tick"):
+                if getattr(self, name) is not None:
+                    raise typer.BadParameter(
+                        f"--{name} needs it; give the length of the window", param_hint="--range"
+                    )
             return None
         slide = None if self.slide is None else length_of(self.slide, "--slide")
         window = Window(length_of(self.range, "--range"), slide)
         step_to(window, None, time_of(0, default_time_kind(window)))  # raises if range and slide do not fit
         return window
+
+    def length_of_tick(self, window: Window) -> Duration | None:
+        """Return the length of a tick; None for the slide of the window.
+
+        Raises:
+            BadParameter, OptionError: the length is invalid.
+        """
+        from pantarhei.temporal.ticks import check_tick
+
+        tick = None if self.tick is None else length_of(self.tick, "--tick")
+        if tick is not None:
+            check_tick(tick, window)
+        return tick

@@ -370,6 +370,21 @@ class RuleOptions(StreamOptions):
             "stream, they entail further facts, and repairs can remove them.",
         ),
     ] = False
+    tick: Annotated[
+        str | None,
+        WINDOW(metavar="DURATION", help="Length of a tick of temporal rules; by default the slide."),
+    ] = None
+
+    def reasoning(self, window: Window | None = None) -> Options:
+        """Return the options of the reasoner, including the tick. Raises `BadParameter` and `OptionError`."""
+        options = StreamOptions.reasoning(self, window)
+        if self.tick is None:
+            return options
+        if self.rules is None:
+            raise typer.BadParameter(
+                "temporal rules are evaluated at ticks; give --rules FILE", param_hint="--tick"
+            )
+        return replace(options, tick=length_of(self.tick, "--tick"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,7 +500,7 @@ class RunOptions(RuleOptions):
         from pantarhei.window.retention import History
 
         history = History(sink=None if self.history is None else NDJSONSink(self.history))
-        options = replace(StreamOptions.reasoning(self, window), derive=self.derive, history=history)
+        options = replace(RuleOptions.reasoning(self, window), derive=self.derive, history=history)
         return replace(options, conclusions=self._conclusions_in)
 
     @property

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 
 from pantarhei.errors import check_choice, check_type
 from pantarhei.materialize.model import Keep
-from pantarhei.model.time import Precision, TimeKind, check_precision
+from pantarhei.model.time import Duration, Precision, TimeKind, check_precision
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.cut import METHODS, Method
+from pantarhei.temporal.ticks import check_tick
 from pantarhei.values.by_value import Numbers
 from pantarhei.window.retention import NO_LIMITS, History, Limits
 from pantarhei.window.sliding import Window
@@ -38,6 +39,7 @@ class Options:
     conclusions: ConclusionsIn = "graph"
     numbers: Numbers = "by_datatype"
     precision: Precision = "microseconds"
+    tick: Duration | None = None
 
     def __post_init__(self) -> None:
         check_type("window", self.window, Window, "a Window, such as Window(range=10)")
@@ -51,4 +53,6 @@ class Options:
         check_choice("conclusions", self.conclusions, get_args(ConclusionsIn))
         check_choice("numbers", self.numbers, get_args(Numbers))
         check_precision(self.precision)
+        if self.tick is not None:
+            check_tick(self.tick, self.window)
         check_choice("unique_names", self.unique_names, (True, False))

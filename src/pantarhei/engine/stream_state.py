@@ -110,7 +110,9 @@ class StreamState(MaintainedState[StreamHistory]):
         """
         given = with_ontology(rules, self.growing.theory, known)
         most_bytes = self.options.limits.max_bytes
-        engine = TemporalRuleEngine(given, self.options.window, self.vocabulary, most_bytes)
+        engine = TemporalRuleEngine(
+            given, self.options.window, self.vocabulary, most_bytes, self.options.tick
+        )
         self.attach(CONCLUSIONS, engine)
         self.rule_engine = engine
 

@@ -36,7 +36,7 @@ from pantarhei.engine.update import Feedback, FixpointDetector
 from pantarhei.materialize.model import CapacityExceededError, WindowModel
 from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
-from pantarhei.model.time import TimePoint
+from pantarhei.model.time import Duration, TimePoint
 from pantarhei.temporal.conclusion_sets import (
     NOTHING_CONCLUDED,
     ConclusionChanges,
@@ -200,10 +200,11 @@ class TemporalRuleEngine:
 
     Args:
         given: the rules, and the rules of the ontology that are evaluated with them.
-        window: the window of the reasoner; its ends are the ticks.
+        window: the window of the reasoner.
         vocabulary: the vocabulary of the reasoner, in which the terms of the rules are numbered.
         most_bytes: limit of bytes, of which the temporal kernel may take twice as many during a step; None
             for no limit.
+        tick: length of a tick; None for the slide of the window.
 
     Raises:
         TemporalRuleError: a window of a rule does not fit the ticks of the stream, or a rule uses an
@@ -214,11 +215,16 @@ class TemporalRuleEngine:
     receives_each_step = True
 
     def __init__(
-        self, given: RulesWithOntology, window: Window, vocabulary: Vocabulary, most_bytes: int | None = None
+        self,
+        given: RulesWithOntology,
+        window: Window,
+        vocabulary: Vocabulary,
+        most_bytes: int | None = None,
+        tick: Duration | None = None,
     ) -> None:
         self._given, self._vocabulary, self._most_bytes = given, vocabulary, most_bytes
         # for the first kind of time that fits; the stream's first timestamp decides
-        compile_for_time_kind(given.rules.rules, window, given.rules.start, self._compile)
+        compile_for_time_kind(given.rules.rules, window, given.rules.start, self._compile, tick)
         self._data: DataStream | None = None  # before the first tick of the timeline
         self._evaluation: RuleEvaluation | None = None
         self._log = ConclusionLog()
@@ -332,9 +338,11 @@ class TemporalRuleEngine:
             return None
         concluded, numbered, ticks = self._make_evaluation(model).model.facts(), self._numbered, self._ticks
         facts, left_out = numbered.fed_back(concluded), numbered.not_assertable(concluded)
+        due = self.due(after, until)
+        if due is not None and due <= ticks.end_of(data.tick):  # conclusions may change before the tick ends
+            return Feedback(due, NO_FACTS)
         if len(facts):
             return Feedback(ticks.end_of(data.tick) + 1, facts, left_out)
-        due = self.due(after, until)
         if due is None and left_out:
             due = ticks.end_of(ticks.tick_of_time(until) - 1) + 1  # counted at each tick until then
         return (
@@ -368,23 +376,29 @@ class TemporalRuleEngine:
         """
         if self._evaluation is not None and self._evaluation.is_repeating and self._data is not None:
             check_jump(self._ticks.tick_of_time(until) - self._data.tick)
-        ends = map(self._ticks.end_of, self._due_ticks())
+        due = list(self._due_ticks())
+        if (left := self._next_eviction) is not None:
+            due.append(self._ticks.tick_of_time(left))
+        ends = map(self._ticks.end_of, due)
         last = self._ticks.end_of(self._ticks.tick_of_time(until) - 1)
         return min((end for end in ends if after < end <= last), default=None)
 
     @property
     def next_turn(self) -> int | None:
-        """First time of the next tick at which a fact or conclusion may start or cease to hold, or at which
-        conclusions are asserted; None if there is no such tick.
+        """Next time at which a fact or conclusion may start or cease to hold, or at which conclusions are
+        asserted; None if there is no such time.
         """
         due = list(self._due_ticks())
         if self.feeds_back and self._data is not None and self._evaluation is not None:
             facts = self._numbered.fed_back(self._evaluation.model.facts())
             due += [self._data.tick + 1] * bool(len(facts))
-        return min((self._ticks.end_of(tick - 1) + 1 for tick in due), default=None)
+        times = [self._ticks.end_of(tick - 1) + 1 for tick in due]
+        return min(times if (left := self._next_eviction) is None else [*times, left], default=None)
 
     def _due_ticks(self) -> Iterator[int]:
-        """Yield later ticks at which facts or conclusions may start or cease to hold without new input."""
+        """Yield later ticks at which facts or conclusions may start or cease to hold without new input or
+        evictions.
+        """
         data = self._data
         if data is None:
             yield from () if self._begins is None else (self._begins,)
@@ -393,8 +407,12 @@ class TemporalRuleEngine:
             yield data.tick + 1
         if self._evaluation is not None and (due := self._evaluation.next_due()) is not None:
             yield max(due, data.tick + 1)
-        if data.oldest is not None:
-            yield max(self._ticks.tick_of_time(self._ticks.eviction_time(data.oldest)), data.tick + 1)
+
+    @property
+    def _next_eviction(self) -> int | None:
+        """Time at which the oldest ABox leaves the window; None without one."""
+        oldest = None if self._data is None else self._data.oldest
+        return None if oldest is None else self._ticks.eviction_time(oldest)
 
     def is_unsettled(self) -> bool:
         """Return true if remembered conclusions changed at the present tick, so that the next tick may

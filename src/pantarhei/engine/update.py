@@ -122,7 +122,7 @@ def refuse_endless(asserted: int) -> None:
     if asserted >= MOST_AT_ONCE:
         problem = f"before the next timestamp, conclusions are asserted at {asserted:_} ticks or more"
         raise TemporalRuleError(
-            problem, "fewer ticks; give the reasoner's window a slide, or advance in several steps"
+            problem, "fewer ticks; give the reasoner a longer tick, or advance in several steps"
         )
 
 

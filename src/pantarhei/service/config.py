@@ -83,7 +83,9 @@ class Section(BaseModel):
 
 
 class WindowSection(Section):
-    """Window: `range`, distance `slide` of its ends, and length `tick` of the ticks of temporal rules."""
+    """Window: `range`, distance `slide` of its ends, and length `tick` of the ticks of temporal rules, by
+    default the slide.
+    """
 
     range: Span
     slide: Span | None = None

@@ -336,11 +336,12 @@ def options_of(config: ServiceConfig) -> Options:
     """Return the options of the reasoner."""
     given, section = config.window, config.reasoning
     return Options(
-        Window(given.range, given.tick if given.slide is None else given.slide, closed=given.closed),
+        Window(given.range, given.slide, closed=given.closed),
         section.repair,
         section.keep,
         section.unique_names,
         limits=Limits(section.max_facts, section.max_bytes, section.on_limit),
         conclusions=section.conclusions,
         numbers=section.numbers,
+        tick=given.tick,
     )

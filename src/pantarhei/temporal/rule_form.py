@@ -259,7 +259,7 @@ def _check_size(formula: Formula, rule: TemporalRule) -> None:
             problem = f"{formula} has a window of {size} assertions"
             raise rule_error(problem, f"1 to {MAX_WINDOW_SIZE:_}", formula, rule)
         case TimeWindow(int(size)) if not 0 <= size <= MAX_WINDOW_SIZE:
-            expected = f"0 to {MAX_WINDOW_SIZE:_}; for longer ticks give the reasoner's window a longer slide"
+            expected = f"0 to {MAX_WINDOW_SIZE:_}; or give the reasoner a longer tick"
             raise rule_error(f"{formula} has a window of {size} ticks", expected, formula, rule)
         case TimeWindow(timedelta() as length) if length < timedelta(0):
             problem = f"{formula} has a window of {length}"
@@ -316,5 +316,5 @@ def check_jump(ticks: int) -> None:
     """
     if ticks > MAX_WINDOW_SIZE:
         problem = f"the next timestamp is {ticks:_} ticks later, and conclusions may change at each tick"
-        expected = f"at most {MAX_WINDOW_SIZE:_} ticks; give the reasoner's window a slide"
+        expected = f"at most {MAX_WINDOW_SIZE:_} ticks; give the reasoner a longer tick"
         raise TemporalRuleError(problem, expected)

@@ -1,6 +1,8 @@
-"""Ticks: consecutive numbers of the ends of the reasoner's window.
+"""Ticks: consecutive numbers of intervals of equal length, by which temporal rules count time.
 
-slide = 2             reports at 1, 2 and 5
+By default a tick has the length of the window's slide, so that ticks end with the windows.
+
+tick = 2              reports at 1, 2 and 5
 time   0   1   2   3   4   5   6
 tick   0 |---1---|---2---|---3---|         a report between two ends belongs to the tick of the later end
 """
@@ -17,7 +19,16 @@ from rdflib import Literal
 from pantarhei.errors import OptionError, TemporalRuleError, TimestampError
 from pantarhei.model.rule import Builtin
 from pantarhei.model.temporal_rule import Formula, TemporalRule, TimeWindow, builtin_text, duration_text
-from pantarhei.model.time import TimeKind, TimePoint, duration_ticks, kind_of, show_time, ticks_of, time_of
+from pantarhei.model.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    kind_of,
+    show_time,
+    ticks_of,
+    time_of,
+)
 from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE, is_datetime, rule_error
 from pantarhei.values.scalar_functions import is_computation
 from pantarhei.window.sliding import Step, Window
@@ -33,44 +44,55 @@ class Ticks:
     """Conversion between times and ticks, for a window over timestamps of one kind.
 
     Args:
-        window: the reasoner's window.
+        window: the reasoner's window; ticks are aligned with its boundaries.
         kind: kind of the stream's timestamps.
+        tick: length of a tick; None for the slide of the window.
 
     Attributes:
         length: length of a tick, in the stream's smallest units.
 
     Raises:
-        TemporalRuleError: the window has a time zone, so its days differ in length.
+        TemporalRuleError: the tick is invalid for the kind; or the tick is the slide of a window with a time
+            zone, whose days differ in length.
     """
 
     window: Window
     kind: TimeKind
+    tick: Duration | None = None
 
     _origin: int = field(init=False, repr=False, compare=False)  # time at which tick 0 ends
     length: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        origin = self.window.next_boundary(self.kind, 0)
+        object.__setattr__(self, "_origin", origin)
+        object.__setattr__(self, "length", self._length_from(origin))
+
+    def _length_from(self, origin: int) -> int:
+        if self.tick is not None:
+            try:
+                return duration_ticks(self.tick, self.kind)
+            except TimestampError as error:
+                problem = f"the tick {self.tick} does not fit a stream of {_PLURAL[self.kind]}"
+                raise TemporalRuleError(problem, f"a tick that is {error.expected}") from None
         if self.window.zone is not None:
             problem = (
                 f"ticks of temporal rules must have equal lengths, but days of {self.window.zone} differ"
             )
-            raise TemporalRuleError(problem, "a window without a zone, such as Window('PT24H', slide='PT1H')")
-        origin = self.window.next_boundary(self.kind, 0)
-        object.__setattr__(self, "_origin", origin)
-        object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)
+            raise TemporalRuleError(problem, "a tick of the reasoner, such as tick='PT1H'")
+        return self.window.next_boundary(self.kind, origin + 1) - origin
 
     def tick_of_step(self, step: Step) -> int:
-        """Return the tick of a step: the number of the window's end.
+        """Return the tick of a step.
 
         Raises:
             TimestampError: the tick is too far from 0 to be stored with an expiry.
         """
-        tick = (step.end - self._origin) // self.length
+        tick = self.tick_of_time(step.now)
         if abs(tick) > _MOST_TICK:
             now = show_time(time_of(step.now, self.kind))
-            expected = (
-                f"a time at most {_MOST_TICK:_} ticks from 0 with temporal rules; give the window a slide"
-            )
+            nearer = f"a time at most {_MOST_TICK:_} ticks from 0 with temporal rules"
+            expected = f"{nearer}; give the reasoner a longer tick"
             raise TimestampError(f"the timestamp {now}", expected)
         return tick
 
@@ -125,10 +147,9 @@ class Ticks:
             raise rule_error(problem, "a window in ticks, such as [5], or a range that is a time", formula)
         ticks = duration_ticks(size, self.kind) // self.length
         if ticks > MAX_WINDOW_SIZE:
-            slide = duration_text(timedelta(microseconds=self.length))
-            problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
-            longer = "a slide" if self.window.slide is None else "a longer slide"
-            expected = f"at most {MAX_WINDOW_SIZE:_} ticks; give the reasoner's window {longer}"
+            length = duration_text(timedelta(microseconds=self.length))
+            problem = f"{formula} reaches back {ticks:_} ticks of {length}"
+            expected = f"at most {MAX_WINDOW_SIZE:_} ticks; give the reasoner a longer tick"
             raise rule_error(problem, expected, formula)
         return ticks
 
@@ -145,9 +166,7 @@ class Ticks:
         Args:
             at: time of the assertion, in the stream's smallest units.
         """
-        end = self.window.next_boundary(self.kind, at)
-        reach = end - self.window.content_at(self.kind, end)[0]
-        return self.window.next_boundary(self.kind, at + reach + 1)
+        return self.window.leaving_at(self.kind, at)
 
 
 def default_time_kind(window: Window) -> TimeKind:
@@ -165,11 +184,31 @@ def possible_time_kinds(window: Window) -> Iterator[TimeKind]:
         yield kind
 
 
+def check_tick(tick: Duration, window: Window) -> None:
+    """Check the length of a tick.
+
+    Raises:
+        OptionError: it is not a duration above 0 that fits the timestamps of the window.
+    """
+    expected = "a duration above 0, such as 1s, or a number above 0 if timestamps are numbers"
+    for kind in possible_time_kinds(window):
+        try:
+            if duration_ticks(tick, kind):
+                return
+        except TimestampError as error:
+            expected = error.expected
+    raise OptionError("tick", str(tick), expected)
+
+
 Compiled = TypeVar("Compiled")
 
 
 def compile_for_time_kind(
-    rules: Iterable[TemporalRule], window: Window, start: TimePoint | None, make: Callable[[Ticks], Compiled]
+    rules: Iterable[TemporalRule],
+    window: Window,
+    start: TimePoint | None,
+    make: Callable[[Ticks], Compiled],
+    tick: Duration | None = None,
 ) -> Compiled:
     """Compile rules for the first kind of timestamps for which they are valid; return the result of `make`.
 
@@ -177,6 +216,7 @@ def compile_for_time_kind(
         window: the reasoner's window; a range of 0 permits every kind.
         start: timestamp at which the rules begin; None if the stream decides.
         make: compiles the rules for given ticks; raises `TemporalRuleError` if they are invalid there.
+        tick: length of a tick; None for the slide of the window.
 
     Raises:
         TemporalRuleError: the rules are valid for no kind. The error is that of the kind for which the rules
@@ -185,7 +225,7 @@ def compile_for_time_kind(
     refusals: dict[TimeKind, TemporalRuleError] = {}
     for kind in possible_time_kinds(window):
         try:
-            return make(Ticks(window, kind))
+            return make(Ticks(window, kind, tick))
         except TemporalRuleError as error:
             refusals[kind] = error
     raise _best_error(refusals, list(_kind_signs(rules)), start)

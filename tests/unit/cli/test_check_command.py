@@ -133,7 +133,7 @@ def test_windows_are_counted_in_ticks_where_the_reasoners_window_is_known():
 
 def test_without_the_reasoners_window_windows_stand_as_they_are_written():
     text = RulesReport(RULES).text()
-    assert "in ticks if --range and --slide are given" in text
+    assert "in ticks if --range and --tick are given" in text
     assert f"    alarm(X) always in [1 min]: {RUN}\n" in text and "is kept for" not in text
 
 

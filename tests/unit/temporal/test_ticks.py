@@ -1,4 +1,4 @@
-"""Ticks are the ends of the window, counted."""
+"""Ticks of temporal rules: by default the ends of the window, counted."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,8 @@ import pytest
 from rdflib import Graph
 
 import pantarhei as pr
-from pantarhei import TemporalRuleError, Window
+from pantarhei import OptionError, StreamReasoner, TemporalRuleError, Window, load_ontology, load_rules
+from pantarhei.engine.options import Options
 from pantarhei.model.time import TimeKind, show_time, ticks_of
 from pantarhei.temporal.rule_form import MAX_WINDOW_SIZE
 from pantarhei.temporal.text.rules_text import read_rules
@@ -74,9 +75,9 @@ def test_the_largest_window_is_allowed():
 
 # range = 6, slide = 2           asserted at 3: inside [-2, 4], [0, 6], [2, 8], not inside [4, 10]
 # time   3   4   5   6   7   8   9   10
-#        x   |-------|-------|-------|
+#        x   |-------|-------|-------|      the window is [4, 10] from 9 on
 def test_when_the_window_has_lost_what_was_asserted():
-    assert NUMBERS.eviction_time(3) == 10
+    assert NUMBERS.eviction_time(3) == 9
     assert Ticks(Window(range=6), TimeKind.INTEGER).eviction_time(3) == 10
     assert Ticks(Window(range=6, closed="right"), TimeKind.INTEGER).eviction_time(3) == 9
 
@@ -197,3 +198,36 @@ def test_a_start_of_another_kind_than_the_timestamps_is_refused_at_the_first(sta
 
 def test_integers_begin_streams_of_floats():
     assert kind_of("a(X) :- b(X).", pr.Window(range=0.5), 3) is TimeKind.FLOAT
+
+
+# window: range = 6, slide = 2; tick = 5
+# time   1   2   3   4   5   6   7   8   9   10
+# tick   |-------- 1 --------|-------- 2 --------|
+def test_ticks_are_independent_of_the_slide():
+    ticks = Ticks(Window(range=6, slide=2), TimeKind.INTEGER, 5)
+    assert [ticks.tick_of_time(at) for at in (0, 1, 5, 6, 10)] == [0, 1, 1, 2, 2]
+    assert ticks.end_of(2) == 10 and ticks.length == 5
+    assert Ticks(Window("P1D", zone="Asia/Kolkata"), TimeKind.DATETIME, "1h").length == 3_600_000_000
+
+
+@pytest.mark.parametrize(
+    ("window", "tick"),
+    [
+        (Window(range=6), 0),
+        (Window(range=6), -1),
+        (Window(range=6), "1s"),
+        (Window(range="1m"), 5),
+        (Window(range="1m"), "often"),
+        (Window(range=6), float("nan")),
+    ],
+)
+def test_a_tick_that_fits_no_timestamps_of_the_window_is_refused(window, tick):
+    with pytest.raises(OptionError, match="tick"):
+        Options(window, tick=tick)
+
+
+def test_a_stream_of_numbers_refuses_a_tick_of_seconds():
+    rules = load_rules("@prefix : <http://e/> . a(X) :- :Hot(X).")
+    reasoner = StreamReasoner(load_ontology(Graph()), Window(range=0), temporal=rules, tick="1s")
+    with pytest.raises(TemporalRuleError, match="the tick 1s does not fit a stream of integers"):
+        reasoner.push(1, [])

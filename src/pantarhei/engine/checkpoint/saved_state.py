@@ -26,6 +26,7 @@ from pantarhei.engine.checkpoint.container import (
     FIRST_WITH_EVIDENCE,
     FIRST_WITH_HISTORY,
     FIRST_WITH_NUMBERS,
+    FIRST_WITH_TICK,
     FIRST_WITH_UNEXPECTED,
     FIRST_WITH_WAITING,
     Column,
@@ -101,6 +102,7 @@ class Header(TypedDict):
     conclusions: ConclusionsIn
     numbers: Numbers
     precision: Precision
+    tick: Any
     kind: str | None
     now: int
     contradicted: bool
@@ -122,6 +124,7 @@ _DEFAULTS: dict[int, dict[str, Any]] = {
     FIRST_WITH_NUMBERS: {"numbers": "by_datatype"},
     FIRST_WITH_UNEXPECTED: {"unexpected": {}},
     FIRST_WITH_WAITING: {"waiting": {}, "precision": "microseconds"},
+    FIRST_WITH_TICK: {"tick": None},
 }
 """Values of header entries in versions of the format before the first that has them."""
 
@@ -254,6 +257,7 @@ def save(
         "conclusions": options.conclusions,
         "numbers": options.numbers,
         "precision": options.precision,
+        "tick": json_of(options.tick),
         "kind": history.step.kind.name if history.step else None,
         "now": history.step.now if history.step else 0,
         "contradicted": bool(history.log.newest and history.arrival and history.arrival.contradicted),
@@ -323,6 +327,7 @@ class Checkpoint:
                 header["conclusions"],
                 header["numbers"],
                 header["precision"],
+                from_json(header["tick"]),  # type: ignore[arg-type]
             )
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 

@@ -24,6 +24,7 @@ from pantarhei import Budget, Ontology, StreamReasoner, Window, load_rules
 from pantarhei.engine.checkpoint.container import (
     DIGEST_LENGTH,
     FIRST_WITH_CONCLUSIONS,
+    FIRST_WITH_TICK,
     FIRST_WITH_UNEXPECTED,
     pack,
 )
@@ -231,3 +232,18 @@ def test_a_checkpoint_that_does_not_say_what_was_unexpected_begins_to_count():
 def test_what_was_unexpected_and_makes_no_sense_is_refused(said):
     with pytest.raises(CheckpointError, match="is invalid"):
         StreamReasoner.restore(pack(HEADER | {"unexpected": said}, COLUMNS), ODD)
+
+
+@pytest.mark.parametrize("tick", [None, 3, timedelta(seconds=3)])
+def test_the_tick_is_restored_and_must_equal_a_given_one(tick):
+    rules = load_rules("@prefix : <http://e/> . seen(X) :- asserted :A(X) in [0].")
+    window = Window(range=timedelta(seconds=9) if isinstance(tick, timedelta) else 9)
+    saved = StreamReasoner(ONTOLOGY, window, temporal=rules, tick=tick).snapshot()
+    assert StreamReasoner.restore(saved, ONTOLOGY, tick=tick).options.tick == tick
+    with pytest.raises(CheckpointOptionError, match="tick"):
+        StreamReasoner.restore(saved, ONTOLOGY, tick=4)
+
+
+def test_an_older_checkpoint_has_the_tick_of_the_slide():
+    data = pack({key: value for key, value in HEADER.items() if key != "tick"}, COLUMNS, FIRST_WITH_TICK - 1)
+    assert StreamReasoner.restore(data, ODD).options.tick is None
