@@ -65,16 +65,17 @@ class History:
                 now = int(time.time())
                 if now not in self._seconds:
                     self._seconds = {at: sums for at, sums in self._seconds.items() if at > now - _SECONDS}
-                self._seconds[now] = [
-                    *map(sum, zip(self._seconds.get(now, (0, 0, 0, 0)), figures, strict=True))
-                ]
+                sums = self._seconds.setdefault(now, [0] * len(RATES))
+                for place, figure in enumerate(figures):
+                    sums[place] += figure
 
     def rates(self) -> dict[str, list[int]]:
-        """Return the figures of each of the last complete seconds, oldest first."""
+        """Return the figures of each of the last complete seconds since the first record, oldest first."""
         now = int(time.time())
         with self._lock:
-            rows = [self._seconds.get(at, (0,) * len(RATES)) for at in range(now - _SECONDS, now)]
-        return dict(zip(RATES, map(list, zip(*rows, strict=True)), strict=True))
+            first = max(now - _SECONDS, min(self._seconds, default=now))
+            rows = [self._seconds.get(at, [0] * len(RATES)) for at in range(first, now)]
+        return {name: [row[place] for row in rows] for place, name in enumerate(RATES)}
 
     def dead_letters(self) -> dict[str, Any]:
         """Return the number of dead letters by reason since the start, and the last ones, newest first."""
