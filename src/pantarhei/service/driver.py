@@ -4,13 +4,15 @@ writer, a reader, and a restart come to the same state.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pantarhei.engine.checkpoint import read_checkpoint
 from pantarhei.engine.options import Options
 from pantarhei.errors import (
     CheckpointError,
@@ -18,10 +20,12 @@ from pantarhei.errors import (
     ConfigError,
     InputError,
     OptionError,
+    PantarheiError,
     StreamError,
 )
 from pantarhei.errors.service_errors import ConfigProblem
 from pantarhei.model.message_text import did_you_mean
+from pantarhei.model.temporal_rule import TimeWindow
 from pantarhei.model.term import Triple
 from pantarhei.owl.graph_files import documents_at
 from pantarhei.reasoner import StreamReasoner
@@ -42,8 +46,12 @@ from pantarhei.window.retention import Limits
 from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
+    from rdflib import URIRef
+
     from pantarhei import WindowUpdate
     from pantarhei.ontology.ontology import Ontology
+
+LOG = logging.getLogger("pantarhei.service")
 
 
 class Knowledge(NamedTuple):
@@ -96,7 +104,10 @@ def read_knowledge(config: ServiceConfig) -> Knowledge:
         ],
     }
     fingerprint = {part: _hash_of(files) for part, files in parts.items()}
-    options = config.model_dump_json(include={"window", "reasoning", "prefixes"})
+    of_clock = {"time", "order"}
+    options = config.model_dump_json(
+        include={"window": True, "reasoning": True, "prefixes": True, "clock": of_clock}
+    )
     fingerprint["options"] = blake2b(options.encode(), digest_size=8).hexdigest()
     return Knowledge(ontology, background, rules, queries, fingerprint)
 
@@ -117,6 +128,83 @@ def _hash_of(paths: Sequence[str]) -> str:
         content = Path(path).read_bytes() if Path(path).is_file() else path.encode()
         digest.update(blake2b(content, digest_size=8).digest())
     return digest.hexdigest()
+
+
+class Beginning(NamedTuple):
+    """Position in the journal at which a driver begins with an empty window.
+
+    If earlier records are missing, the state is incomplete at first. Changes before `until` are then wrong or
+    were emitted before, and are not emitted, up to the record `through`.
+
+    Args:
+        number: number of the last record that is not processed.
+        at: time of that record; None if there is none, or if the window is to fill again from the records.
+        positions: positions of the sources after that record.
+        requested: texts of the queries that were registered by requests, by name.
+        until: time from which the state is complete; None if it is complete from the beginning.
+        through: number of the last record whose changes may be held back.
+    """
+
+    number: int = 0
+    at: datetime | None = None
+    positions: Mapping[str, Any] = {}
+    requested: Mapping[str, str] = {}
+    until: datetime | None = None
+    through: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the position as a JSON object."""
+        return self._asdict() | {"at": _as_text(self.at), "until": _as_text(self.until)}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Beginning:
+        """Return the position of a JSON object."""
+        times = {name: _as_time(fields[name]) for name in ("at", "until")}
+        return cls(**{**{name: fields[name] for name in cls._fields}, **times})
+
+
+def _as_text(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()
+
+
+def _as_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def memory_of(config: ServiceConfig, knowledge: Knowledge) -> timedelta:
+    """Return the time after which an assertion has no influence on changes: the window, and the longest chain
+    of windows of temporal rules; with `order: event`, also the time for which a message may be held.
+
+    Windows of the last assertions, and rules that depend on their own earlier conclusions, have no such
+    bound; the chain then has each rule once.
+    """
+    rules = () if knowledge.rules is None else knowledge.rules.rules
+    known: dict[URIRef, timedelta] = {}
+
+    def reach(predicate: URIRef) -> timedelta:
+        if predicate not in known:
+            known[predicate] = timedelta(0)  # for a rule that depends on itself
+            known[predicate] = max(
+                (
+                    _size_of(formula.window) + reach(formula.atom.predicate)
+                    for rule in rules
+                    if rule.head.atom.predicate == predicate
+                    for formula in rule.body
+                ),
+                default=timedelta(0),
+            )
+        return known[predicate]
+
+    window, clock = config.window, config.clock
+    total = window.range + (window.slide or timedelta(0)) + (window.tick or timedelta(0))
+    if clock.order == "event":
+        total += clock.allowed_lateness + (clock.max_ahead or timedelta(0))
+    return total + max((reach(rule.head.atom.predicate) for rule in rules), default=timedelta(0))
+
+
+def _size_of(window: object) -> timedelta:
+    size = window.size if isinstance(window, TimeWindow) else None
+    return size if isinstance(size, timedelta) else timedelta(0)
 
 
 class _Held(NamedTuple):
@@ -161,20 +249,35 @@ class Driver:
         self.positions: dict[str, Any] = {}
         self.update: WindowUpdate | None = None
         self._held: list[_Held] = []
+        self._requested: dict[str, str] = {}
+        self._beginning = Beginning()
 
     number: int
     at: datetime | None
 
     @classmethod
     def fresh(
-        cls, config: ServiceConfig, knowledge: Knowledge, decoder: Decoder, with_repairs: bool = False
+        cls,
+        config: ServiceConfig,
+        knowledge: Knowledge,
+        decoder: Decoder,
+        with_repairs: bool = False,
+        beginning: Beginning | None = None,
     ) -> Driver:
-        """Return a driver with an empty window. Raises the errors of `StreamReasoner` and `register`."""
+        """Return a driver with an empty window. Raises the errors of `StreamReasoner` and `register`.
+
+        Args:
+            beginning: the position in the journal; by default, its first record is the next one.
+        """
         reasoner = StreamReasoner.with_options(
             knowledge.ontology, options_of(config), knowledge.background, knowledge.rules
         )
         driver = cls(reasoner, config, knowledge, decoder, with_repairs)
-        driver._register_queries()
+        begin = driver._beginning = beginning or Beginning()
+        driver.number, driver.at, driver.positions = begin.number, begin.at, dict(begin.positions)
+        driver._register_queries({})
+        for name, text in begin.requested.items():
+            driver._change_queries({"register": name, "query": text})
         return driver
 
     @classmethod
@@ -192,22 +295,26 @@ class Driver:
             CheckpointError: the checkpoint cannot be read.
             CheckpointMismatchError: ontology, rules, mappings or options differ from those of the checkpoint.
         """
-        reasoner = StreamReasoner.restore(
-            path, knowledge.ontology, background=knowledge.background, temporal=knowledge.rules
-        )
-        note: Mapping[str, Any] = reasoner.note
+        note: Mapping[str, Any] = read_checkpoint(path).note
+        if "fingerprint" not in note:
+            raise CheckpointError(str(path), "it was not written by a service")
         for part, value in knowledge.fingerprint.items():
             if note["fingerprint"].get(part) != value:
                 raise CheckpointMismatchError(str(path), part, note["fingerprint"].get(part, ""), value)
+        reasoner = StreamReasoner.restore(
+            path, knowledge.ontology, background=knowledge.background, temporal=knowledge.rules
+        )
         driver = cls(reasoner, config, knowledge, decoder, with_repairs)
         driver.number, driver.positions = note["number"], note["positions"]
-        driver.at = None if note["at"] is None else datetime.fromisoformat(note["at"])
+        driver.at = _as_time(note["at"])
+        driver._beginning = Beginning.from_json(note["beginning"])
+        driver._requested = dict(note["requested"])
         for fields in note["held"]:
             record = Record.from_line(fields.encode())
             if record is None:
                 raise CheckpointError(str(path), "a message that waits is damaged")
             driver._hold(record, None, [])
-        driver._register_queries()
+        driver._register_queries(note["queries"])
         return driver
 
     def checkpoint(self, path: Path) -> None:
@@ -217,20 +324,34 @@ class Driver:
         ]
         note: dict[str, Any] = {
             "number": self.number,
-            "at": None if self.at is None else self.at.isoformat(),
+            "at": _as_text(self.at),
             "positions": self.positions,
             "fingerprint": dict(self.knowledge.fingerprint),
             "held": held,
+            "beginning": self._beginning.to_json(),
+            "requested": self._requested,
+            "queries": {name: self._options_of(name) for name in self.knowledge.queries},
         }
         self.reasoner.checkpoint(path, note)
 
-    def _register_queries(self) -> None:
-        """Register the queries of the configuration, and close those with another text."""
-        registered = self.reasoner.queries
-        for name, text in self.knowledge.queries.items():
-            if name in registered and registered[name].text != text:
-                registered[name].close()
-            if name not in registered or registered[name].is_closed:
+    def _options_of(self, name: str) -> str:
+        return self.knowledge.queries[name] + self._config.queries[name].model_dump_json(exclude={"sparql"})
+
+    def _register_queries(self, saved: Mapping[str, str]) -> None:
+        """Register the queries of the configuration.
+
+        Args:
+            saved: the options of the registered ones; those with other options, and those that are no longer
+                in the configuration, are closed.
+        """
+        configured = self.knowledge.queries
+        self._requested = {name: text for name, text in self._requested.items() if name not in configured}
+        same = {name for name in configured if saved.get(name) == self._options_of(name)}
+        for name, registered in list(self.reasoner.queries.items()):
+            if name not in same and name not in self._requested:
+                registered.close()
+        for name, text in configured.items():
+            if name not in self.reasoner.queries:
                 query = self._config.queries[name]
                 window = None if query.window is None else Window(query.window, closed="right")
                 self.reasoner.register(text, name=name, window=window, on=query.on, emit=query.emit)
@@ -258,7 +379,9 @@ class Driver:
             changes += self._push(record.at, held, counter, dead)
         self.number, self.at = record.number, max(record.at, self.at or record.at)
         self.positions.update(record.positions)
-        return Emitted(record.number, record.at, tuple(changes), tuple(dead), len(record.messages))
+        until = self._beginning.until if record.number <= self._beginning.through else None
+        emitted = (change for change in changes if until is None or change.at >= until)
+        return Emitted(record.number, record.at, tuple(emitted), tuple(dead), len(record.messages))
 
     def _contents(
         self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None, dead: list[DeadLetter]
@@ -311,22 +434,34 @@ class Driver:
             QueryError, OptionError: the query is malformed or not supported, or there is no such query.
         """
         if "register" in request:
-            if request["register"] in (CONCLUSIONS, REPAIRS, EVERYTHING):
-                raise OptionError("name", repr(request["register"]), "a name that is not reserved")
+            name = request["register"]
+            if name in (CONCLUSIONS, REPAIRS, EVERYTHING) or name in self.knowledge.queries:
+                expected = "a name that is not reserved, and not that of a query in the configuration"
+                raise OptionError("name", repr(name), expected)
             self.reasoner.register(request["query"], name=_TRIAL).close()
-        elif (name := request["deregister"]) not in self.reasoner.queries:
-            known = ", ".join(self.reasoner.queries) or "none is registered"
-            hint = did_you_mean(name, self.reasoner.queries)
-            raise OptionError("name", repr(name), f"a registered query: {known}{hint}")
+        elif (name := request["deregister"]) not in self._requested:
+            known = ", ".join(self._requested) or "there is none"
+            expected = f"a query that a request has registered: {known}{did_you_mean(name, self._requested)}"
+            raise OptionError("name", repr(name), expected)
 
     def _change_queries(self, request: Mapping[str, str]) -> None:
-        """Register or close a query. A query that cannot be registered is refused before it is journaled."""
+        """Register or close a query.
+
+        A query that cannot be registered is refused before it is journaled. If that has changed with the
+        configuration, the query is left out.
+        """
         name = request.get("register") or request["deregister"]
-        query = self.reasoner.queries.get(name)
-        if query is not None:
-            query.close()
+        if name in self.knowledge.queries:
+            return
+        if self._requested.pop(name, None) is not None:
+            self.reasoner.queries[name].close()
         if "register" in request:
-            self.reasoner.register(request["query"], name=name)
+            try:
+                self.reasoner.register(request["query"], name=name)
+            except PantarheiError as error:
+                LOG.warning("query %s is left out: %s", name, error)
+            else:
+                self._requested[name] = request["query"]
 
 
 _TRIAL = " trial"  # a name that no request can have

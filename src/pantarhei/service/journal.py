@@ -2,7 +2,8 @@
 
 A journal is a folder of segments `journal-<first number>`. Format 1: the first line of a segment is
 `pantarhei journal 1`; each further line is the CRC-32 of a record in eight hexadecimal digits, a space, and
-the record as JSON. A segment may end in an incomplete line after a crash; `Journal.open` removes it.
+the record as JSON. The records of one append are flushed to the disk together; each one after the first names
+the first as `of`. After a crash, the last append may be incomplete; `Journal.open` removes it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import fcntl
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -86,9 +87,21 @@ class Record:
     positions: dict[str, Any] = field(default_factory=dict)
     request: dict[str, str] | None = None
 
-    def to_line(self) -> bytes:
-        """Return the record as a line of the journal."""
+    @property
+    def all_messages(self) -> Iterator[Message]:
+        """The messages, followed by those that are not processed."""
+        yield from self.messages
+        yield from (each.message for each in self.dead)
+
+    def to_line(self, append: int | None = None) -> bytes:
+        """Return the record as a line of the journal.
+
+        Args:
+            append: the number of the first record that is flushed together with this one; by default its own.
+        """
         fields: dict[str, Any] = {"n": self.number, "at": self.at.isoformat()}
+        if append is not None and append != self.number:
+            fields["of"] = append
         if self.received != self.at:
             fields["received"] = self.received.isoformat()
         if self.messages:
@@ -105,11 +118,8 @@ class Record:
     @classmethod
     def from_line(cls, line: bytes) -> Record | None:
         """Return the record of a line; None if the line is incomplete or damaged."""
-        try:
-            if not line.endswith(b"\n") or int(line[:8], 16) != zlib.crc32(line[9:-1]):
-                return None
-            fields = json.loads(line[9:])
-        except ValueError:
+        fields = _fields(line)
+        if fields is None:
             return None
         at = datetime.fromisoformat(fields["at"])
         return cls(
@@ -121,6 +131,16 @@ class Record:
             fields.get("positions", {}),
             fields.get("request"),
         )
+
+
+def _fields(line: bytes) -> dict[str, Any] | None:
+    try:
+        if not line.endswith(b"\n") or int(line[:8], 16) != zlib.crc32(line[9:-1]):
+            return None
+        fields: dict[str, Any] = json.loads(line[9:])
+    except ValueError:
+        return None
+    return fields
 
 
 def _as_json(message: Message) -> list[str]:
@@ -146,14 +166,14 @@ class Journal:
 
     def __init__(self, folder: Path, lock: int, number: int) -> None:
         self.folder, self._lock, self.number = folder, lock, number
-        self._file = -1
+        self._file, self._size = -1, 0
         self._begin_segment()
 
     @classmethod
     def open(cls, folder: Path) -> Journal:
         """Open the journal of a folder for writing; create the folder if it is missing.
 
-        An incomplete record at the end is removed: it was never acknowledged.
+        An incomplete append at the end is removed: its records were never acknowledged.
 
         Raises:
             JournalError: another process writes the journal, a segment is damaged, or the folder cannot be
@@ -182,37 +202,52 @@ class Journal:
         Raises:
             OSError: the disk is full or fails; the journal is unchanged.
         """
-        data = memoryview(b"".join(record.to_line() for record in records))
-        size = os.fstat(self._file).st_size
+        data = b"".join(record.to_line(records[0].number) for record in records)
+        self._cut()  # an earlier attempt may have failed to
         try:
-            while data:
-                data = data[os.write(self._file, data) :]
+            _write(self._file, data)
             os.fdatasync(self._file)
         except OSError:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._file, size)
+                self._cut()
             raise
+        self._size += len(data)
         self.number = records[-1].number
 
+    def _cut(self) -> None:
+        """Remove what a failed attempt has written."""
+        if os.fstat(self._file).st_size != self._size:
+            os.ftruncate(self._file, self._size)
+
+    def skip_to(self, number: int) -> None:
+        """Continue an empty journal with the record after `number`. Raises `OSError`."""
+        empty = segments(self.folder)
+        self.number = number
+        self._begin_segment()
+        for path in empty:
+            path.unlink()
+
     def rotate(self) -> None:
-        """Begin a new segment, unless the present one is empty. Raises `OSError`."""
-        if os.fstat(self._file).st_size > len(_HEADER % FORMAT):
+        """Begin a new segment, unless the present one is empty. Raises `OSError`; the present one is kept."""
+        if self._size > len(_HEADER % FORMAT):
             self._begin_segment()
 
     def _begin_segment(self) -> None:
         path = self.folder / f"{_PREFIX}{self.number + 1}"
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            if not os.fstat(opened).st_size:
-                os.write(opened, _HEADER % FORMAT)
+            if os.fstat(opened).st_size < len(_HEADER % FORMAT):  # new, or an earlier attempt has failed
+                os.ftruncate(opened, 0)
+                _write(opened, _HEADER % FORMAT)
                 os.fsync(opened)
                 _sync_folder(self.folder)
+            size = os.fstat(opened).st_size
         except OSError:
             os.close(opened)
             raise
         if self._file >= 0:
             os.close(self._file)
-        self._file = opened
+        self._file, self._size = opened, size
 
     def forget(self, before: int, older_than: datetime) -> None:
         """Delete segments whose records all have a number below `before` and a time before `older_than`."""
@@ -292,11 +327,15 @@ def read_journal(folder: Path, after: int = 0) -> Iterator[Record]:
 
 def _gap(path: Path, expected: int) -> JournalError:
     problem = f"record {expected:,} is damaged or missing, and later records exist"
-    return JournalError(str(path), problem, "restore the folder from a backup, or set upgrade: fresh")
+    return JournalError(str(path), problem, "restore the folder from a backup, or move it away to begin anew")
 
 
 def _repair_end(folder: Path) -> int:
-    """Remove an incomplete record at the end; return the number of the last record."""
+    """Remove an incomplete append at the end; return the number of the last record.
+
+    Records after a damaged one are removed too if they belong to its append, whose parts a disk may write in
+    any order.
+    """
     known = segments(folder)
     if not known:
         return 0
@@ -310,7 +349,8 @@ def _repair_end(folder: Path) -> int:
                 if record is None:
                     break
                 number, size = record.number, size + len(line)
-            if any(Record.from_line(line) is not None for line in file):
+            later = (fields for line in file if (fields := _fields(line)) is not None)
+            if any(fields.get("of", fields["n"]) > number + 1 for fields in later):
                 raise _gap(path, number + 1)
     if size < path.stat().st_size:
         os.truncate(path, size)
@@ -318,6 +358,12 @@ def _repair_end(folder: Path) -> int:
         path.unlink()
         return _repair_end(folder) if len(known) > 1 else number
     return number
+
+
+def _write(file: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(file, left) :]
 
 
 def _sync_folder(folder: Path) -> None:
@@ -332,9 +378,13 @@ def _why(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def last_positions(records: Iterable[Record]) -> dict[str, Any]:
-    """Return the newest position of each source."""
-    found: dict[str, Any] = {}
-    for record in records:
-        found.update(record.positions)
-    return found
+def last_messages(folder: Path, most: int) -> Iterator[Message]:
+    """Yield at least the last `most` messages of a journal, dead letters included, oldest first."""
+    found: list[list[Message]] = []
+    count = 0
+    for path in reversed(segments(folder)):
+        if count >= most:
+            break
+        found.append([message for record in read_segment(path) for message in record.all_messages])
+        count += len(found[-1])
+    return (message for messages in reversed(found) for message in messages)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from pantarhei.errors import CheckpointError
+from pantarhei.errors import CheckpointError, JournalError
 from pantarhei.service.changes import Emitted
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoder
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("pantarhei.service")
 _POLL = 1.0  # seconds to wait for a notice of the writer
+_CHUNK, _ATTEMPTS = 1 << 20, 20
 
 Follower = Callable[[Emitted, "WindowUpdate | None"], object]
 
@@ -38,31 +39,53 @@ class JournalTail:
     def __init__(self, folder: Path, number: int) -> None:
         self._folder, self._number = folder, number
         self._file: IO[bytes] | None = None
-        self._rest = b""
+        self._offset, self._size, self._damaged = 0, _CHUNK, 0
 
     def read(self, most: int = 500) -> list[Record]:
-        """Return the records that are complete now, at most `most`; does not wait."""
+        """Return the records that are complete now, at most `most`; does not wait.
+
+        Raises:
+            JournalError: a record is damaged, or records that are wanted were deleted.
+        """
         found: list[Record] = []
-        while len(found) < most:
-            if self._file is None and not self._open_next():
-                break
+        while len(found) < most and (self._file is not None or self._open_next()):
             assert self._file is not None
-            line = self._rest + self._file.readline()
-            record = Record.from_line(line) if line.endswith(b"\n") else None
-            if record is None:  # incomplete, or the end of this segment
-                self._rest = line
-                if not self._rest and self._open_next():
-                    continue
+            # not buffered: after a failed attempt, the writer replaces what it has written
+            chunk = os.pread(self._file.fileno(), self._size, self._offset)
+            *lines, rest = chunk.split(b"\n")
+            for line in lines:
+                record = Record.from_line(line + b"\n")
+                if record is None:
+                    self._count_damage()
+                    return found
+                self._offset, self._damaged = self._offset + len(line) + 1, 0
+                if record.number > self._number:
+                    self._number = record.number
+                    found.append(record)
+                if len(found) == most:
+                    return found
+            if lines:
+                continue
+            if len(rest) == self._size:
+                self._size *= 2  # the record is longer
+            elif rest or not self._open_next():
                 break
-            self._rest = b""
-            if record.number > self._number:
-                self._number = record.number
-                found.append(record)
         return found
+
+    def _count_damage(self) -> None:
+        """Permit a few attempts, since the writer may be replacing the record."""
+        self._damaged += 1
+        if self._damaged > _ATTEMPTS:
+            problem = f"the record after {self._number:,} is damaged"
+            raise JournalError(str(self._folder), problem, "restore the folder from a backup")
 
     def _open_next(self) -> bool:
         """Open the segment with the next record, if it is not open yet."""
-        eligible = [path for path in segments(self._folder) if first_number(path) <= self._number + 1]
+        known = segments(self._folder)
+        eligible = [path for path in known if first_number(path) <= self._number + 1]
+        if not eligible and known:
+            problem = f"the records after {self._number:,} were deleted before they were read"
+            raise JournalError(str(self._folder), problem, "start again from a checkpoint")
         if not eligible or (self._file is not None and self._file.name == str(eligible[-1])):
             return False
         file = eligible[-1].open("rb")
@@ -71,8 +94,19 @@ class JournalTail:
             return False
         if self._file is not None:
             self._file.close()
-        self._file, self._rest = file, b""
+        self._file, self._offset = file, file.tell()
         return True
+
+
+def await_writer(notice: threading.Event) -> None:
+    """End the process with that of the writer, and set `notice` at its notices, both from standard input."""
+
+    def wait() -> None:
+        while os.read(0, 1 << 16):
+            notice.set()
+        os._exit(0)
+
+    threading.Thread(target=wait, name="writer", daemon=True).start()
 
 
 class Reader:
@@ -80,6 +114,7 @@ class Reader:
 
     Args:
         writes_checkpoints: whether this reader writes the checkpoints.
+        notice: set when the journal has new records; by default, the journal is read once a second.
 
     Attributes:
         driver: the reasoner.
@@ -87,13 +122,15 @@ class Reader:
         has_caught_up: set after the records at the start were processed.
     """
 
-    def __init__(self, config: ServiceConfig, writes_checkpoints: bool = True) -> None:
+    def __init__(
+        self, config: ServiceConfig, writes_checkpoints: bool = True, notice: threading.Event | None = None
+    ) -> None:
         self.config, self._writes_checkpoints = config, writes_checkpoints
         self._folder = config.path(config.state.folder)
-        self.driver: Driver = start_driver(config, read_knowledge(config), Decoder(config), None, True)
+        self.driver: Driver = start_driver(config, read_knowledge(config), Decoder(config), True)
         self.followers: list[Follower] = []
         self.has_caught_up = threading.Event()
-        self._notice = threading.Event()
+        self._notice = notice or threading.Event()
         self._tail = JournalTail(self._folder, self.driver.number)
         self._saved = time.monotonic()
 
@@ -103,15 +140,8 @@ class Reader:
         return 0.0 if self.driver.at is None else (datetime.now(UTC) - self.driver.at).total_seconds()
 
     def start(self) -> None:
-        """Begin to follow the journal; the process ends with the writer."""
-        threading.Thread(target=self._await_writer, name="writer", daemon=True).start()
+        """Begin to follow the journal."""
         threading.Thread(target=self._follow, name="journal", daemon=True).start()
-
-    def _await_writer(self) -> None:
-        """Read the notices of the writer from standard input, which ends when the writer ends."""
-        while os.read(0, 1 << 16):
-            self._notice.set()
-        os._exit(0)
 
     def _follow(self) -> None:
         try:

@@ -1,18 +1,26 @@
-"""Start of a driver: the newest usable checkpoint, or an empty window if the configuration has changed."""
+"""Start of a driver: the newest usable checkpoint, or a replay of the journal with an empty window.
+
+If the configuration has changed, or no checkpoint is usable, the writer decides where the replay begins, and
+stores that in the file `beginning`: readers and later starts begin at the same record, and thus emit the same
+changes.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 
+from pantarhei.engine.checkpoint import read_checkpoint
+from pantarhei.engine.checkpoint.container import write_whole
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, UpgradeError
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, Knowledge
-from pantarhei.service.journal import first_number, segments
+from pantarhei.service.driver import Beginning, Driver, Knowledge, memory_of
+from pantarhei.service.journal import Journal, first_number, read_journal, segments
 
 LOG = logging.getLogger("pantarhei.service")
-_CHECKPOINT = "checkpoint-"
+_CHECKPOINT, _BEGINNING = "checkpoint-", "beginning"
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -32,31 +40,86 @@ def checkpoint_path(folder: Path, number: int) -> Path:
 
 
 def start_driver(
-    config: ServiceConfig, knowledge: Knowledge, decoder: Decoder, most: int | None, with_repairs: bool
+    config: ServiceConfig,
+    knowledge: Knowledge,
+    decoder: Decoder,
+    with_repairs: bool,
+    journal: Journal | None = None,
+    most: int | None = None,
 ) -> Driver:
     """Return a driver with the newest usable checkpoint, before the replay of the journal.
 
     Args:
+        journal: the journal of the writer, which may change the folder; None for a reader.
         most: the greatest number of a checkpoint that may be used; None for any.
 
     Raises:
-        UpgradeError: the configuration has changed, and `upgrade` is `refuse`, or the journal is incomplete.
+        UpgradeError: the configuration has changed, and `upgrade` is `refuse`.
+        CheckpointError: the folder cannot be written.
     """
     folder = config.path(config.state.folder)
-    for path in reversed(checkpoints(folder)):
-        if most is not None and checkpoint_number(path) > most:
-            continue
+    known = [path for path in checkpoints(folder) if most is None or checkpoint_number(path) <= most]
+    changed: CheckpointMismatchError | None = None
+    for path in reversed(known):
         try:
             return Driver.restored(path, config, knowledge, decoder, with_repairs)
         except CheckpointMismatchError as error:
-            if config.upgrade == "refuse":
-                reason = "upgrade: refuse does not permit that"
-                raise UpgradeError(str(folder), (error.what,), reason) from error
-            LOG.info("%s has changed: the journal is processed again", error.what)
+            changed = error
             break
         except CheckpointError as error:
             LOG.warning("%s is not usable: %s", path.name, error)
-    driver = Driver.fresh(config, knowledge, decoder, with_repairs)
-    if known := segments(folder):
-        driver.number = first_number(known[0]) - 1
-    return driver
+    if changed is not None and config.upgrade == "refuse":
+        reason = "upgrade: refuse does not permit that"
+        raise UpgradeError(str(folder), (changed.what,), reason) from changed
+    beginning = _read_beginning(folder, knowledge)
+    if journal is not None:
+        if beginning is None:
+            beginning = _decide(config, knowledge, journal, changed)
+            saved = {"fingerprint": knowledge.fingerprint, **beginning.to_json()}
+            write_whole(folder / _BEGINNING, json.dumps(saved).encode())
+        if changed is not None:  # those of the former configuration are of no use any more
+            for path in known:
+                path.unlink()
+    return Driver.fresh(config, knowledge, decoder, with_repairs, beginning)
+
+
+def _read_beginning(folder: Path, knowledge: Knowledge) -> Beginning | None:
+    """Return the stored beginning, if it is that of this configuration and its records exist."""
+    try:
+        saved = json.loads((folder / _BEGINNING).read_bytes())
+    except (OSError, ValueError):
+        return None
+    known = segments(folder)
+    if saved["fingerprint"] != knowledge.fingerprint or (
+        known and first_number(known[0]) > saved["number"] + 1
+    ):
+        return None
+    return Beginning.from_json(saved)
+
+
+def _decide(
+    config: ServiceConfig, knowledge: Knowledge, journal: Journal, changed: CheckpointMismatchError | None
+) -> Beginning:
+    """Return where a driver without checkpoint begins: after the last record, or at the first one."""
+    note = {} if changed is None else read_checkpoint(changed.source).note
+    requested, positions = note.get("requested", {}), dict(note.get("positions", {}))
+    if changed is not None and config.upgrade == "fresh":
+        LOG.info("%s has changed: the window is empty after record %d", changed.what, journal.number)
+        number, at = 0, None
+        for record in read_journal(journal.folder):
+            number, at = record.number, record.at
+            positions.update(record.positions)
+        return Beginning(number, at, positions, requested)
+    if changed is not None:
+        LOG.info("%s has changed: the journal is processed again", changed.what)
+    first = next(read_journal(journal.folder), None)
+    if first is None or first.number == 1:
+        return Beginning(journal.number if first is None else 0, None, positions, requested)
+    until = first.at + memory_of(config, knowledge)
+    LOG.warning(
+        "the journal begins with record %d: changes of the replay before %s are not emitted, since the "
+        "window is not complete until then",
+        first.number,
+        until.isoformat(),
+    )
+    return Beginning(first.number - 1, None, positions, requested, until, journal.number)

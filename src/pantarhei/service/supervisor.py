@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -21,10 +22,14 @@ from pantarhei.service.writer import Writer
 
 LOG = logging.getLogger("pantarhei.service")
 _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+_HANDOVER = 3.0  # seconds that the readers of a killed writer may take to end
 
 
-def listen(config: ServiceConfig) -> socket.socket | None:
+def listen(config: ServiceConfig, patience: float = 0.0) -> socket.socket | None:
     """Return the listening socket of the HTTP server; None if there is none.
+
+    Args:
+        patience: seconds to wait for an address that is taken, as by the readers of a writer that was killed.
 
     Raises:
         ConnectionFailedError: the address is taken or does not exist.
@@ -32,10 +37,16 @@ def listen(config: ServiceConfig) -> socket.socket | None:
     if config.http is None:
         return None
     host, port = config.http.address
+    end = time.monotonic() + patience
     try:
-        return socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=512
-        )
+        while True:
+            try:
+                family = socket.AF_INET6 if ":" in host else socket.AF_INET
+                return socket.create_server((host, port), family=family, backlog=512)
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or time.monotonic() > end:
+                    raise
+            time.sleep(0.05)
     except OSError as error:
         problem = error.strerror or str(error)
         raise ConnectionFailedError(
@@ -104,7 +115,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     Raises:
         ServiceError, PantarheiError: the service cannot start.
     """
-    listening = listen(config)
+    listening = listen(config, _HANDOVER)
     writer = Writer(config)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: writer.stopping.set())
@@ -113,7 +124,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
         [] if listening is None else [ReaderProcess(path, number, listening) for number in range(readers)]
     )
     writer.writes_checkpoints = not processes
-    writer.start()
+    writer.open()
     control = ControlServer(writer.folder, writer.handle)
     for process in processes:
         process.start()
@@ -127,6 +138,7 @@ def run_service(path: Path, config: ServiceConfig) -> None:
     address = "" if config.http is None else f" at http://{config.http.listen}"
     LOG.info("%s is running%s", config.name, address)
     try:
+        writer.replay()
         writer.run()
     finally:
         control.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import threading
@@ -11,15 +12,15 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pantarhei.errors import CheckpointError, PantarheiError
-from pantarhei.service.batching import Batcher, Received
+from pantarhei.errors import CheckpointError, JournalError, PantarheiError
+from pantarhei.service.batching import REMEMBERED, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE, WriterUnavailableError
 from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import read_knowledge
-from pantarhei.service.journal import Journal, Message, Record, read_journal
+from pantarhei.service.driver import memory_of, read_knowledge
+from pantarhei.service.journal import Journal, Message, Record, last_messages, read_journal
 from pantarhei.service.reader import Follower
 from pantarhei.service.sources.source import Inbox
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
@@ -27,6 +28,9 @@ from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoi
 LOG = logging.getLogger("pantarhei.service")
 _FULL = 1.0  # seconds between attempts to write to a full disk
 _SEGMENT = 60.0  # seconds after which a new segment begins
+_LONG = 2.0  # seconds of a replay after which a checkpoint is written
+_PATIENCE = 30.0  # seconds to wait for the sinks at the end
+_AHEAD = 4  # number of kept checkpoints that are newer than the position of a sink
 
 
 class _Request:
@@ -57,30 +61,66 @@ class Writer:
         self.stopping = threading.Event()
         self.writes_checkpoints = True
         self.blocked = ""
+        self.is_ready = False
         self.behind = 0.0
         self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
         self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
         self.followers: list[Follower] = []
 
     def start(self) -> None:
-        """Restore the state, replay the journal, and start sinks and sources."""
-        began = time.monotonic()
+        """Restore the state, replay the journal, and start the sources."""
+        self.open()
+        self.replay()
+
+    def open(self) -> None:
+        """Start the sinks, and restore the state that precedes what they have not written."""
         for sink in self.sinks:
             sink.begin(self.journal.number)
-        least = min((sink.status.position for sink in self.sinks), default=self.journal.number)
-        self.driver = start_driver(self.config, self.knowledge, self.decoder, least, self._wants_repairs)
-        first, count = self.driver.number, 0
-        for record in read_journal(self.folder):
-            for message in (*record.messages, *(each.message for each in record.dead)):
-                self.batcher.recent.add(message)
-            if record.number <= first:
-                self.driver.positions.update(record.positions)
-                continue
+        positions = [sink.status.position for sink in self.sinks if sink.has_position]
+        self._compare_positions(max(positions, default=0))
+        for path in (known := checkpoints(self.folder)):
+            if checkpoint_number(path) > self.journal.number:  # a reader was ahead of the disk
+                path.unlink()
+        if len(positions) < len(self.sinks):  # the oldest checkpoint precedes what any sink has not written
+            positions.append(checkpoint_number(known[0]) if known else 0)
+        least = min([self.journal.number, *positions])
+        self.driver = start_driver(
+            self.config, self.knowledge, self.decoder, self._wants_repairs, self.journal, least
+        )
+
+    def _compare_positions(self, newest: int) -> None:
+        """Let the numbers of an empty journal follow those that the sinks have.
+
+        Raises:
+            JournalError: the journal ends before what the sinks have written.
+        """
+        if newest <= self.journal.number:
+            return
+        if next(read_journal(self.folder), None) is not None:
+            problem = (
+                f"the journal ends with record {self.journal.number:,}, but a sink has record {newest:,}"
+            )
+            remedy = "restore a newer backup, or move the folder away to begin anew"
+            raise JournalError(str(self.folder), problem, remedy)
+        LOG.warning("the journal is empty: it begins after record %d, which a sink has", newest)
+        self.journal.skip_to(newest)
+
+    def replay(self) -> None:
+        """Process the records after the restored state, and start the sources."""
+        began, first = time.monotonic(), self.driver.number
+        for message in last_messages(self.folder, REMEMBERED):
+            self.batcher.recent.add(message)
+        for record in read_journal(self.folder, first):
+            if self.stopping.is_set():
+                return
             self._emit(self.driver.apply(record))
-            count += 1
-        LOG.info("record %d; %d replayed in %.2f s", self.driver.number, count, time.monotonic() - began)
+        took = time.monotonic() - began
+        LOG.info("record %d; %d replayed in %.2f s", self.driver.number, self.driver.number - first, took)
+        if took > _LONG:
+            self.save(always=True)
         for source in self.sources:
             source.start(self.inbox, self.driver.positions.get(source.name))
+        self.is_ready = True
 
     def run(self) -> None:
         """Process messages until `stopping` is set; then write what was taken, and end."""
@@ -94,7 +134,8 @@ class Writer:
                 self.save()
             if now - rotated >= _SEGMENT:
                 rotated = now
-                self.journal.rotate()
+                with contextlib.suppress(OSError):  # the disk is full: the present segment goes on
+                    self.journal.rotate()
         self.stop()
 
     @property
@@ -137,11 +178,15 @@ class Writer:
             except OSError as error:
                 self.blocked = error.strerror or str(error)
                 LOG.error("the journal cannot be written: %s; tried again in %.0f s", self.blocked, _FULL)
-                time.sleep(_FULL)
+                if self.stopping.wait(_FULL):
+                    raise JournalError(str(self.folder), self.blocked, "free space on the disk") from error
 
     def _emit(self, emitted: Emitted) -> None:
+        """Hand changes to the sinks; wait for those with a full queue, so that acknowledgements stop."""
         for sink in self.sinks:
-            sink.put(emitted)
+            while not sink.put(emitted, 0.2):
+                if self.stopping.is_set():  # the next start emits again what the sink lacks
+                    sink.abandon()
         for follower in self.followers:
             follower(emitted, self.driver.update)
 
@@ -193,6 +238,7 @@ class Writer:
         return {
             "record": self.driver.number,
             "at": None if self.driver.at is None else self.driver.at.isoformat(),
+            "ready": self.is_ready,
             "inbox": len(self.inbox),
             "blocked": self.blocked,
             "sources": {source.name: asdict(source.status) for source in self.sources},
@@ -214,9 +260,13 @@ class Writer:
         """Return the metrics of this process in the text format of Prometheus."""
         return ""
 
-    def save(self) -> None:
-        """Write a checkpoint, unless a reader does, and delete what no restart needs any more."""
-        if self.writes_checkpoints:
+    def save(self, always: bool = False) -> None:
+        """Write a checkpoint, unless a reader does, and delete what no restart needs any more.
+
+        Args:
+            always: whether to write it even if a reader does.
+        """
+        if self.writes_checkpoints or always:
             try:
                 self.driver.checkpoint(checkpoint_path(self.folder, self.driver.number))
             except CheckpointError as error:
@@ -226,25 +276,30 @@ class Writer:
 
     def forget(self) -> None:
         """Delete checkpoints and segments that no restart needs."""
-        least = min((sink.status.position for sink in self.sinks), default=self.driver.number)
-        usable = [path for path in checkpoints(self.folder) if checkpoint_number(path) <= least]
-        for path in usable[:-1]:
+        positions = [sink.status.position if sink.has_position else 0 for sink in self.sinks]
+        least = min([self.driver.number, *positions])
+        known = checkpoints(self.folder)
+        usable = [path for path in known if checkpoint_number(path) <= least]
+        # the second newest replaces a damaged one; newer ones than a sink that is behind are few
+        for path in (*usable[:-2], *known[len(usable) : -_AHEAD]):
             path.unlink(missing_ok=True)
-        if usable and self.driver.at is not None:
-            kept = max(self.config.state.keep, self.config.window.range)
-            self.journal.forget(checkpoint_number(usable[-1]), self.driver.at - kept)
+        if len(usable) > 1 and self.driver.at is not None:
+            kept = max(self.config.state.keep, memory_of(self.config, self.knowledge))
+            self.journal.forget(checkpoint_number(usable[-2]), self.driver.at - kept)
 
     def stop(self) -> None:
         """Stop the sources, process what they delivered, finish the sinks, and write a checkpoint."""
         for source in self.sources:
             source.stop()
-        while received := self.inbox.take(0, 0):
-            self.step(received)
-        for sink in self.sinks:
-            if not sink.finish(30):
-                LOG.warning("sink %s: changes that wait are written after the next start", sink.name)
-        self.writes_checkpoints = True
-        self.save()
-        for source in self.sources:
-            source.close()
-        self.journal.close()
+        try:
+            while received := self.inbox.take(0, 0):
+                self.step(received)
+            end = time.monotonic() + _PATIENCE
+            for sink in self.sinks:
+                if not sink.finish(max(end - time.monotonic(), 0)):
+                    LOG.warning("sink %s: changes that wait are written after the next start", sink.name)
+            self.save(always=True)
+        finally:
+            for source in self.sources:
+                source.close()
+            self.journal.close()

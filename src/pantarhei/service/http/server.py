@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.control import ControlClient
 from pantarhei.service.http.app import View, make_app
-from pantarhei.service.reader import Reader
+from pantarhei.service.reader import Reader, await_writer
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -24,7 +24,9 @@ def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
         number: the number of the reader; reader 0 writes the checkpoints.
         descriptor: the file descriptor of the listening socket.
     """
-    reader = Reader(config, writes_checkpoints=number == 0)
+    notice = threading.Event()
+    await_writer(notice)  # before anything that takes time: a reader holds the port
+    reader = Reader(config, number == 0, notice)
     control = ControlClient(config.path(config.state.folder))
     view = View(config, lambda: reader.driver, control, reader.has_caught_up.is_set)
     reader.followers.append(view.publish)
@@ -38,7 +40,7 @@ def serve_in_thread(config: ServiceConfig, writer: Writer, listening: socket.soc
     def control(**request: object) -> object:
         return writer.handle(request)
 
-    view = View(config, lambda: writer.driver, control, lambda: True)
+    view = View(config, lambda: writer.driver, control, lambda: writer.is_ready)
     writer.followers.append(view.publish)
     server = _server(config, view)
     threading.Thread(target=server.run, args=([listening],), name="http", daemon=True).start()

@@ -44,6 +44,9 @@ class Sink(ABC):
         name: name in the configuration.
         wanted: names of changes to write.
         takes_dead: whether to write dead letters.
+
+    Attributes:
+        has_position: whether the position is known; it is not until the sink was connected once.
     """
 
     recognizes_ids = False
@@ -52,6 +55,7 @@ class Sink(ABC):
     def __init__(self, name: str, wanted: Collection[str], takes_dead: bool = False) -> None:
         self.name, self._wanted, self._takes_dead = name, wanted, takes_dead
         self.status = SinkStatus()
+        self.has_position = self._is_abandoned = False
         self._queue: queue.Queue[Emitted | None] = queue.Queue(WAITING)
         self._thread = threading.Thread(target=self._run, name=f"sink {name}", daemon=True)
 
@@ -92,25 +96,41 @@ class Sink(ABC):
             self.status.problem = str(error)
             position = None
         self._begin_at = number
+        self._is_open = position is not None
         if position is not None:
             self._set_position(position)
-        self._is_open = position is not None
         self._thread.start()
 
     def _set_position(self, position: int) -> None:
         self.status.position = self._begin_at if position < 0 else position
+        self.has_position = True
 
     @property
     def waiting(self) -> int:
         """Number of records that wait."""
         return self._queue.qsize()
 
-    def put(self, emitted: Emitted) -> None:
-        """Add the changes of a record; wait while the queue is full."""
-        self._queue.put(emitted)
+    def put(self, emitted: Emitted, patience: float | None = None) -> bool:
+        """Add the changes of a record; wait while the queue is full, at most `patience` seconds.
+
+        Returns:
+            False if the queue is still full.
+        """
+        if not self._is_abandoned:
+            try:
+                self._queue.put(emitted, timeout=patience)
+            except queue.Full:
+                return False
+        return True
+
+    def abandon(self) -> None:
+        """Accept further changes without writing them, since an earlier one was left out."""
+        self._is_abandoned = True
 
     def finish(self, patience: float) -> bool:
         """Write what waits, and end. Returns False if it takes longer than `patience` seconds."""
+        if self._is_abandoned:
+            return False
         try:
             self._queue.put(None, timeout=patience)
         except queue.Full:
