@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from pantarhei.errors import InputError
 from pantarhei.model.datetimes import MICROSECOND
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoded, Decoder, UnknownTopicError
-from pantarhei.service.journal import DeadLetter, Message, Record
+from pantarhei.service.journal import DeadLetter, Message, Record, merge_positions
 
 REMEMBERED = 50_000
 """Number of recent messages by which redeliveries are recognized."""
@@ -26,16 +26,18 @@ class Received(NamedTuple):
     Args:
         message: the message.
         is_redelivery: whether the source has marked it as delivered before.
-        position: the position of the source after it; None if the source has none.
+        position: the position after it, by part of the source; None if the source has none.
         acknowledge: called after the journal is on the disk; None if nothing is to be called.
         received: the time of its arrival, on a clock for durations.
+        is_position: whether there is only a position, and no message.
     """
 
     message: Message
     is_redelivery: bool = False
-    position: Any = None
+    position: Mapping[str, Any] | None = None
     acknowledge: Callable[[], object] | None = None
     received: float = 0.0
+    is_position: bool = False
 
 
 class Batch(NamedTuple):
@@ -47,6 +49,22 @@ class Batch(NamedTuple):
 
     record: Record
     decoded: Mapping[int, Sequence[Decoded]]
+
+
+class _Accepted(NamedTuple):
+    """Message that is processed.
+
+    Args:
+        decoded: its content.
+        positions: the positions of the sources after it, as far as they are newer than those of the previous
+            one.
+        dead: the dead letters before it and after the previous one.
+    """
+
+    message: Message
+    decoded: Sequence[Decoded]
+    positions: dict[str, dict[str, Any]]
+    dead: list[DeadLetter]
 
 
 class RecentMessages:
@@ -80,14 +98,25 @@ class Batcher:
 
     Attributes:
         recent: recent messages; those of the journal must be added before the first batch.
-        newest: newest time of the messages of each source, for the watermark.
+        newest: by source, the newest time of its messages (None before the first one), and the machine's
+            clock at the last one, for the watermark.
     """
 
     def __init__(self, config: ServiceConfig, decoder: Decoder) -> None:
         self._clock, self._decoder = config.clock, decoder
         self._in_order = config.clock.order == "event"
+        window = config.window
+        self._span = max(config.clock.batch, window.tick or window.slide or timedelta(0))
         self.recent = RecentMessages()
-        self.newest: dict[str, tuple[datetime, datetime]] = {}
+        self.newest: dict[str, tuple[datetime | None, datetime]] = {}
+
+    def expect(self, source: str, now: datetime) -> None:
+        """Hold the watermark until the first message of a source that has started, or until it is idle."""
+        self.newest[source] = None, now
+
+    def forget(self, source: str) -> None:
+        """Take the watermark without a source that has ended."""
+        self.newest.pop(source, None)
 
     def batches(
         self, given: Iterable[Received], number: int, last: datetime | None, now: datetime
@@ -99,35 +128,45 @@ class Batcher:
             last: the time of the last record; None before the first one.
             now: the machine's clock.
         """
+        accepted: list[_Accepted] = []
         dead: list[DeadLetter] = []
-        accepted: list[tuple[Message, Sequence[Decoded]]] = []
-        positions: dict[str, Any] = {}
+        positions: dict[str, dict[str, Any]] = {}
+        newest = last
         for each in given:
             message = each.message
             if each.position is not None:
-                positions[message.source] = each.position
-            if self.recent.is_repeated(each):
+                positions.setdefault(message.source, {}).update(each.position)
+            if each.is_position or self.recent.is_repeated(each):
                 continue
             self.recent.add(message)
-            try:
-                content = self._decoder.decode(message, now)
-            except UnknownTopicError as error:
-                dead.append(DeadLetter(message, "unknown topic", str(error)))
+            content = self._content(message, newest, now)
+            if isinstance(content, DeadLetter):
+                dead.append(content)
                 continue
-            except InputError as error:
-                dead.append(DeadLetter(message, "malformed", str(error)))
-                continue
-            problem = self._time_problem(content, last, now)
-            if problem is not None:
-                dead.append(DeadLetter(message, *problem))
-                continue
+            if not self._in_order:
+                newest = max([each.at for each in content] + ([] if newest is None else [newest]))
             self._note_time(message.source, content, now)
-            accepted.append((message, content))
+            accepted.append(_Accepted(message, content, positions, dead))
+            positions, dead = {}, []
         if not accepted and not dead and not positions:
             return []
         if self._in_order:
-            return [self._batch(number + 1, self._watermark(last, now), now, accepted, dead, positions)]
-        return self._in_arrival_order(number, last, now, accepted, dead, positions)
+            at = self._watermark(last, now)
+            return [_batch(number + 1, at, now, accepted, positions, dead)]
+        return self._in_arrival_order(number, last, now, accepted, positions, dead)
+
+    def _content(
+        self, message: Message, newest: datetime | None, now: datetime
+    ) -> Sequence[Decoded] | DeadLetter:
+        """Return the content of a message, or the message as a dead letter."""
+        try:
+            content = self._decoder.decode(message, now)
+        except UnknownTopicError as error:
+            return DeadLetter(message, "unknown topic", str(error))
+        except InputError as error:
+            return DeadLetter(message, "malformed", str(error))
+        problem = self._time_problem(content, newest, now)
+        return content if problem is None else DeadLetter(message, *problem)
 
     def tick(self, number: int, last: datetime | None, now: datetime) -> Record | None:
         """Return a record without messages that advances the time; None if time has not advanced."""
@@ -141,36 +180,23 @@ class Batcher:
         number: int,
         last: datetime | None,
         now: datetime,
-        accepted: Sequence[tuple[Message, Sequence[Decoded]]],
-        dead: Sequence[DeadLetter],
-        positions: Mapping[str, Any],
+        accepted: Sequence[_Accepted],
+        positions: dict[str, dict[str, Any]],
+        dead: list[DeadLetter],
     ) -> list[Batch]:
         """Return a record for each part of a batch; the time of each is the newest time so far, and above
         that of the previous record.
         """
         batches = []
-        parts = list(_parts(accepted)) or [[]]
+        parts = list(_parts(accepted, last, self._span)) or [[]]
         for place, part in enumerate(parts):
-            times = [each.at for _, content in part for each in content]
+            times = [content.at for each in part for content in each.decoded]
             least = now if last is None else last + MICROSECOND
             at = max([least, *times]) if last is not None else max(times, default=now)
-            letters, after = (dead, positions) if place == len(parts) - 1 else ((), {})
-            batches.append(self._batch(number + 1 + place, at, now, part, letters, after))
+            rest = (positions, dead) if place == len(parts) - 1 else ({}, [])
+            batches.append(_batch(number + 1 + place, at, now, part, *rest))
             last = at
         return batches
-
-    def _batch(
-        self,
-        number: int,
-        at: datetime,
-        now: datetime,
-        accepted: Sequence[tuple[Message, Sequence[Decoded]]],
-        dead: Sequence[DeadLetter],
-        positions: Mapping[str, Any],
-    ) -> Batch:
-        messages = tuple(message for message, _ in accepted)
-        record = Record(number, at, now, messages, tuple(dead), dict(positions))
-        return Batch(record, {place: content for place, (_, content) in enumerate(accepted)})
 
     def _time_problem(
         self, content: Sequence[Decoded], last: datetime | None, now: datetime
@@ -193,8 +219,8 @@ class Batcher:
 
     def _note_time(self, source: str, content: Sequence[Decoded], now: datetime) -> None:
         at = max(each.at for each in content)
-        before = self.newest.get(source)
-        self.newest[source] = (at if before is None else max(at, before[0])), now
+        before, _ = self.newest.get(source, (None, now))
+        self.newest[source] = (at if before is None else max(at, before)), now
 
     def _watermark(self, last: datetime | None, now: datetime) -> datetime:
         """Return the least newest time of the sources that are not idle, minus the allowed lateness; it does
@@ -202,8 +228,10 @@ class Batcher:
         """
         idle, lateness = self._clock.idle, self._clock.allowed_lateness
         active = [at for at, seen in self.newest.values() if idle is None or now - seen <= idle]
-        if active:
-            found = min(active) - lateness
+        if None in active:  # a source has started, and its first message may be old
+            found = _EARLIEST if last is None else last
+        elif active:
+            found = min(at for at in active if at is not None) - lateness
         elif idle is None or last is None:
             found = last or now - lateness
         else:
@@ -211,17 +239,50 @@ class Batcher:
         return found if last is None else max(found, last)
 
 
+def _batch(
+    number: int,
+    at: datetime,
+    now: datetime,
+    accepted: Sequence[_Accepted],
+    positions: dict[str, dict[str, Any]],
+    dead: list[DeadLetter],
+) -> Batch:
+    """Return the record of messages, and of positions and dead letters after the last of them.
+
+    Each record has the positions after its own messages: a crash may keep the first records of a batch only.
+    """
+    known: dict[str, dict[str, Any]] = {}
+    for each in accepted:
+        merge_positions(known, each.positions)
+    merge_positions(known, positions)
+    letters = [letter for each in accepted for letter in each.dead] + dead
+    messages = tuple(each.message for each in accepted)
+    record = Record(number, at, now, messages, tuple(letters), known)
+    return Batch(record, {place: each.decoded for place, each in enumerate(accepted)})
+
+
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+
+
 def _parts(
-    accepted: Sequence[tuple[Message, Sequence[Decoded]]],
-) -> Iterator[list[tuple[Message, Sequence[Decoded]]]]:
+    accepted: Sequence[_Accepted], last: datetime | None, span: timedelta
+) -> Iterator[list[_Accepted]]:
     """Split messages so that no two messages of a part give a property of a subject different values.
 
-    In one ABox they would contradict each other, and both would be removed.
+    In one ABox they would contradict each other, and both would be removed. Messages of the past arrive much
+    faster than they were made: time advances by at most `span` within a part.
     """
-    part: list[tuple[Message, Sequence[Decoded]]] = []
+    part: list[_Accepted] = []
     values: dict[tuple[Node, Node], tuple[int, Node]] = {}
+    begin = last
     for place, each in enumerate(accepted):
-        triples = [triple for content in each[1] for triple in content.triples]
+        at = max(content.at for content in each.decoded)
+        if begin is None or at > begin + span:
+            begin = at
+            if part:
+                yield part
+                part, values = [], {}
+        triples = [triple for content in each.decoded for triple in content.triples]
         for subject, predicate, value in triples:
             by, known = values.get((subject, predicate), (place, value))
             if by != place and known != value:

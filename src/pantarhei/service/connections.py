@@ -5,8 +5,18 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from pantarhei.errors import OptionError
-from pantarhei.service.config import MQTTSource, ServiceConfig, SQLSink
+from pantarhei.service.config import (
+    FilesSource,
+    HTTPSource,
+    KafkaSource,
+    MQTTSource,
+    RedisSource,
+    ServiceConfig,
+    SQLSink,
+    StdinSource,
+)
 from pantarhei.service.sinks.sink import Sink
+from pantarhei.service.sources.http import HTTPMessages
 from pantarhei.service.sources.source import Source
 
 
@@ -18,6 +28,24 @@ def make_sources(config: ServiceConfig) -> list[Source]:
             from pantarhei.service.sources.mqtt import MQTTMessages
 
             found.append(MQTTMessages(name, config, section))
+        elif isinstance(section, KafkaSource):
+            from pantarhei.service.sources.kafka import KafkaMessages
+
+            found.append(KafkaMessages(name, section))
+        elif isinstance(section, RedisSource):
+            from pantarhei.service.sources.redis import RedisMessages
+
+            found.append(RedisMessages(name, section))
+        elif isinstance(section, FilesSource):
+            from pantarhei.service.sources.files import FileMessages
+
+            found.append(FileMessages(name, config, section))
+        elif isinstance(section, StdinSource):
+            from pantarhei.service.sources.files import StdinMessages
+
+            found.append(StdinMessages(name, section))
+        elif isinstance(section, HTTPSource):
+            found.append(HTTPMessages(name, section))
     return found
 
 

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from itertools import groupby
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,7 +40,7 @@ from pantarhei.service.changes import (
 )
 from pantarhei.service.config import QuerySection, ServiceConfig
 from pantarhei.service.decoding import Decoded, Decoder, topics_of
-from pantarhei.service.journal import DeadLetter, Message, Record
+from pantarhei.service.journal import DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.window.retention import Limits
 from pantarhei.window.sliding import Window
@@ -208,12 +208,16 @@ def _size_of(window: object) -> timedelta:
 
 
 class _Held(NamedTuple):
-    """Message that waits for the watermark.
+    """Content of a message that waits for the watermark.
 
     Args:
+        at: its time.
+        place: its place in the order of arrival.
         received: the time of its arrival.
     """
 
+    at: datetime
+    place: int
     message: Message
     received: datetime
     decoded: Sequence[Decoded]
@@ -246,9 +250,10 @@ class Driver:
         self._decoder, self._with_repairs = decoder, with_repairs
         self._in_order = config.clock.order == "event"
         self.number, self.at = 0, None
-        self.positions: dict[str, Any] = {}
+        self.positions: dict[str, dict[str, Any]] = {}
         self.update: WindowUpdate | None = None
-        self._held: list[_Held] = []
+        self._held: list[_Held] = []  # a heap
+        self._arrived = 0
         self._requested: dict[str, str] = {}
         self._beginning = Beginning()
 
@@ -274,7 +279,8 @@ class Driver:
         )
         driver = cls(reasoner, config, knowledge, decoder, with_repairs)
         begin = driver._beginning = beginning or Beginning()
-        driver.number, driver.at, driver.positions = begin.number, begin.at, dict(begin.positions)
+        driver.number, driver.at, driver.positions = begin.number, begin.at, {}
+        merge_positions(driver.positions, begin.positions)
         driver._register_queries({})
         for name, text in begin.requested.items():
             driver._change_queries({"register": name, "query": text})
@@ -314,13 +320,17 @@ class Driver:
             if record is None:
                 raise CheckpointError(str(path), "a message that waits is damaged")
             driver._hold(record, None, [])
+        driver._held = [each for each in driver._held if driver.at is None or each.at > driver.at]
+        heapify(driver._held)
         driver._register_queries(note["queries"])
         return driver
 
     def checkpoint(self, path: Path) -> None:
         """Write the state to a file. Raises `CheckpointError`."""
+        waiting = {id(each.message): each for each in sorted(self._held)}  # a message may have several times
         held = [
-            Record(0, each.received, each.received, (each.message,)).to_line().decode() for each in self._held
+            Record(0, each.received, each.received, (each.message,)).to_line().decode()
+            for each in waiting.values()
         ]
         note: dict[str, Any] = {
             "number": self.number,
@@ -373,12 +383,12 @@ class Driver:
             changes += self._push(record.at, (), counter, dead)
         else:
             held = [
-                _Held(message, record.received, content)
-                for message, content in self._contents(record, decoded, dead)
+                _Held(record.at, place, message, record.received, content)
+                for place, (message, content) in enumerate(self._contents(record, decoded, dead))
             ]
             changes += self._push(record.at, held, counter, dead)
         self.number, self.at = record.number, max(record.at, self.at or record.at)
-        self.positions.update(record.positions)
+        merge_positions(self.positions, record.positions)
         until = self._beginning.until if record.number <= self._beginning.through else None
         emitted = (change for change in changes if until is None or change.at >= until)
         return Emitted(record.number, record.at, tuple(emitted), tuple(dead), len(record.messages))
@@ -400,15 +410,17 @@ class Driver:
         self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None, dead: list[DeadLetter]
     ) -> None:
         for message, content in self._contents(record, decoded, dead):
-            self._held += [_Held(message, record.received, [each]) for each in content]
+            for each in content:
+                self._arrived += 1
+                heappush(self._held, _Held(each.at, self._arrived, message, record.received, [each]))
 
     def _release(self, watermark: datetime) -> Iterator[tuple[datetime, list[_Held]]]:
         """Yield the messages that are not newer than the watermark, oldest first, by time."""
-        due = [each for each in self._held if each.decoded[0].at <= watermark]
-        self._held = [each for each in self._held if each.decoded[0].at > watermark]
-        due.sort(key=lambda each: each.decoded[0].at)
-        for at, group in groupby(due, lambda each: each.decoded[0].at):
-            yield at, list(group)
+        while self._held and (at := self._held[0].at) <= watermark:
+            released = []
+            while self._held and self._held[0].at == at:
+                released.append(heappop(self._held))
+            yield at, released
 
     def _push(
         self, at: datetime, held: Sequence[_Held], counter: ChangeCounter, dead: list[DeadLetter]

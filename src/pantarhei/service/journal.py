@@ -13,7 +13,7 @@ import fcntl
 import json
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -74,7 +74,8 @@ class Record:
         received: time at which the messages arrived.
         messages: the messages.
         dead: messages that are not processed.
-        positions: by source, the position after these messages, from which the source continues.
+        positions: by source and part of the source (partition, stream or file), the position after these
+            messages, from which the source continues.
         request: a change of the registered queries, `{"register": name, "query": text}` or
             `{"deregister": name}`; None for messages or a tick.
     """
@@ -84,7 +85,7 @@ class Record:
     received: datetime
     messages: tuple[Message, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
-    positions: dict[str, Any] = field(default_factory=dict)
+    positions: dict[str, dict[str, Any]] = field(default_factory=dict)
     request: dict[str, str] | None = None
 
     @property
@@ -388,3 +389,9 @@ def last_messages(folder: Path, most: int) -> Iterator[Message]:
         found.append([message for record in read_segment(path) for message in record.all_messages])
         count += len(found[-1])
     return (message for messages in reversed(found) for message in messages)
+
+
+def merge_positions(known: dict[str, dict[str, Any]], new: Mapping[str, Mapping[str, Any]]) -> None:
+    """Replace known positions by newer ones, part by part."""
+    for source, positions in new.items():
+        known.setdefault(source, {}).update(positions)

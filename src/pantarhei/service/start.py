@@ -17,7 +17,7 @@ from pantarhei.errors import CheckpointError, CheckpointMismatchError, UpgradeEr
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Beginning, Driver, Knowledge, memory_of
-from pantarhei.service.journal import Journal, first_number, read_journal, segments
+from pantarhei.service.journal import Journal, first_number, merge_positions, read_journal, segments
 
 LOG = logging.getLogger("pantarhei.service")
 _CHECKPOINT, _BEGINNING = "checkpoint-", "beginning"
@@ -108,7 +108,7 @@ def _decide(
         number, at = 0, None
         for record in read_journal(journal.folder):
             number, at = record.number, record.at
-            positions.update(record.positions)
+            merge_positions(positions, record.positions)
         return Beginning(number, at, positions, requested)
     if changed is not None:
         LOG.info("%s has changed: the journal is processed again", changed.what)

@@ -15,18 +15,20 @@ from typing import Any
 from pantarhei.errors import CheckpointError, JournalError, PantarheiError
 from pantarhei.service.batching import REMEMBERED, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
-from pantarhei.service.config import ServiceConfig
+from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE, WriterUnavailableError
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import memory_of, read_knowledge
 from pantarhei.service.journal import Journal, Message, Record, last_messages, read_journal
 from pantarhei.service.reader import Follower
-from pantarhei.service.sources.source import Inbox
+from pantarhei.service.sources.http import HTTPMessages
+from pantarhei.service.sources.source import Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
 LOG = logging.getLogger("pantarhei.service")
 _FULL = 1.0  # seconds between attempts to write to a full disk
+_CONNECTING = 10.0  # seconds after the start in which time does not advance before all sources are connected
 _SEGMENT = 60.0  # seconds after which a new segment begins
 _LONG = 2.0  # seconds of a replay after which a checkpoint is written
 _PATIENCE = 30.0  # seconds to wait for the sinks at the end
@@ -66,6 +68,7 @@ class Writer:
         self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
         self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
         self.followers: list[Follower] = []
+        self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
 
     def start(self) -> None:
         """Restore the state, replay the journal, and start the sources."""
@@ -118,9 +121,35 @@ class Writer:
         LOG.info("record %d; %d replayed in %.2f s", self.driver.number, self.driver.number - first, took)
         if took > _LONG:
             self.save(always=True)
+        self._started = self._moved = time.monotonic()
+        self._waiting |= {
+            section.then: name
+            for name, section in self.config.sources.items()
+            if isinstance(section, FilesSource) and section.then is not None
+        }
         for source in self.sources:
-            source.start(self.inbox, self.driver.positions.get(source.name))
+            if source.name not in self._waiting:
+                self._start_source(source)
         self.is_ready = True
+
+    def _start_source(self, source: Source) -> None:
+        self.batcher.expect(source.name, datetime.now(UTC))
+        source.start(self.inbox, self.driver.positions.get(source.name))
+
+    def _start_waiting(self) -> None:
+        """Start the sources that wait for the end of files, all of whose messages were taken."""
+        for source in self.sources:
+            if source.status.has_ended:
+                self.batcher.forget(source.name)
+        reading = {source.name for source in self.sources if source.status.reads_history}
+        if len(self.inbox):
+            return
+        for source in self.sources:
+            before = self._waiting.get(source.name)
+            if before is not None and before not in reading and before not in self._waiting:
+                del self._waiting[source.name]
+                self.batcher.forget(before)
+                self._start_source(source)
 
     def run(self) -> None:
         """Process messages until `stopping` is set; then write what was taken, and end."""
@@ -156,16 +185,22 @@ class Writer:
             self._emit(self.driver.apply(batch.record, batch.decoded))
         if received:
             self._moved = time.monotonic()
+        elif self._waiting:
+            self._start_waiting()
         elif self._is_idle():
             tick = self.batcher.tick(self.driver.number, self.driver.at, now)
             if tick is not None:
                 self._append([tick])
                 self._emit(self.driver.apply(tick))
 
-    _moved = 0.0
-
     def _is_idle(self) -> bool:
         idle = self.config.clock.idle
+        if any(source.status.reads_history for source in self.sources) or len(self.inbox):
+            return False  # time is that of the past
+        if time.monotonic() - self._started < _CONNECTING and not all(
+            source.status.connected or source.status.has_ended for source in self.sources
+        ):
+            return False  # brokers send what they have kept: older than the clock, yet not late
         return idle is not None and time.monotonic() - self._moved > idle.total_seconds()
 
     def _append(self, records: Sequence[Record]) -> None:
@@ -196,8 +231,14 @@ class Writer:
         """Add a message of HTTP, and wait until it is in the journal.
 
         Raises:
-            WriterUnavailableError: that takes too long.
+            UnknownTopicError: no source of HTTP has the topic.
+            WriterUnavailableError: that takes too long, or files with history are read first.
         """
+        source = next((each for each in self.sources if each.name == message.source), None)
+        if isinstance(source, HTTPMessages):
+            source.check_topic(message.topic)
+        if message.source in self._waiting:
+            raise WriterUnavailableError("it reads files with history first")
         done = threading.Event()
         self.inbox.put(Received(message, acknowledge=done.set, received=time.monotonic()))
         if not done.wait(PATIENCE):

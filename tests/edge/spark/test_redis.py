@@ -12,9 +12,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 
 from pantarhei.errors import StreamError
+from pantarhei.io.redis_stream import RedisStream
 from pantarhei.model.time import TimeKind
 from pantarhei.spark.sources.file_source import register
-from pantarhei.spark.sources.redis_source import RedisOptions, RedisStream, RedisStreamReader
+from pantarhei.spark.sources.redis_source import RedisOptions, RedisStreamReader
 
 redis = pytest.importorskip("redis", reason="the package redis is not installed")
 SERVER = shutil.which("redis-server")

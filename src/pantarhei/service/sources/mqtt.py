@@ -126,8 +126,8 @@ def new_client(
     try:
         from paho.mqtt.client import Client
         from paho.mqtt.enums import CallbackAPIVersion
-    except ImportError:
-        raise MissingPackageError("MQTT", "paho-mqtt", "mqtt") from None
+    except ImportError as error:
+        raise MissingPackageError("mqtt", "an MQTT source or sink", str(error)) from None
     client = Client(CallbackAPIVersion.VERSION2, client_id=client_id, clean_session=False, manual_ack=manual)
     if section.username is not None:
         password = None if section.password is None else section.password.get_secret_value()

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import queue
+import threading
 import time
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pantarhei.errors import ConnectionFailedError
 from pantarhei.service.batching import Received
+from pantarhei.service.journal import Message
+
+LOG = logging.getLogger("pantarhei.service")
+LONGEST = 16_000_000
+"""Number of bytes of a message; of longer ones, only the first bytes are delivered, to be dead letters."""
+_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
 
 @dataclass(slots=True)
@@ -19,11 +29,15 @@ class SourceStatus:
         connected: whether it is connected.
         problem: the last error; empty if there is none.
         messages: number of messages received.
+        reads_history: whether it reads messages of the past to their end.
+        has_ended: whether no more messages can come.
     """
 
     connected: bool = False
     problem: str = ""
     messages: int = 0
+    reads_history: bool = False
+    has_ended: bool = False
 
 
 class Source(Protocol):
@@ -40,7 +54,7 @@ class Source(Protocol):
 
         Args:
             inbox: the inbox.
-            position: the position in the journal; None at the first start.
+            position: the position in the journal, by part of the source; None at the first start.
         """
 
     def stop(self) -> None:
@@ -86,3 +100,85 @@ class Inbox:
             except queue.Empty:
                 break
         return found
+
+
+class PolledSource(ABC):
+    """Source that reads messages in a thread of its own, and reads on from its position after an error.
+
+    Attributes:
+        positions: by part of the source (partition, stream or file), the position after the last message.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name, self.status = name, SourceStatus()
+        self.positions: dict[str, Any] = {}
+        self.stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @abstractmethod
+    def receive(self) -> Iterator[Received | None]:
+        """Yield messages from `positions` on, and None whenever there is none at present; does not wait
+        longer than a second. The end of the iteration is that of the source.
+
+        Raises:
+            ConnectionFailedError, OSError: an error after which the source is read again.
+        """
+
+    @abstractmethod
+    def check(self) -> None:
+        """Connect and disconnect. Raises `ConnectionFailedError`."""
+
+    def received(self, topic: str, payload: bytes, part: str, position: Any) -> Received:
+        """Return a message with the position after it."""
+        message = Message(self.name, topic, payload[:LONGEST])
+        return Received(message, position={part: position}, received=time.monotonic())
+
+    def placed(self, part: str, position: Any) -> Received:
+        """Return a position without a message, so that a restart continues from there."""
+        return Received(Message(self.name, "", b""), position={part: position}, is_position=True)
+
+    def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
+        """Begin to read in a thread of its own."""
+        self.positions = dict(position or {})
+        self._thread = threading.Thread(target=self._deliver, args=(inbox,), name=self.name, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop to read."""
+        self.stopping.set()
+
+    def close(self) -> None:
+        """Wait for the end of the thread."""
+        if self._thread is not None:
+            self._thread.join(5)
+
+    def _deliver(self, inbox: Inbox) -> None:
+        pause = _PAUSE
+        while not self.stopping.is_set():
+            try:
+                for received in self.receive():
+                    if received is not None:
+                        inbox.put(received)
+                        self.positions.update(received.position or {})
+                        self.status.messages += not received.is_position
+                        pause = _PAUSE
+                    if self.stopping.is_set():
+                        return
+                self.status.has_ended = True
+                return
+            except Exception as error:  # whatever the client of a broker raises
+                self.failed(error)
+                self.stopping.wait(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            finally:
+                self.status.connected = False
+
+    def failed(self, error: object) -> None:
+        """Note and log an error."""
+        self.status.problem = str(error) or repr(error)
+        LOG.warning("source %s: %s", self.name, self.status.problem)
+
+
+def unreachable(name: str, address: str, error: BaseException) -> ConnectionFailedError:
+    """Return the error of a source that cannot be reached."""
+    return ConnectionFailedError(name, address, getattr(error, "strerror", None) or str(error))

@@ -7,10 +7,6 @@ The options are `url` (by default redis://127.0.0.1:6379/0), `startingId` (the i
 0-0 for all entries, $ for new entries), `maxEntriesPerTrigger`, and `time`, `on_error` and `timestampType` as
 for files. An offset is a `Position`: reading between two positions returns the same rows each time, or an
 error if entries have been removed.
-
-Redis counts the entries that were ever added to a stream. A position is the id of the last entry read and the
-count at that entry, so that the number of entries between two positions is known. If fewer are found, entries
-were trimmed or deleted before they were read.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
+from typing import cast
 
 import pyarrow as pa
 import pyoxigraph as ox
@@ -37,13 +33,12 @@ from pantarhei.errors import (
     InvalidTripleError,
     MalformedInputError,
     MissingOptionError,
-    MissingPackageError,
     OptionError,
     PantarheiError,
-    StreamError,
     TimestampError,
 )
 from pantarhei.io.graph_messages import OnCut, TimeReading, parse_time
+from pantarhei.io.redis_stream import FIRST, NEW, Entry, Position, RedisStream
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import nodes_of_message
 from pantarhei.rdf.parse import without_strings
@@ -66,150 +61,6 @@ from pantarhei.spark.sources.text_rows import (
     record_batches,
     text_triple,
 )
-
-if TYPE_CHECKING:
-    from redis import Redis
-
-
-Entry = tuple[str, dict[bytes, bytes]]
-
-PAGE = 1000
-FIRST, NEW = "0-0", "$"
-
-
-class Position(TypedDict):
-    """Position in a stream: the id of an entry, and the number of entries added up to and including it."""
-
-    id: str
-    added: int
-
-
-class _StreamState(NamedTuple):
-    """State of a stream: the id of its first entry (None if empty), its number of entries, and the end
-    position.
-    """
-
-    first: str | None
-    length: int
-    end: Position
-
-
-class RedisStream:
-    """Stream of a Redis server (version 7 or newer).
-
-    Args:
-        url: the address of the server, such as `redis://127.0.0.1:6379/0`.
-        key: the stream's key; a stream that does not exist is treated as empty.
-
-    Every method raises `redis.RedisError` if the server does not respond.
-    """
-
-    def __init__(self, url: str, key: str) -> None:
-        self._client, self._key = _connect(url), key
-
-    def close(self) -> None:
-        """Return the connection to the pool."""
-        self._client.close()
-
-    def position(self, start: str) -> Position:
-        """Return the position after the entry with id `start`; `FIRST` is before all entries, `NEW` after
-        them.
-
-        For the id of an entry, the entries after it are read once, to count them.
-        """
-        state = self._state()
-        if start == NEW:
-            return state.end
-        if start == FIRST:
-            return {"id": FIRST, "added": state.end["added"] - state.length}
-        after = sum(1 for _ in self._pages(start, state.end["id"]))
-        return {"id": start, "added": state.end["added"] - after}
-
-    def advance(self, start: Position, most: int | None, end: Position | None = None) -> Position:
-        """Return the position `most` entries after `start`, at most `end` or the present end of the stream.
-
-        Raises:
-            StreamError: entries after `start` have been removed.
-        """
-        state = self._state()
-        end = state.end if end is None else end
-        if state.first is None or _number(state.first) > _number(start["id"]):
-            self._refuse_loss(state.end["added"] - start["added"], state.length, start["id"])
-        ahead = end["added"] - start["added"]
-        if ahead <= 0:
-            return start
-        if most is None or ahead <= most:
-            return end
-        page = self._page(start["id"], end["id"], most)
-        if len(page) < most:
-            self._refuse_loss(ahead, len(page), start["id"])
-        return {"id": page[-1][0], "added": start["added"] + len(page)}
-
-    def between(self, start: str, end: str, count: int) -> Iterator[Entry]:
-        """Yield the entries after id `start` up to id `end`, whose number must be `count`.
-
-        Raises:
-            StreamError: the number of entries differs, which is detected after the last entry.
-        """
-        found = 0
-        for entry in self._pages(start, end):
-            found += 1
-            yield entry
-        self._refuse_loss(count, found, start)
-
-    def _pages(self, start: str, end: str) -> Iterator[Entry]:
-        while page := self._page(start, end, PAGE):
-            yield from page
-            start = page[-1][0]
-
-    def _page(self, start: str, end: str, most: int) -> list[Entry]:
-        found = cast(
-            "list[tuple[bytes, dict[bytes, bytes]]]",
-            self._client.xrange(self._key, min=f"({start}", max=end, count=most),
-        )
-        return [(id_.decode(), fields) for id_, fields in found]
-
-    def _state(self) -> _StreamState:
-        if not self._client.exists(self._key):
-            return _StreamState(None, 0, {"id": FIRST, "added": 0})
-        info = cast("dict[str, object]", self._client.xinfo_stream(self._key))
-        if "entries-added" not in info:
-            raise StreamError(
-                "the Redis server is too old: it does not count the entries of a stream; use version 7 or "
-                "newer"
-            )
-        first = cast("tuple[bytes, object] | None", info["first-entry"])
-        end: Position = {
-            "id": cast(bytes, info["last-generated-id"]).decode(),
-            "added": cast(int, info["entries-added"]),
-        }
-        return _StreamState(first[0].decode() if first else None, cast(int, info["length"]), end)
-
-    def _refuse_loss(self, expected: int, found: int, start: str) -> None:
-        if expected != found:
-            raise StreamError(
-                f"redis stream {self._key!r}: expected {max(expected, 0)} entries after entry {start}, but "
-                f"found {found}: entries were trimmed or deleted before they were read, or the stream was "
-                "created again; keep more entries (XADD … MAXLEN), and start with a new checkpoint to read "
-                "the entries that are left"
-            )
-
-
-def _number(id_: str) -> tuple[int, int]:
-    milliseconds, _, sequence = id_.partition("-")
-    return int(milliseconds), int(sequence or 0)
-
-
-def _connect(url: str) -> Redis:
-    try:
-        from redis import Redis
-    except ImportError as error:
-        raise MissingPackageError("redis", "the format pantarhei-redis", str(error)) from None
-    try:
-        return Redis.from_url(url)
-    except ValueError as error:
-        raise OptionError("url", "…", f"redis://host:port/database ({error})") from None
-
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
 DEFAULT_URL = "redis://127.0.0.1:6379/0"

@@ -13,8 +13,9 @@ from pantarhei.errors import (
     OptionError,
     TimestampError,
 )
+from pantarhei.io.redis_stream import RedisStream
 from pantarhei.model.time import TimeKind
-from pantarhei.spark.sources.redis_source import RedisOptions, RedisStream, entry_rows
+from pantarhei.spark.sources.redis_source import RedisOptions, entry_rows
 from pantarhei.spark.sources.source_options import WorkerCounts
 
 NQUADS = '_:o <urn:p> "1" <urn:at:7> .\n_:o <urn:p> "2" <urn:at:7> .\n'
@@ -91,7 +92,7 @@ def test_an_impossible_option_is_an_error_that_names_it(given, option):
 
 def test_without_redis_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "redis", None)
-    text = r"pantarhei-redis needs an optional package \(.*redis.*\); install it: .*'pantarhei\[redis\]'$"
+    text = r"a Redis stream needs an optional package \(.*redis.*\); install it: .*'pantarhei\[redis\]'$"
     with pytest.raises(MissingPackageError, match=text) as raised:
         RedisStream("redis://127.0.0.1:6379/0", "readings")
     assert raised.value.package == "redis"

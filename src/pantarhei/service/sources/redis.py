@@ -1,0 +1,87 @@
+"""Redis source: entries of Redis Streams, read from the positions in the journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+
+from pantarhei.errors import StreamError
+from pantarhei.io.redis_stream import FIRST, NEW, Entry, Position, RedisStream
+from pantarhei.service.batching import Received
+from pantarhei.service.config import RedisSource
+from pantarhei.service.sources.source import PolledSource, unreachable
+
+_BATCH = 500
+_POLL = 0.02  # seconds between reads of streams without new entries
+
+
+class RedisMessages(PolledSource):
+    """Entries of Redis Streams; the topic is the key of the stream.
+
+    The content of an entry with one field is its value, that of others a JSON object of the fields. Entries
+    that were trimmed before they were read are reported, and the stream is read from the oldest one left.
+    """
+
+    def __init__(self, name: str, section: RedisSource) -> None:
+        super().__init__(name)
+        self._section = section
+
+    def check(self) -> None:
+        from redis import RedisError
+
+        with ExitStack() as opened:
+            try:
+                for key in self._section.topics:
+                    opened.enter_context(closing(self._stream(key))).position(NEW)
+            except (RedisError, StreamError) as error:
+                raise unreachable(self.name, self._section.redis.rpartition("@")[2], error) from None
+
+    def receive(self) -> Iterator[Received | None]:
+        with ExitStack() as opened:
+            streams = {key: opened.enter_context(closing(self._stream(key))) for key in self._section.topics}
+            for key, stream in streams.items():
+                if key not in self.positions:
+                    self.positions[key] = stream.position(NEW if self._section.start == "latest" else FIRST)
+                    yield self.placed(key, self.positions[key])
+            self.status.connected, self.status.problem = True, ""
+            while True:
+                ends = []
+                for key, stream in streams.items():
+                    start = self.positions[key]
+                    yield from self._entries(key, stream)
+                    ends.append(start == self.positions[key])
+                if all(ends):
+                    yield None
+                    self.stopping.wait(_POLL)
+
+    def _stream(self, key: str) -> RedisStream:
+        password = self._section.password
+        secret = None if password is None else password.get_secret_value()
+        return RedisStream(self._section.redis, key, secret)
+
+    def _entries(self, key: str, stream: RedisStream) -> Iterator[Received]:
+        start: Position = self.positions[key]
+        try:
+            end = stream.advance(start, _BATCH)
+            found = list(stream.between(start["id"], end["id"], end["added"] - start["added"]))
+        except StreamError as error:
+            self.failed(error)
+            yield self.placed(key, stream.after_loss(start))
+            return
+        for number, (id_, fields) in enumerate(found, start["added"] + 1):
+            yield self.received(key, payload_of((id_, fields)), key, {"id": id_, "added": number})
+
+
+def payload_of(entry: Entry) -> bytes:
+    """Return the content of an entry as a message.
+
+    >>> payload_of(("1-0", {b"data": b'{"v": 1}'})), payload_of(("2-0", {b"a": b"1", b"b": b"2"}))
+    (b'{"v": 1}', b'{"a": "1", "b": "2"}')
+    """
+    _, fields = entry
+    if len(fields) == 1:
+        (payload,) = fields.values()
+        return payload
+    texts = {name.decode(errors="replace"): value.decode(errors="replace") for name, value in fields.items()}
+    return json.dumps(texts, ensure_ascii=False).encode()
