@@ -115,6 +115,7 @@ OUTSIDE = {
     "examples/air/README.md": "examples/air",
     "examples/machine/README.md": "examples/machine",
     "examples/parking/README.md": "examples/parking",
+    "examples/service/README.md": "examples/service",
     "examples/site/README.md": "examples/site",
 }
 INCLUDED = re.compile(r"^```\{include\} (\S+)\n```$", re.MULTILINE)

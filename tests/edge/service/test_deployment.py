@@ -1,0 +1,202 @@
+"""The example of a service: its alarms, and its files for containers, systemd, Prometheus and Grafana."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip("pydantic")
+
+from pantarhei.service.batching import Batcher, Received
+from pantarhei.service.config import read_config
+from pantarhei.service.decoding import Decoder
+from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.journal import Message
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples" / "service"
+SECRETS = dict.fromkeys(["READ_TOKEN", "PUSH_TOKEN", "ADMIN_TOKEN", "DATABASE", "POSTGRES_PASSWORD"], "text")
+SIMULATOR = runpy.run_path(str(EXAMPLE / "simulate.py"))
+MINUTES = 4
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Changes and dead letters of some simulated minutes."""
+    config = read_config(EXAMPLE / "site.yaml", {})
+    decoder = Decoder(config)
+    driver, batcher = Driver.fresh(config, read_knowledge(config), decoder), Batcher(config, decoder)
+    chance = random.Random(3)
+    rooms = [SIMULATOR["Room"](name, chance) for name in SIMULATOR["ROOMS"]]
+    now, changes, reasons = datetime(2026, 3, 2, 7, tzinfo=UTC), [], Counter()
+    for _ in range(MINUTES * 30):
+        received = [
+            Received(
+                Message(
+                    "plant",
+                    f"site/{room.name}/{kind}",
+                    SIMULATOR["message_of"](content, now, chance).encode(),
+                )
+            )
+            for room in rooms
+            for kind, content in room.step()
+        ]
+        for batch in batcher.batches(received, driver.number, driver.at, now):
+            emitted = driver.apply(batch.record, batch.decoded)
+            changes += emitted.changes
+            reasons.update(each.reason for each in emitted.dead)
+        now += timedelta(seconds=2)
+    return changes, reasons
+
+
+def test_the_simulated_building_has_each_alarm(simulated):
+    changes, _ = simulated
+    alarms = {
+        (change.row["alarm"].partition("#")[2], change.sign) for change in changes if change.name == "alarms"
+    }
+    assert alarms == {(alarm, sign) for alarm in ("overheating", "silent", "unattended") for sign in "+-"}
+    assert {change.name for change in changes} >= {"alarms", "warm", "floors"}
+
+
+def test_bad_messages_of_the_simulator_are_dead_letters(simulated):
+    _, reasons = simulated
+    assert set(reasons) == {"malformed", "late", "ahead"}
+
+
+def test_configurations_of_the_example_are_valid():
+    here, there = (read_config(EXAMPLE / name, SECRETS) for name in ("site.yaml", "site-in-compose.yaml"))
+    assert here.queries == there.queries
+    assert here.sources["plant"].topics == there.sources["plant"].topics
+    assert there.http.address == ("0.0.0.0", 8190)
+
+
+# -- containers --------------------------------------------------------------------------------------
+
+COMPOSE = yaml.safe_load((EXAMPLE / "compose.yaml").read_text(encoding="utf-8"))
+DOCKERFILE = (EXAMPLE / "Dockerfile").read_text(encoding="utf-8")
+
+
+def test_files_and_volumes_of_the_containers_exist():
+    used = set()
+    for service in COMPOSE["services"].values():
+        for volume in service.get("volumes", ()):
+            outside = volume.partition(":")[0]
+            if outside.startswith("."):
+                assert (EXAMPLE / outside).exists(), volume
+            else:
+                used.add(outside)
+        assert set(service.get("depends_on", ())) <= set(COMPOSE["services"])
+        assert set(service.get("secrets", ())) <= set(COMPOSE["secrets"])
+    assert used == set(COMPOSE["volumes"])
+
+
+def test_containers_are_reached_from_this_machine_only():
+    ports = [port for service in COMPOSE["services"].values() for port in service.get("ports", ())]
+    assert len(ports) == 3
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_each_variable_of_the_containers_is_in_the_example_of_the_environment():
+    text = (EXAMPLE / "compose.yaml").read_text(encoding="utf-8")
+    needed = set(re.findall(r"\$\{(\w+)", text)) | {COMPOSE["secrets"]["read_token"]["environment"]}
+    assert needed == set(re.findall(r"^(\w+)=$", (EXAMPLE / "env.example").read_text(), re.MULTILINE))
+    config = (EXAMPLE / "site-in-compose.yaml").read_text(encoding="utf-8")
+    assert set(re.findall(r"\$\{(\w+)", config)) <= set(COMPOSE["services"]["pantarhei"]["environment"])
+
+
+def test_the_image_is_built_from_files_that_exist_and_runs_without_root():
+    stages = re.split(r"^FROM ", DOCKERFILE, flags=re.MULTILINE)[1:]
+    assert len(stages) == 2
+    copied = [
+        name
+        for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.MULTILINE)
+        for name in line.split()[:-1]
+    ]
+    assert all((ROOT / name).exists() for name in copied)
+    admitted = (EXAMPLE / "Dockerfile.dockerignore").read_text().split()
+    assert {f"!{name}" for name in copied} == {line for line in admitted if line.startswith("!")}
+    assert "\nUSER pantarhei\n" in stages[1]
+    assert "/health" in stages[1]
+    extras = re.search(r"\[([\w,]+)\]\"", DOCKERFILE)[1].split(",")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(extras) <= set(project["optional-dependencies"])
+
+
+# -- metrics -----------------------------------------------------------------------------------------
+
+
+def test_dashboard_and_alerts_use_metrics_that_the_service_has():
+    pytest.importorskip("pantarhei.service.metrics")
+    shown = (EXAMPLE / "grafana" / "dashboards" / "pantarhei.json").read_text(encoding="utf-8")
+    alerts = (EXAMPLE / "alerts.yml").read_text(encoding="utf-8")
+    assert json.loads(shown)["panels"] and yaml.safe_load(alerts)["groups"]
+    used = {re.sub(r"_bucket$", "", name) for name in re.findall(r"pantarhei_\w+", shown + alerts)}
+    source = "".join(path.read_text() for path in (ROOT / "src/pantarhei/service").rglob("*.py"))
+    assert {name for name in used if name not in source} == set()
+
+
+# -- systemd -----------------------------------------------------------------------------------------
+
+
+def test_systemd_accepts_the_unit(tmp_path):
+    verifier = shutil.which("systemd-analyze")
+    if verifier is None:
+        pytest.skip("systemd-analyze is not installed")
+    unit = (EXAMPLE / "pantarhei.service").read_text(encoding="utf-8")
+    path = tmp_path / "pantarhei.service"
+    path.write_text(re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit, flags=re.MULTILINE))
+    done = subprocess.run([verifier, "verify", str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# -- make serve-demo ---------------------------------------------------------------------------------
+
+
+def mosquitto():
+    return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not installed")
+def test_the_demonstration_runs_and_ends_everything_it_has_started(tmp_path):
+    command = [sys.executable, str(EXAMPLE / "demo.py")]
+    demo = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        shown = demo.stdout.readline()
+        assert re.fullmatch(r"the page: +http://127\.0\.0\.1:\d+/\n", shown)
+        time.sleep(3)
+    finally:
+        demo.send_signal(signal.SIGINT)
+        assert demo.wait(60) == 0
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(EXAMPLE / "simulate.py") not in running
+    assert (tmp_path / "build/serve-demo/alarms.db").stat().st_size > 0
+    assert re.search(r"plant", (tmp_path / "build/serve-demo/site.yaml").read_text())
+
+
+def test_without_a_broker_the_demonstration_explains_how_to_get_one(tmp_path, monkeypatch, capsys):
+    demo = runpy.run_path(str(EXAMPLE / "demo.py"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["demo.py"])
+    monkeypatch.setitem(demo["main"].__globals__, "find_mosquitto", lambda: None)
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    try:
+        assert demo["main"]() == 1
+    finally:
+        for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+            signal.signal(number, handler)
+    assert "apt-get install mosquitto" in capsys.readouterr().err
