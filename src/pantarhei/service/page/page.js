@@ -26,7 +26,7 @@ function make(name, attributes = {}, ...children) {
 
 const setText = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 const count = (number, noun, plural = noun + "s") => `${shown(number)} ${number === 1 ? noun : plural}`;
-const clock = time => String(time).slice(11, 23).replace(/(\.\d*?)0+$|Z|[+-]\d\d.*$/, "$1").replace(/\.$/, "");
+const clock = time => /T(\d\d:\d\d:\d\d(\.\d{1,3})?)/.exec(time)?.[1] ?? String(time);
 const shortTimes = text => text.replace(/(:\d\d\.\d{1,3})\d*/g, "$1");
 
 function shown(number) {
@@ -102,7 +102,8 @@ function sparkline(label) {
   const draw = values => {
     if (values.length < 2) return;
     const most = Math.max(...values), least = Math.min(0, ...values), height = most - least || 1;
-    const first = SAMPLES - values.length, x = place => (100 * (first + place) / (SAMPLES - 1)).toFixed(2);
+    const span = Math.max(values.length, 60), first = span - values.length;
+    const x = place => (100 * (first + place) / (span - 1)).toFixed(2);
     const points = values.map((each, place) => `${x(place)} ${(39 - 38 * (each - least) / height).toFixed(2)}`);
     line.setAttribute("d", `M${points.join("L")}`);
     area.setAttribute("d", `M${x(0)} 40L${points.join("L")}L100 40Z`);
@@ -224,6 +225,7 @@ function proofTree(proof) {
     return make("li", {},
       shortTimes(given.text),
       given.at ? make("small", {}, ` asserted at ${clock(given.at)}`) : null,
+      given.kind === "said" ? make("small", {}, ` from ${clock(given.from)} to ${clock(given.until)}`) : null,
       isKnown && given.premises ? make("small", {}, " (see above)") : null,
       given.axiom ? make("small", {title: given.axiom.text}, ` by ${given.axiom.manchester || given.axiom.text}`) : null,
       premises.length ? make("ul", {}, ...premises.map(step)) : null);
@@ -308,7 +310,7 @@ function showRepairs(found) {
   repairFeed.add(isNew.flatMap(repair => repair.removals.map((text, place) => {
     const path = `/repairs/proof?at=${encodeURIComponent(repair.at)}&place=${place}`;
     const sentence = shortTimes(text.replace(/^(at )?[\d:.TZ+-]+ /, ""));
-    return make("li", {class: "fresh"}, unfolding([make("time", {}, clock(repair.at)), sentence], path, proofs =>
+    return make("li", {}, unfolding([make("time", {}, clock(repair.at)), sentence], path, proofs =>
       proofs.length ? proofs.map(proofTree) : ["No proof of the contradiction is known."]));
   }).concat(repair.more ? [make("li", {class: "soft"}, `and ${shown(repair.more)} more at ${clock(repair.at)}`)] : [])));
 }
@@ -605,18 +607,17 @@ function showDead({reasons, last}) {
 }
 
 function showLinks({sources = {}, sinks = {}, record = 0}) {
-  const sourceRows = Object.entries(sources).map(([name, each]) => make("tr", {}, make("td", {}, name),
-    make("td", {class: each.connected ? "came" : "bad"}, each.connected ? "connected" : "not connected"),
-    make("td", {class: "number"}, shown(each.messages)), make("td", {class: "bad"}, each.problem)));
-  const sinkRows = Object.entries(sinks).map(([name, each]) => make("tr", {}, make("td", {}, name),
-    make("td", {class: each.problem ? "bad" : "came"}, each.problem ? "failing"
-      : record - each.position > 1 && each.waiting ? `${count(each.waiting, "record")} waiting` : "up to date"),
-    make("td", {class: "number"}, shown(each.changes)), make("td", {class: "bad"}, each.problem)));
-  const table = (heads, rows) => make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, place) =>
-    make("th", {scope: "col", class: place === 2 ? "number" : null}, head)))), make("tbody", {}, ...rows));
+  const table = (heads, given, describe) => make("table", {},
+    make("thead", {}, make("tr", {}, ...heads.map((head, place) => make("th", {scope: "col", class: place === 2 ? "number" : null}, head)))),
+    make("tbody", {}, ...Object.entries(given).map(([name, each]) => {
+      const [isGood, text, number] = describe(each);
+      return make("tr", {}, make("td", {}, name), make("td", {class: isGood ? "came" : "bad"}, text), make("td", {class: "number"}, shown(number)));
+    })));
   byId("links").replaceChildren(
-    sourceRows.length ? table(["Source", "State", "Messages", "Problem"], sourceRows) : "No source.",
-    sinkRows.length ? table(["Sink", "State", "Changes", "Problem"], sinkRows) : "No sink.");
+    table(["Source", "State", "Messages"], sources, each =>
+      [each.connected, each.problem || (each.connected ? "connected" : "not connected"), each.messages]),
+    table(["Sink", "State", "Changes"], sinks, each =>
+      [!each.problem, each.problem || (record - each.position > 1 && each.waiting ? `${count(each.waiting, "record")} waiting` : "up to date"), each.changes]));
 }
 
 // ---- the state -----------------------------------------------------------------------------------
