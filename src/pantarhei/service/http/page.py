@@ -29,7 +29,12 @@ if TYPE_CHECKING:
     from pantarhei.repair.result import Repair
     from pantarhei.service.http.app import View
 
-FILES = {"page.js": "text/javascript", "page.css": "text/css", "icon.svg": "image/svg+xml"}
+FILES = {
+    "index.html": "text/html",
+    "page.js": "text/javascript",
+    "page.css": "text/css",
+    "icon.svg": "image/svg+xml",
+}
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 """Content security policy of the page: nothing is loaded from other servers."""
 _SECONDS, _BARS = 180, 120  # seconds of the plots of rates, bars of the plot of the window
@@ -49,6 +54,7 @@ class History:
     def __init__(self, is_ready: Callable[[], bool]) -> None:
         self._is_ready, self._lock = is_ready, threading.Lock()
         self._seconds: dict[int, list[int]] = {}
+        self._begun: int | None = None
         self._last: WindowUpdate | None = None
         self._dead: deque[tuple[datetime, DeadLetter]] = deque(maxlen=_DEAD)
         self._reasons: Counter[str] = Counter()
@@ -63,6 +69,7 @@ class History:
             self._reasons.update(each.reason for each in emitted.dead)
             if self._is_ready():
                 now = int(time.time())
+                self._begun = now if self._begun is None else self._begun
                 if now not in self._seconds:
                     self._seconds = {at: sums for at, sums in self._seconds.items() if at > now - _SECONDS}
                 sums = self._seconds.setdefault(now, [0] * len(RATES))
@@ -73,7 +80,7 @@ class History:
         """Return the figures of each of the last complete seconds since the first record, oldest first."""
         now = int(time.time())
         with self._lock:
-            first = max(now - _SECONDS, min(self._seconds, default=now))
+            first = max(now - _SECONDS, now if self._begun is None else self._begun)
             rows = [self._seconds.get(at, [0] * len(RATES)) for at in range(first, now)]
         return {name: [row[place] for row in rows] for place, name in enumerate(RATES)}
 
@@ -235,8 +242,7 @@ def page_routes(view: View) -> list[BaseRoute]:
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        kind = FILES.get(name, "text/html" if name == "index.html" else None)
-        if kind is None:
+        if name not in FILES:
             return PlainTextResponse("there is no such file\n", 404)
         content = files("pantarhei.service").joinpath("page", name).read_bytes()
         headers = {
@@ -245,7 +251,7 @@ def page_routes(view: View) -> list[BaseRoute]:
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",
         }
-        return Response(content, headers=headers, media_type=kind)
+        return Response(content, headers=headers, media_type=FILES[name])
 
     def answer(read: Callable[[Mapping[str, str]], object]) -> Callable[[Request], Any]:
         async def respond(request: Request) -> Response:
@@ -256,7 +262,7 @@ def page_routes(view: View) -> list[BaseRoute]:
             except PantarheiError as error:
                 return PlainTextResponse(f"{error}\n", 404)
             if found is None:
-                return PlainTextResponse("it has left the window\n", 404)
+                return PlainTextResponse("it does not hold any more, or has left the window\n", 404)
             return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
         return respond
