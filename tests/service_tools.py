@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import shutil
+import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,24 +116,101 @@ def redis_server(folder: Path):
 
 
 @contextlib.contextmanager
-def mosquitto(folder: Path, port: int | None = None):
-    """Start a mosquitto with default settings; yields its port."""
+def mosquitto(folder: Path, port: int | None = None, *settings: str):
+    """Start a mosquitto with default settings, and those given; yields its port."""
     binary, port = _needed("mosquitto"), port or free_port()
     configuration = folder / "mosquitto.conf"
-    configuration.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+    lines = [f"listener {port} 127.0.0.1", "allow_anonymous true", *settings]
+    configuration.write_text("\n".join([*lines, ""]))
     with _process([binary, "-c", str(configuration)], lambda: _accepts(port)):
         yield port
 
 
 @contextlib.contextmanager
-def postgresql(folder: Path):
+def postgresql():
     """Start a PostgreSQL server with a new database; yields its URL."""
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     initdb = _needed("initdb", *map(str, versions))
-    binary, port, data = _needed("postgres", *map(str, versions)), free_port(), folder / "data"
-    command = [initdb, "-D", str(data), "-U", "pr", "--auth=trust", "--no-sync"]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("initdb refuses to run as root")
-    options = ["-p", str(port), "-h", "127.0.0.1", "-k", str(folder), "-F"]
-    with _process([binary, "-D", str(data), *options], lambda: _accepts(port)):
-        yield f"postgresql://pr@127.0.0.1:{port}/postgres"
+    binary, port = _needed("postgres", *map(str, versions)), free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        as_user = []
+        if os.getuid() == 0:  # the server refuses to run as root
+            as_user = [_needed("setpriv"), "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            shutil.chown(folder, "postgres", "postgres")
+        data = f"{folder}/data"
+        command = [*as_user, initdb, "-D", data, "-U", "pr", "--auth=trust", "--no-sync"]
+        subprocess.run(command, capture_output=True, check=True, cwd=folder)
+        options = ["-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-F"]
+        with _process([*as_user, binary, *options], lambda: _accepts(port)):
+            yield f"postgresql://pr@127.0.0.1:{port}/postgres"
+
+
+class Service:
+    """Process of `pantarhei serve`, and its readers.
+
+    Attributes:
+        process: the process of the writer.
+        log: the file of the log.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.log = path, path.parent / "service.log"
+        http = read_config(path).http
+        self.url = None if http is None else f"http://{http.listen}"
+        self.start()
+
+    def start(self) -> None:
+        """Start the service."""
+        command = [sys.executable, "-m", "pantarhei", "serve", str(self.path)]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+
+    def status(self) -> dict[str, Any]:
+        """Return the answer of `/ready`; `ready` is false without an answer."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/ready", timeout=5) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            return {"ready": False, "answer": error.read().decode()}
+        except OSError:
+            return {"ready": False}
+
+    def is_ready(self) -> bool:
+        """Test whether `/ready` answers with 200."""
+        return bool(self.status()["ready"])
+
+    def wait_until_ready(self, seconds: float = 60.0) -> None:
+        """Wait until the service is ready; fail if it ends."""
+        wait_until(lambda: self.is_ready() or self.process.poll() is not None, seconds)
+        assert self.process.poll() is None, self.log.read_text()
+
+    @property
+    def readers(self) -> list[int]:
+        """Ids of the processes of the readers."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(each) for each in children.read_text().split()]
+
+    def kill(self, with_readers: bool = False) -> None:
+        """Kill the writer; its readers end by themselves, or are killed too."""
+        readers = self.readers if with_readers and self.process.poll() is None else []
+        self.process.kill()
+        for reader in readers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(reader, signal.SIGKILL)
+        self.process.wait(30)
+
+    def stop(self) -> int:
+        """End the service by SIGTERM; return its status."""
+        self.process.terminate()
+        return self.process.wait(60)
+
+
+@contextlib.contextmanager
+def service(path: Path):
+    """Run the service of a configuration; kill it at the end of the block if it has not ended."""
+    running = Service(path)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.kill(with_readers=True)
