@@ -15,28 +15,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyoxigraph
 import typer
-from rdflib import OWL, BNode, URIRef
+from rdflib import OWL, URIRef
 
 from pantarhei.cli.conclusion_output import check_feedback, read_rules
 from pantarhei.cli.follow import FileSource, make_reasoner, read_knowledge
 from pantarhei.cli.given_values import format_by_suffix, refuse_unwritable
 from pantarhei.cli.run_options import ExplainOptions, TimelineOptions
 from pantarhei.cli.run_report import RunCounts
-from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError, TemporalRuleError
+from pantarhei.errors import EntailedError, MalformedInputError, NotEntailedError
 from pantarhei.explain.explainer import LIMIT, WAYS
-from pantarhei.model.message_text import did_you_mean
-from pantarhei.model.temporal_rule import Mode, TemporalAtom
+from pantarhei.model.temporal_rule import TemporalAtom
 from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint, kind_of, ticks_of
 from pantarhei.ontology.unknown_names import UnknownName
 from pantarhei.owl.background_axioms import has_axioms
 from pantarhei.proofs.renderers import html_page, joined
 from pantarhei.proofs.timeline import DrawnStep, timeline_svg
-from pantarhei.rdf.ntriples import to_rdflib, write_term, write_triple
-from pantarhei.rdf.parse import parser_errors
-from pantarhei.temporal.rules import load_rules
+from pantarhei.rdf.ntriples import write_term, write_triple
+from pantarhei.rdf.parse import check_fact, parse_statement
+from pantarhei.temporal.rules import read_atom
 from pantarhei.window.sliding import Window
 
 if TYPE_CHECKING:
@@ -202,7 +200,6 @@ def _denial(error: NotEntailedError, options: ExplainOptions) -> str:
 
 
 _NAME = re.compile(r"<[^<>\"\s]+>|[^\s<>\"():]*:[^\s<>\"()]+")
-_UNDECLARED = re.compile(r"The prefix (.*): ")  # beginning of pyoxigraph's error for an undeclared prefix
 
 
 def explain(options: ExplainOptions) -> None:
@@ -307,19 +304,6 @@ def _why_not(reasoner: pr.StreamReasoner, statement: Triple | TemporalAtom, opti
     return f"{absence}\n"
 
 
-def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
-    """Parse an atom in the syntax of temporal rules; None if the text is not an atom.
-
-    >>> str(read_atom("level(:a, 7)", {"": "http://example.org/"}))
-    'level(a, 7)'
-    """
-    try:
-        (rule,) = load_rules(f"{text.strip().removesuffix('.')}.\n", prefixes=prefixes).rules
-    except (TemporalRuleError, ValueError):
-        return None
-    return rule.head.atom if not rule.body and rule.head.mode is Mode.NOW else None
-
-
 def read_name(text: str, prefixes: Mapping[str, str]) -> URIRef | None:
     """Parse an IRI or a prefixed name; None if the text is not a single name.
 
@@ -339,25 +323,10 @@ def read_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
     Raises:
         BadParameter: the text is not Turtle, or contains no triple.
     """
-    declared = "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in prefixes.items())
-    ended = text if text.rstrip().endswith(".") else f"{text} ."
     try:
-        with parser_errors(text):
-            found = [
-                (to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object))
-                for quad in pyoxigraph.parse(f"{declared}{ended}", pyoxigraph.RdfFormat.TURTLE)
-            ]
+        return parse_statement(text, prefixes)
     except MalformedInputError as error:
-        undeclared = _UNDECLARED.match(error.reason)
-        near = did_you_mean(undeclared[1], prefixes) if undeclared else ""
-        known = ", ".join(f"{prefix}:" for prefix in sorted(prefixes)) or "none"
-        problem = f"{text} is not a triple in Turtle: {error.reason}; the prefixes are {known}{near}"
-        if not undeclared:
-            problem += "; expected a subject, a predicate and an object, such as ':alex a :Driver'"
-        raise typer.BadParameter(problem, param_hint="TRIPLE") from None
-    if not found:
-        raise typer.BadParameter(f"{text!r} has no triple; give one", param_hint="TRIPLE")
-    return found
+        raise typer.BadParameter(error.reason, param_hint="TRIPLE") from None
 
 
 def single_fact(found: Sequence[Triple], text: str) -> Triple:
@@ -366,9 +335,7 @@ def single_fact(found: Sequence[Triple], text: str) -> Triple:
     Raises:
         BadParameter: there are several triples, or the triple has a blank node.
     """
-    if len(found) != 1:
-        raise typer.BadParameter(f"{text!r} has {len(found)} triples; give one", param_hint="TRIPLE")
-    if any(isinstance(term, BNode) for term in found[0]):
-        problem = f"{text} has a blank node, which cannot be referred to from outside its document; use names"
-        raise typer.BadParameter(problem, param_hint="TRIPLE")
-    return found[0]
+    try:
+        return check_fact(found, text)
+    except MalformedInputError as error:
+        raise typer.BadParameter(error.reason, param_hint="TRIPLE") from None

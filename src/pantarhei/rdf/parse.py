@@ -7,7 +7,7 @@ document.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from io import BytesIO
@@ -20,6 +20,7 @@ import pyoxigraph as ox
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.term import Term, Triple
 from pantarhei.rdf.ntriples import NumberedNodes, to_rdflib
 from pantarhei.rdf.xml_guard import with_absolute_bases
@@ -247,3 +248,50 @@ def reason_of(error: SyntaxError) -> str:
     if reason.startswith("No LoadDocumentCallback"):
         return "its context is elsewhere, and nothing is fetched; put the context into the document"
     return NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason
+
+
+_UNDECLARED = re.compile(r"The prefix (.*): ")  # beginning of pyoxigraph's error for an undeclared prefix
+
+
+def parse_statement(text: str, prefixes: Mapping[str, str]) -> list[Triple]:
+    """Parse triples in Turtle, with predeclared prefixes; the last one needs no dot.
+
+    Raises:
+        MalformedInputError: the text is not Turtle, or contains no triple.
+
+    >>> len(parse_statement(":a :b 1, 2", {"": "http://example.org/"}))
+    2
+    """
+    declared = "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in prefixes.items())
+    ended = text if text.rstrip().endswith(".") else f"{text} ."
+    try:
+        with parser_errors(text):
+            found = [
+                (to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object))
+                for quad in ox.parse(f"{declared}{ended}", ox.RdfFormat.TURTLE)
+            ]
+    except MalformedInputError as error:
+        undeclared = _UNDECLARED.match(error.reason)
+        near = did_you_mean(undeclared[1], prefixes) if undeclared else ""
+        known = ", ".join(f"{prefix}:" for prefix in sorted(prefixes)) or "none"
+        problem = f"{text} is not a triple in Turtle: {error.reason}; the prefixes are {known}{near}"
+        if not undeclared:
+            problem += "; expected a subject, a predicate and an object, such as ':alex a :Driver'"
+        raise MalformedInputError(text, None, problem) from None
+    if not found:
+        raise MalformedInputError(text, None, f"{text!r} has no triple; give one")
+    return found
+
+
+def check_fact(found: Sequence[Triple], text: str) -> Triple:
+    """Return the only one of the triples parsed from `text`.
+
+    Raises:
+        MalformedInputError: there are several triples, or the triple has a blank node.
+    """
+    if len(found) != 1:
+        raise MalformedInputError(text, None, f"{text!r} has {len(found)} triples; give one")
+    if any(isinstance(term, BNode) for term in found[0]):
+        problem = f"{text} has a blank node, which cannot be referred to from outside its document; use names"
+        raise MalformedInputError(text, None, problem)
+    return found[0]

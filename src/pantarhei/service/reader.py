@@ -120,6 +120,7 @@ class Reader:
         driver: the reasoner.
         followers: called with the result of each record, in the thread of the reader.
         has_caught_up: set after the records at the start were processed.
+        observe_step: called with the seconds that a record took.
     """
 
     def __init__(
@@ -129,6 +130,7 @@ class Reader:
         self._folder = config.path(config.state.folder)
         self.driver: Driver = start_driver(config, read_knowledge(config), Decoder(config), True)
         self.followers: list[Follower] = []
+        self.observe_step: Callable[[float], object] = lambda seconds: None
         self.has_caught_up = threading.Event()
         self._notice = notice or threading.Event()
         self._tail = JournalTail(self._folder, self.driver.number)
@@ -148,7 +150,9 @@ class Reader:
             while True:
                 records = self._tail.read()
                 for record in records:
+                    began = time.perf_counter()
                     emitted = self.driver.apply(record)
+                    self.observe_step(time.perf_counter() - began)
                     for follower in self.followers:
                         follower(emitted, self.driver.update)
                 self._checkpoint()

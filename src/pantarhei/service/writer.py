@@ -18,9 +18,10 @@ from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE, WriterUnavailableError
-from pantarhei.service.decoding import Decoder
+from pantarhei.service.decoding import Decoded, Decoder
 from pantarhei.service.driver import memory_of, read_knowledge
 from pantarhei.service.journal import Journal, Message, Record, last_messages, read_journal
+from pantarhei.service.metrics import WriterMetrics
 from pantarhei.service.reader import Follower
 from pantarhei.service.sources.http import HTTPMessages
 from pantarhei.service.sources.source import Inbox, Source
@@ -68,6 +69,7 @@ class Writer:
         self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
         self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
         self.followers: list[Follower] = []
+        self._metrics = WriterMetrics(self)
         self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
 
     def start(self) -> None:
@@ -181,8 +183,9 @@ class Writer:
         for each in received:
             if each.acknowledge is not None:
                 each.acknowledge()
+        self._metrics.count_received(received)
         for batch in batches:
-            self._emit(self.driver.apply(batch.record, batch.decoded))
+            self._process(batch.record, batch.decoded)
         if received:
             self._moved = time.monotonic()
         elif self._waiting:
@@ -191,7 +194,7 @@ class Writer:
             tick = self.batcher.tick(self.driver.number, self.driver.at, now)
             if tick is not None:
                 self._append([tick])
-                self._emit(self.driver.apply(tick))
+                self._process(tick)
 
     def _is_idle(self) -> bool:
         idle = self.config.clock.idle
@@ -207,7 +210,8 @@ class Writer:
         """Append to the journal; while the disk is full, wait: nothing is acknowledged meanwhile."""
         while True:
             try:
-                self.journal.append(records)
+                with self._metrics.syncs.time():
+                    self.journal.append(records)
                 self.blocked = ""
                 return
             except OSError as error:
@@ -215,6 +219,12 @@ class Writer:
                 LOG.error("the journal cannot be written: %s; tried again in %.0f s", self.blocked, _FULL)
                 if self.stopping.wait(_FULL):
                     raise JournalError(str(self.folder), self.blocked, "free space on the disk") from error
+
+    def _process(self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None = None) -> None:
+        with self._metrics.steps.time():
+            emitted = self.driver.apply(record, decoded)
+        self._metrics.count_emitted(emitted)
+        self._emit(emitted)
 
     def _emit(self, emitted: Emitted) -> None:
         """Hand changes to the sinks; wait for those with a full queue, so that acknowledgements stop."""
@@ -270,7 +280,7 @@ class Writer:
                 at = now if self.driver.at is None else self.driver.at
                 record = Record(self.driver.number + 1, at, now, request=request.given)
                 self._append([record])
-                self._emit(self.driver.apply(record))
+                self._process(record)
             request.done.set()
 
     def status(self) -> dict[str, Any]:
@@ -299,7 +309,7 @@ class Writer:
 
     def metrics(self) -> str:
         """Return the metrics of this process in the text format of Prometheus."""
-        return ""
+        return self._metrics.text()
 
     def save(self, always: bool = False) -> None:
         """Write a checkpoint, unless a reader does, and delete what no restart needs any more.

@@ -253,6 +253,19 @@ def load_rules(
     return TemporalRules(read.rules, remembered, start, feedback, read.prefixes, read.remembered)
 
 
+def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
+    """Parse an atom in the syntax of temporal rules; None if the text is not an atom.
+
+    >>> str(read_atom("level(:a, 7)", {"": "http://example.org/"}))
+    'level(a, 7)'
+    """
+    try:
+        (rule,) = load_rules(f"{text.strip().removesuffix('.')}.\n", prefixes=prefixes).rules
+    except (TemporalRuleError, ValueError):
+        return None
+    return rule.head.atom if not rule.body and rule.head.mode is Mode.NOW else None
+
+
 def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
     """Parse rules from a path, or from a text: a str with `:-`, `<-`, `←` or a line break.
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import math
 import socket
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from pantarhei.service.config import ServiceConfig
@@ -13,8 +17,14 @@ from pantarhei.service.reader import Reader, await_writer
 
 if TYPE_CHECKING:
     from uvicorn import Server
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 
     from pantarhei.service.writer import Writer
+
+HEAD_TIME, READ_TIME = 10.0, 30.0
+"""Seconds within which the head of a request must arrive, and for which a client may read nothing."""
+MAX_HEAD = 64 * 1024
+"""Greatest number of bytes of the head of a request."""
 
 
 def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
@@ -28,7 +38,8 @@ def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
     await_writer(notice)  # before anything that takes time: a reader holds the port
     reader = Reader(config, number == 0, notice)
     control = ControlClient(config.path(config.state.folder))
-    view = View(config, lambda: reader.driver, control, reader.has_caught_up.is_set)
+    view = View(config, lambda: reader.driver, control, reader.has_caught_up.is_set, number)
+    reader.observe_step = view.metrics.steps.observe
     reader.followers.append(view.publish)
     reader.start()
     _server(config, view).run([socket.socket(fileno=descriptor)])
@@ -50,15 +61,78 @@ def _server(config: ServiceConfig, view: View) -> Server:
     import uvicorn
 
     assert config.http is not None, "there is a socket"
+    logging.getLogger("uvicorn.error").addFilter(_Seldom())
     return uvicorn.Server(
         uvicorn.Config(
             make_app(view),
-            log_level="warning",
+            http=_protocol(),
+            ws="none",
+            log_config=None,
             access_log=False,
             limit_concurrency=config.http.clients,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=2,
-            h11_max_incomplete_event_size=64 * 1024,
+            h11_max_incomplete_event_size=MAX_HEAD,
             server_header=False,
         )
     )
+
+
+class _Seldom(logging.Filter):
+    """Filter that passes each text at most once in ten seconds, since clients can provoke them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._passed: dict[object, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now, last = time.monotonic(), self._passed.get(record.msg, -math.inf)
+        if record.levelno < logging.WARNING or now - last < 10:
+            return False
+        self._passed = {record.msg: now} if len(self._passed) > 100 else {**self._passed, record.msg: now}
+        return True
+
+
+def _protocol() -> type[H11Protocol]:
+    """Return the protocol of uvicorn with time limits: for the head of a request, and for a client that does
+    not read its response.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class TimedProtocol(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if self.limit_concurrency and len(self.connections) > 2 * self.limit_concurrency + 10:
+                transport.abort()
+            else:
+                self._abort_after(HEAD_TIME)
+
+        def data_received(self, data: bytes) -> None:
+            before = self.cycle
+            is_idle = before is None or before.response_complete
+            super().data_received(data)
+            if self.cycle is not before and not self.flow.write_paused:
+                self._abort_after(None)
+            elif is_idle and self._timer is None and not self.transport.is_closing():
+                self._abort_after(HEAD_TIME)  # a further request has begun
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._abort_after(READ_TIME)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._abort_after(None)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._abort_after(None)
+            super().connection_lost(exc)
+
+        def _abort_after(self, seconds: float | None) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+
+    return TimedProtocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pantarhei.service.config import HTTPSource
-from pantarhei.service.decoding import UnknownTopicError
+from pantarhei.service.decoding import UnknownTopicError, topic_pattern
 from pantarhei.service.sources.source import Inbox, SourceStatus
 
 
@@ -28,7 +28,7 @@ class HTTPMessages:
         Raises:
             UnknownTopicError: it has none.
         """
-        if topic not in self._section.http:
+        if not any(topic_pattern(each).fullmatch(topic) for each in self._section.http):
             raise UnknownTopicError(topic, tuple(self._section.http))
         self.status.messages += 1
 

@@ -1,0 +1,293 @@
+"""Requests and responses of the HTTP server: tokens, bodies, formats, and errors as texts."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+
+from pantarhei.errors import EntailedError, NotEntailedError, PantarheiError, QueryTimeoutError, ServiceError
+from pantarhei.errors.base import as_argument, parameters_written
+from pantarhei.service.control import WriterUnavailableError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from pantarhei.service.config import HTTPSection
+
+LOG = logging.getLogger("pantarhei.service")
+_T = TypeVar("_T")
+BODY_TIME = 30.0
+"""Seconds within which the body of a request must arrive."""
+_FIELDS, _RANGES = 100, 50  # most parameters of a request, and most ranges in Accept
+_RETRY = {"Retry-After": "1"}
+_CLOSE = {"Connection": "close"}
+
+
+class RequestError(ServiceError):
+    """A request cannot be answered.
+
+    Args:
+        status: the status code of the response.
+        problem: the error.
+        headers: further headers of the response.
+    """
+
+    def __init__(self, status: int, problem: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, problem, headers)
+        self.status, self.problem, self.headers = status, problem, headers
+
+    def __str__(self) -> str:
+        return self.problem
+
+
+def busy(status: int, problem: str) -> RequestError:
+    """Return the error of a request that can be sent again after a second."""
+    return RequestError(status, f"{problem}; send the request again in a second", _RETRY)
+
+
+class Guard:
+    """Middleware that checks tokens and origins, and answers errors as texts.
+
+    Args:
+        count: called with the path and the status of each response.
+    """
+
+    def __init__(self, app: ASGIApp, section: HTTPSection, count: Callable[[str, int], object]) -> None:
+        self._app, self._section, self._count = app, section, count
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 0
+
+        async def note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._count(scope["path"], status)
+            await send(message)
+
+        try:
+            check_access(Request(scope), self._section)
+            await self._app(scope, receive, note)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            response = error_response(error)
+            if response.status_code == 500:
+                LOG.exception("%s %s failed", scope["method"], scope["path"][:200])
+            if not status:
+                await response(scope, receive, note)
+
+
+def error_response(error: Exception) -> Response:
+    """Return the response for an error: its text, without a stack trace."""
+    status, headers = 500, dict[str, str]()
+    text = "internal error; the log of the service describes it"
+    if isinstance(error, PantarheiError):
+        status = 400
+        with parameters_written(_parameter):
+            text = str(error)
+    if isinstance(error, RequestError):
+        status, headers = error.status, dict(error.headers or {})
+    elif isinstance(error, QueryTimeoutError | WriterUnavailableError):
+        status, headers = 503, dict(_RETRY)
+    elif isinstance(error, NotEntailedError | EntailedError):
+        status = 404
+    return PlainTextResponse(f"{text}\n", status, headers)
+
+
+def _parameter(name: str, value: str | None) -> str:
+    """Write a parameter in an error as a key of the configuration."""
+    known = {"query.timeout": "http.query.timeout", "query.max_bytes": "http.query.bytes"}
+    if name in known:
+        return known[name] if value is None else f"{known[name]}: {value}"
+    return "" if name.startswith("query.") else as_argument(name, value)
+
+
+# -- access ----------------------------------------------------------------------------------------
+
+_OPEN = ("/", "/health", "/ready", "/openapi.json")
+
+
+def needed_token(method: str, path: str) -> str | None:
+    """Return the name of the token that a request needs; None if it needs none."""
+    if path in _OPEN or path.startswith("/static/"):
+        return None
+    if path.startswith("/push/"):
+        return "push"
+    is_change = path.startswith("/queries") and method not in ("GET", "HEAD")
+    return "admin" if is_change else "read"
+
+
+def check_access(request: Request, section: HTTPSection) -> None:
+    """Check host, origin and token of a request.
+
+    Raises:
+        RequestError: the token is missing or wrong, or the host or the origin is unknown.
+    """
+    host, origin = request.headers.get("host", ""), request.headers.get("origin")
+    known = {urlsplit(each).netloc for each in section.origins}
+    # Without a token, a page of another site could rename itself to this address and read everything.
+    if section.tokens.read is None and not (_is_own(host) or host in known or "*" in section.origins):
+        advice = f"add https://{host[:200]} to http.origins, or set http.tokens.read"
+        raise RequestError(403, f"the host name {host[:200]!r} is unknown; {advice}")
+    is_foreign = origin is not None and urlsplit(origin).netloc != host
+    is_read = request.method in ("GET", "HEAD", "OPTIONS")
+    if is_foreign and not is_read and not {origin, "*"} & set(section.origins):
+        raise RequestError(403, f"the origin {origin!r} is unknown; add it to http.origins"[:300])
+    name = needed_token(request.method, request.url.path)
+    token = None if name is None else getattr(section.tokens, name)
+    if token is None:
+        return
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        given = request.query_params.get("token", "") if request.url.path == "/events" else ""
+    accepted = [each.get_secret_value() for each in (token, section.tokens.admin) if each is not None]
+    if not any(hmac.compare_digest(given.strip().encode(), each.encode()) for each in accepted):
+        problem = "is wrong" if given else "is missing"
+        challenge = 'Bearer realm="pantarhei"' + (', error="invalid_token"' if given else "")
+        text = f"the {name} token {problem}; send it in the header Authorization: Bearer TOKEN"
+        raise RequestError(401, text, {"WWW-Authenticate": challenge})
+
+
+def _is_own(host: str) -> bool:
+    name = re.sub(r":\d+$", "", host).strip("[]")
+    try:
+        return name == "localhost" or bool(ip_address(name))
+    except ValueError:
+        return False
+
+
+# -- bodies and parameters -------------------------------------------------------------------------
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request.
+
+    Raises:
+        RequestError: it has more than `most` bytes, is compressed, or does not arrive in time.
+    """
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise RequestError(415, "the body is compressed; send it uncompressed", _CLOSE)
+    too_large = RequestError(413, f"the body has more than {most:,} bytes, the limit http.body", _CLOSE)
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > most:
+        raise too_large
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_TIME):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > most:
+                    raise too_large
+    except TimeoutError:
+        problem = f"the body did not arrive within {BODY_TIME:.0f} seconds"
+        raise RequestError(408, problem, _CLOSE) from None
+    return bytes(body)
+
+
+def text_of(body: bytes) -> str:
+    """Return a body as text. Raises `RequestError`."""
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RequestError(400, f"the body is not UTF-8: {error.reason} at byte {error.start:,}") from None
+
+
+def fields_of(text: str) -> list[tuple[str, str]]:
+    """Return the parameters in a URL or a form. Raises `RequestError`."""
+    try:
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
+    except ValueError as error:
+        raise RequestError(400, f"the parameters are malformed: {error}") from None
+
+
+def media_type_of(request: Request) -> str:
+    """Return the media type of the body, in lower case; empty without one.
+
+    Raises:
+        RequestError: the character set is not UTF-8.
+    """
+    media, _, parameters = request.headers.get("content-type", "").lower().partition(";")
+    found = re.search(r"charset=\"?([^\s;\"]+)", parameters)
+    if found is not None and found[1] not in ("utf-8", "utf8", "us-ascii"):
+        raise RequestError(415, f"the character set {found[1]} is not supported; send UTF-8")
+    return media.strip()
+
+
+# -- formats ---------------------------------------------------------------------------------------
+
+
+def accepted(request: Request, offered: Sequence[str]) -> str:
+    """Return the best accepted media type (RFC 9110, section 12.5.1).
+
+    Raises:
+        RequestError: none is accepted.
+    """
+    found = preferred(", ".join(request.headers.getlist("accept")), offered)
+    if found is None:
+        raise RequestError(406, f"no accepted format is available; the formats are {', '.join(offered)}")
+    return found
+
+
+def preferred(accept: str, offered: Sequence[str]) -> str | None:
+    """Return the media type with the greatest weight in an Accept header, the first one of equal weights.
+
+    >>> preferred("text/csv;q=0.5, application/*;q=0.8", ["text/csv", "application/json"])
+    'application/json'
+    >>> preferred("text/html, */*;q=0", ["text/csv"])
+    """
+    ranges = [_range(each) for each in accept.split(",")[:_RANGES] if each.strip()] or [("*/*", 1.0)]
+
+    def weight(media: str) -> float:
+        patterns = (media, f"{media.partition('/')[0]}/*", "*/*")  # the most specific range decides
+        return next((q for each in patterns for name, q in ranges if name == each), 0.0)
+
+    best = max(offered, key=weight)
+    return best if weight(best) > 0 else None
+
+
+def _range(given: str) -> tuple[str, float]:
+    media, *parameters = (part.strip().lower() for part in given.split(";"))
+    weights = [each[2:] for each in parameters if re.fullmatch(r"q=[01](\.\d{0,3})?", each)]
+    return media, min(float(weights[0]), 1.0) if weights else 1.0
+
+
+async def run_in(pool: Executor, work: Callable[[], _T]) -> _T:
+    """Run a function that blocks in a thread of a pool."""
+    return await asyncio.get_running_loop().run_in_executor(pool, work)
+
+
+class Polled:
+    """Value that is computed in a thread: at most once at a time, and once in a period.
+
+    Args:
+        compute: computes the value.
+        period: seconds for which all requests share a value.
+    """
+
+    def __init__(self, compute: Callable[[], Any], period: float = 0.5) -> None:
+        self._compute, self._period = compute, period
+        self._task: asyncio.Task[Any] | None = None
+        self._ends = 0.0
+
+    async def get(self, patience: float = 5.0) -> Any:
+        """Return the value. Raises `TimeoutError` after `patience` seconds, or the error of `compute`."""
+        now = asyncio.get_running_loop().time()
+        if self._task is None or (self._task.done() and now >= self._ends):
+            self._task = asyncio.create_task(asyncio.to_thread(self._compute))
+            self._ends = now + self._period
+        async with asyncio.timeout(patience):
+            return await asyncio.shield(self._task)

@@ -1,0 +1,162 @@
+"""SPARQL 1.1 protocol: queries by GET and POST, and the description of the service."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pantarhei.query.answers import QueryResult
+from pantarhei.service.http.exchange import (
+    RequestError,
+    accepted,
+    busy,
+    fields_of,
+    media_type_of,
+    preferred,
+    read_body,
+    run_in,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from pantarhei.service.http.app import View
+
+FORM, QUERY, UPDATE = (
+    "application/x-www-form-urlencoded",
+    "application/sparql-query",
+    "application/sparql-update",
+)
+_BOOLEANS = {
+    "application/sparql-results+json": "json",
+    "application/sparql-results+xml": "xml",
+    "application/json": "json",
+    "application/xml": "xml",
+}
+TABLES = {**_BOOLEANS, "text/csv": "csv", "text/tab-separated-values": "tsv"}
+GRAPHS = {"text/turtle": "turtle", "application/n-triples": "nt", "text/plain": "nt"}
+"""Formats of results by media type."""
+
+_DESCRIPTION = """
+@prefix sd: <http://www.w3.org/ns/sparql-service-description#> .
+@prefix format: <http://www.w3.org/ns/formats/> .
+[] a sd:Service ; sd:endpoint <%s> ; sd:supportedLanguage sd:SPARQL11Query ;
+    sd:resultFormat format:SPARQL_Results_JSON, format:SPARQL_Results_XML, format:SPARQL_Results_CSV,
+        format:SPARQL_Results_TSV, format:Turtle, format:N-Triples ;
+    sd:defaultEntailmentRegime <http://www.w3.org/ns/entailment/OWL-RDF-Based> ;
+    sd:defaultSupportedEntailmentProfile <http://www.w3.org/ns/owl-profile/RL> ;
+    sd:defaultDataset [ a sd:Dataset ; sd:defaultGraph [ a sd:Graph ] ; sd:namedGraph
+        [ a sd:NamedGraph ; sd:name <urn:pantarhei:ontology> ],
+        [ a sd:NamedGraph ; sd:name <urn:pantarhei:schema> ],
+        [ a sd:NamedGraph ; sd:name <urn:pantarhei:quality> ],
+        [ a sd:NamedGraph ; sd:name <urn:pantarhei:conclusions> ] ] .
+"""
+
+
+class Slots:
+    """Threads for queries and explanations, as many as may run at once; further ones are refused."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._running = count, 0
+        self._pool = ThreadPoolExecutor(count, "query")
+
+    async def run(self, work: partial[Response]) -> Response:
+        """Run a function in a thread.
+
+        Raises:
+            RequestError: all threads are in use. Also raises the errors of the function.
+        """
+        if self._running >= self._count:
+            raise busy(429, f"{self._count} queries run already, the limit http.query.at_once")
+        self._running += 1
+
+        def run() -> Response:
+            try:
+                return work()
+            finally:  # also if the client has gone meanwhile
+                self._running -= 1
+
+        return await run_in(self._pool, run)
+
+
+class SPARQLEndpoint:
+    """Endpoint `/sparql`."""
+
+    def __init__(self, view: View, slots: Slots) -> None:
+        self._view, self._slots = view, slots
+
+    async def respond(self, request: Request) -> Response:
+        """Answer a query, or describe the service if there are no parameters."""
+        text = await self._query_text(request)
+        if text is None:
+            return self._description(request)
+        accepted(request, (*TABLES, *GRAPHS))
+        return await self._slots.run(partial(self._answer, request, text))
+
+    async def _query_text(self, request: Request) -> str | None:
+        fields = fields_of(request.url.query)
+        if request.method == "POST":
+            media = media_type_of(request)
+            if media == UPDATE:
+                raise _read_only()
+            if media not in (FORM, QUERY):
+                problem = (
+                    f"the content type {media or 'is missing and'} is not supported; send {QUERY} or {FORM}"
+                )
+                raise RequestError(415, problem, {"Accept-Post": f"{QUERY}, {FORM}"})
+            body = text_of(await read_body(request, self._view.http.body))
+            fields += fields_of(body) if media == FORM else [("query", body)]
+        elif not fields:
+            return None
+        names = [name for name, _ in fields]
+        if {"update", "using-graph-uri", "using-named-graph-uri"} & set(names):
+            raise _read_only()
+        if given := sorted({"default-graph-uri", "named-graph-uri"} & set(names)):
+            problem = f"{given[0]} is not supported: there is one dataset; name its graphs in the query"
+            raise RequestError(400, f"{problem} by FROM, FROM NAMED and GRAPH")
+        found = [value for name, value in fields if name == "query"]
+        if len(found) != 1:
+            problem = "is missing" if not found else f"is given {len(found)} times"
+            raise RequestError(400, f"the parameter query {problem}; send one query")
+        return found[0]
+
+    def _answer(self, request: Request, text: str) -> Response:
+        limits, driver = self._view.http.query, self._view.driver
+        result = driver.reasoner.query(
+            text, initNs=self._view.prefixes, timeout=limits.timeout, max_bytes=limits.bytes
+        )
+        return result_response(request, result, limits.rows, limits.bytes)
+
+    def _description(self, request: Request) -> Response:
+        from rdflib import Graph
+
+        if preferred(request.headers.get("accept", ""), [*GRAPHS]) is None:
+            raise RequestError(400, "the parameter query is missing; send one query")
+        media = accepted(request, [*GRAPHS])
+        graph = Graph().parse(data=_DESCRIPTION % str(request.url.replace(query="")), format="turtle")
+        return Response(graph.serialize(format=GRAPHS[media]), media_type=media)
+
+
+def result_response(request: Request, result: QueryResult, rows: int, size: int) -> Response:
+    """Return the response with a result in the accepted format.
+
+    Raises:
+        RequestError: no format is accepted, or the result exceeds a limit.
+    """
+    formats = {"SELECT": TABLES, "ASK": _BOOLEANS}.get(str(result.type), GRAPHS)
+    media = accepted(request, [*formats])
+    if result.size > rows:
+        problem = f"the result has {result.size:,} rows, more than http.query.rows: {rows:,}"
+        raise RequestError(400, f"{problem}; query for less, for example with LIMIT")
+    texts = sum(len(term) for column in result.columns().values() for term in column if term is not None)
+    if texts > size:
+        problem = f"the result has {texts:,} characters, more than http.query.bytes: {size:,}"
+        raise RequestError(400, f"{problem}; query for less, for example with LIMIT")
+    return Response(result.serialize(format=formats[media]), media_type=media)
+
+
+def _read_only() -> RequestError:
+    return RequestError(400, "updates are not supported: facts come from the sources; push messages instead")
