@@ -118,8 +118,9 @@ def _query_text(config: ServiceConfig, query: QuerySection) -> str:
 
 
 def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return a query with declarations of the prefixes before its own."""
-    return "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in prefixes.items()) + text
+    """Return a query with declarations of the prefixes that occur in it; its lines keep their numbers."""
+    used = ((prefix, iri) for prefix, iri in prefixes.items() if f"{prefix}:" in text)
+    return "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in used) + text
 
 
 def _hash_of(paths: Sequence[str]) -> str:

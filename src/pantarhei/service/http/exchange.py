@@ -7,11 +7,12 @@ import hmac
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -76,6 +77,9 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 self._count(scope["path"], status)
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         try:
@@ -103,6 +107,8 @@ def error_response(error: Exception) -> Response:
         status, headers = error.status, dict(error.headers or {})
     elif isinstance(error, QueryTimeoutError | WriterUnavailableError):
         status, headers = 503, dict(_RETRY)
+    elif isinstance(error, TimeoutError):
+        status, headers, text = 503, dict(_RETRY), "the service is busy; send the request again in a second"
     elif isinstance(error, NotEntailedError | EntailedError):
         status = 404
     return PlainTextResponse(f"{text}\n", status, headers)
@@ -279,15 +285,15 @@ class Polled:
     """
 
     def __init__(self, compute: Callable[[], Any], period: float = 0.5) -> None:
-        self._compute, self._period = compute, period
+        self._compute, self._period, self._thread = compute, period, ThreadPoolExecutor(1)
         self._task: asyncio.Task[Any] | None = None
         self._ends = 0.0
 
-    async def get(self, patience: float = 5.0) -> Any:
+    async def get(self, patience: float) -> Any:
         """Return the value. Raises `TimeoutError` after `patience` seconds, or the error of `compute`."""
         now = asyncio.get_running_loop().time()
         if self._task is None or (self._task.done() and now >= self._ends):
-            self._task = asyncio.create_task(asyncio.to_thread(self._compute))
+            self._task = asyncio.create_task(run_in(self._thread, self._compute))
             self._ends = now + self._period
         async with asyncio.timeout(patience):
             return await asyncio.shield(self._task)

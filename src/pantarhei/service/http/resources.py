@@ -75,8 +75,10 @@ class Resources:
         """Return the registered queries without rows (GET), or register one (POST)."""
         if request.method == "POST":
             return await self._register(request)
-        reasoner = self._view.driver.reasoner
-        return JSONResponse({name: self._described(query) for name, query in reasoner.queries.items()})
+        known = self._view.driver.reasoner.queries  # their sizes take the lock of the reasoner
+        return await asyncio.to_thread(
+            lambda: JSONResponse({name: self._described(query) for name, query in known.items()})
+        )
 
     async def query(self, request: Request) -> Response:
         """Return a registered query with its rows (GET), or remove it (DELETE)."""
@@ -139,10 +141,9 @@ class Resources:
         if set(given) != {"name", "query"} or not isinstance(name, str) or not isinstance(text, str):
             raise RequestError(400, 'the body must be {"name": "…", "query": "…"}, with texts')
         if not _NAME.fullmatch(name) or name in (CONCLUSIONS, REPAIRS):
-            problem = (
-                "is reserved" if _NAME.fullmatch(name) else "is invalid: up to 100 letters, digits and _-."
-            )
-            raise RequestError(400, f"the name {name[:120]!r} {problem}; choose another name")
+            problem = "is reserved" if _NAME.fullmatch(name) else "is invalid"
+            advice = "choose another one, of up to 100 letters, digits, dots, hyphens and underscores"
+            raise RequestError(400, f"the name {name[:120]!r} {problem}; {advice}")
         if name in self._view.driver.reasoner.queries:
             advice = "choose another name, or remove it first by DELETE"
             raise RequestError(409, f"there is a query {name!r} already; {advice}")
@@ -155,13 +156,12 @@ class Resources:
             return Response()
 
         await self._slots.run(partial(check))
-        used = {prefix: iri for prefix, iri in prefixes.items() if f"{prefix}:" in text}
-        if not await self._change({"register": name, "query": with_prefixes(text, used)}):
+        if not await self._change({"register": name, "query": with_prefixes(text, prefixes)}):
             return JSONResponse({"name": name, "journaled": True}, 202)
         query = self._query(name)
-        plan = await asyncio.to_thread(query.plan)
+        count, plan = await asyncio.to_thread(lambda: (len(query.answers), query.plan()))
         headers = {"Location": f"/queries/{name}"}
-        return JSONResponse({"name": name, "answers": len(query.answers), "plan": plan}, 201, headers)
+        return JSONResponse({"name": name, "answers": count, "plan": plan}, 201, headers)
 
     async def _change(self, given: dict[str, str]) -> bool:
         """Send a change of the queries to the writer; returns whether this reader has processed it too."""
@@ -280,7 +280,7 @@ class Resources:
 
     async def metrics(self, request: Request) -> Response:
         """Return the metrics of writer and reader in the text format of Prometheus."""
-        text = await self._metrics.get()
+        text = await self._metrics.get(10.0)
         return Response(text, media_type="text/plain; version=0.0.4")
 
     def _metrics_text(self) -> str:

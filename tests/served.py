@@ -1,0 +1,66 @@
+"""HTTP application over a driver in this process, for tests: `Served` replaces writer and reader."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from starlette.testclient import TestClient
+
+from pantarhei.service.control import WriterUnavailableError
+from pantarhei.service.decoding import Decoder
+from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.http.app import View, make_app
+from pantarhei.service.journal import Message, Record
+from service_tools import site
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+STATUS = {"blocked": "", "sources": {}, "sinks": {}, "inbox": 0}
+
+
+class Served:
+    """Driver with its view; control requests are processed at once.
+
+    Attributes:
+        pushed: the messages of control requests.
+        fails: raised by control requests, unless it is None.
+        status: fields of the writer's state.
+    """
+
+    def __init__(self, folder, http="{}", more=""):
+        self.config = site(folder, "{web: {http: {readings: m.yaml}}}", f"http: {http}\n{more}")
+        self.driver = Driver.fresh(self.config, read_knowledge(self.config), Decoder(self.config), True)
+        self.view = View(self.config, lambda: self.driver, self.control, lambda: True)
+        self.pushed, self.fails, self.status = [], None, dict(STATUS)
+        self.app = make_app(self.view)
+
+    def client(self, **options):
+        return TestClient(self.app, "http://localhost", raise_server_exceptions=True, **options)
+
+    def control(self, **request):
+        if self.fails is not None:
+            raise self.fails
+        if "push" in request:
+            self.pushed.append(request["push"])
+        if "request" in request:
+            self.driver.check_request(request["request"])
+            self.apply(request=request["request"])
+        if "metrics" in request:
+            return {"metrics": ""}
+        at = self.driver.at
+        return {"record": self.driver.number, "at": at and at.isoformat(), **self.status}
+
+    def apply(self, *messages, **fields):
+        number = self.driver.number + 1
+        at = START + timedelta(seconds=number)
+        emitted = self.driver.apply(Record(number, at, at, messages, **fields))
+        self.view.publish(emitted, self.driver.update)
+        return emitted
+
+    def read(self, sensor, value):
+        """Process a reading of a sensor."""
+        at = START + timedelta(seconds=self.driver.number + 1)
+        text = f'{{"id": "{sensor}", "v": {value}, "at": "{at.isoformat()}"}}'
+        return self.apply(Message("web", "readings", text.encode()))
+
+
+UNAVAILABLE = WriterUnavailableError("Connection refused")
