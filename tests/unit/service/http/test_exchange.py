@@ -1,0 +1,236 @@
+import asyncio
+import pickle
+import time
+
+import pytest
+from starlette.requests import Request
+
+from pantarhei.errors import NotEntailedError, QueryTimeoutError
+from pantarhei.service.config import HTTPSection
+from pantarhei.service.http.exchange import (
+    Polled,
+    RequestError,
+    check_access,
+    error_response,
+    needed_token,
+    preferred,
+    read_body,
+)
+from served import UNAVAILABLE
+
+TOKENS = {"read": "r", "push": "p", "admin": "a"}
+
+
+def section(tokens=(), **fields):
+    """A section whose tokens are given in the form that configuration files have after reading."""
+    made = HTTPSection(**fields)
+    secrets = {name: _Secret(TOKENS[name]) for name in tokens}
+    return made.model_copy(update={"tokens": made.tokens.model_copy(update=secrets)})
+
+
+class _Secret:
+    def __init__(self, text):
+        self._text = text
+
+    def get_secret_value(self):
+        return self._text
+
+
+def request(method="GET", path="/sparql", query="", **headers):
+    pairs = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    pairs = [("host", "localhost:8190")] * ("host" not in headers) + pairs
+    raw = [(name if isinstance(name, bytes) else name.encode(), value) for name, value in pairs]
+    raw = [(name, value if isinstance(value, bytes) else value.encode()) for name, value in raw]
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": raw}
+    return Request({**scope, "scheme": "http", "server": ("localhost", 8190)})
+
+
+def status_of(given, made):
+    try:
+        check_access(given, made)
+    except RequestError as error:
+        return error.status
+    return 200
+
+
+# -- formats
+
+
+@pytest.mark.parametrize(
+    ("accept", "expected"),
+    [
+        ("", "a/x"),
+        ("*/*", "a/x"),
+        ("b/z", "b/z"),
+        ("b/*", "b/z"),
+        ("a/y, a/x", "a/x"),
+        ("a/x;q=0.4, a/y;q=0.5", "a/y"),
+        ("a/*;q=0.9, a/x;q=0.1", "a/y"),
+        ("*/*, a/x;q=0", "a/y"),
+        ("A/Y", "a/y"),
+        ("a/x;q=0.000, b/z;q=0.001", "b/z"),
+        ("text/html", None),
+        ("*/*;q=0", None),
+        (";;;,,q=,", None),
+        ("a/y;q=7", "a/y"),
+    ],
+)
+def test_the_greatest_weight_decides_and_the_most_specific_range_gives_it(accept, expected):
+    assert preferred(accept, ["a/x", "a/y", "b/z"]) == expected
+
+
+# -- tokens, hosts and origins
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "token"),
+    [
+        ("GET", "/", None),
+        ("GET", "/static/page.js", None),
+        ("GET", "/health", None),
+        ("GET", "/ready", None),
+        ("GET", "/sparql", "read"),
+        ("POST", "/sparql", "read"),
+        ("GET", "/queries/hot", "read"),
+        ("POST", "/queries", "admin"),
+        ("DELETE", "/queries/hot", "admin"),
+        ("POST", "/push/a/b", "push"),
+        ("GET", "/state", "read"),
+        ("GET", "//health", "read"),
+        ("GET", "/unknown", "read"),
+    ],
+)
+def test_each_path_needs_a_token_unless_it_is_listed_as_open(method, path, token):
+    assert needed_token(method, path) == token
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [
+        ("Bearer r", 200),
+        ("bearer  r", 200),
+        ("Bearer a", 200),
+        ("Bearer p", 401),
+        ("Bearer R", 401),
+        ("Bearer", 401),
+        ("Basic r", 401),
+        ("Bearer r\u00e9", 401),
+        ("", 401),
+    ],
+)
+def test_the_read_token_or_the_admin_token_is_needed_to_read(authorization, status):
+    assert status_of(request(authorization=authorization), section(TOKENS)) == status
+
+
+def test_a_missing_token_is_answered_with_a_challenge():
+    with pytest.raises(RequestError) as missing:
+        check_access(request(), section(["read"]))
+    assert missing.value.headers == {"WWW-Authenticate": 'Bearer realm="pantarhei"'}
+    with pytest.raises(RequestError) as wrong:
+        check_access(request(authorization="Bearer x"), section(["read"]))
+    assert wrong.value.headers["WWW-Authenticate"].endswith('error="invalid_token"')
+
+
+def test_only_events_take_the_token_from_the_url():
+    assert status_of(request(path="/events", query="token=r"), section(["read"])) == 200
+    assert status_of(request(path="/sparql", query="token=r"), section(["read"])) == 401
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:1", 200),
+        ("127.0.0.1:8190", 200),
+        ("[::1]:8190", 200),
+        ("plant.example", 200),
+        ("evil.example", 403),
+        ("localhost.evil.example", 403),
+        ("", 403),
+    ],
+)
+def test_without_a_read_token_the_host_must_be_this_machine_or_a_known_origin(host, status):
+    given = request(host=host)
+    assert status_of(given, section(origins=["https://plant.example"])) == status
+    assert status_of(request(host=host, authorization="Bearer r"), section(["read"])) == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("http://localhost:8190", 200), ("http://evil.example", 403), ("null", 403), ("http://ok.example", 200)],
+)
+def test_pages_of_other_sites_cannot_push(origin, status):
+    made = section(origins=["http://ok.example"])
+    assert status_of(request("POST", "/push/a", origin=origin), made) == status
+    assert status_of(request("GET", "/sparql", origin=origin), made) == 200
+
+
+# -- bodies and errors
+
+
+def body_of(chunks, most=10, delay=0.0, **headers):
+    arriving = list(chunks)
+
+    async def receive():
+        await asyncio.sleep(delay)
+        chunk = arriving.pop(0)
+        return {"type": "http.request", "body": chunk, "more_body": bool(arriving)}
+
+    given = request("POST", **headers)
+    return asyncio.run(read_body(Request(given.scope, receive), most))
+
+
+def test_a_body_is_counted_as_it_arrives_not_only_by_its_declared_length():
+    assert body_of([b"01234", b"56789"]) == b"0123456789"
+    with pytest.raises(RequestError, match="more than 10 bytes") as error:
+        body_of([b"01234", b"567890", b"never read"])
+    assert error.value.status == 413
+    with pytest.raises(RequestError, match="more than 10 bytes"):
+        body_of([], content_length="11")
+    with pytest.raises(RequestError, match="uncompressed"):
+        body_of([b""], content_encoding="gzip")
+
+
+def test_a_slow_body_ends(monkeypatch):
+    monkeypatch.setattr("pantarhei.service.http.exchange.BODY_TIME", 0.02)
+    with pytest.raises(RequestError) as error:
+        body_of([b"0"] * 9, delay=0.01)
+    assert error.value.status == 408
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (QueryTimeoutError(1.0), 503, "raise the limit (http.query.timeout)"),
+        (UNAVAILABLE, 503, "Connection refused"),
+        (NotEntailedError("a"), 404, "does not hold"),
+        (TimeoutError(), 503, "busy"),
+        (KeyError("secret"), 500, "the log of the service describes it"),
+    ],
+)
+def test_errors_are_texts_with_a_status_and_without_internals(error, status, text):
+    response = error_response(error)
+    assert response.status_code == status
+    assert text in response.body.decode() and "secret" not in response.body.decode()
+
+
+def test_errors_of_requests_pickle():
+    error = RequestError(404, "there is no such query", {"Retry-After": "1"})
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.status, str(again), again.headers) == (404, str(error), error.headers)
+
+
+def test_a_polled_value_is_computed_once_for_all_who_wait():
+    calls = []
+
+    def compute():
+        calls.append(1)
+        time.sleep(0.02)
+        return len(calls)
+
+    async def run():
+        polled = Polled(compute, period=0.05)
+        first = await asyncio.gather(*(polled.get(1.0) for _ in range(20)))
+        await asyncio.sleep(0.06)
+        return first, await polled.get(1.0)
+
+    assert asyncio.run(run()) == ([1] * 20, 2)
