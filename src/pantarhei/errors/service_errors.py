@@ -8,6 +8,10 @@ from typing import NamedTuple
 from pantarhei.errors.base import PantarheiError
 
 
+_SHOWN = 20
+"""Number of problems in a message."""
+
+
 class ServiceError(PantarheiError):
     """The service cannot start or continue."""
 
@@ -42,11 +46,13 @@ class ConfigError(ServiceError):
 
     def __str__(self) -> str:
         lines = []
-        for given in self.problems:
+        for given in self.problems[:_SHOWN]:
             line, key, problem, expected = ConfigProblem(*given) if len(given) == 4 else (None, "", given, "")
             where = self.source if line is None else f"{self.source}, line {line}"
             subject = f"{key} " if key else ""
             lines.append(f"{where}: {subject}{problem}" + (f"; expected {expected}" if expected else ""))
+        if (more := len(self.problems) - _SHOWN) > 0:
+            lines.append(f"    and {more:,} more")
         return "\n".join(lines)
 
 
