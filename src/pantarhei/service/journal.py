@@ -235,20 +235,12 @@ class Journal:
 
     def _begin_segment(self) -> None:
         path = self.folder / f"{_PREFIX}{self.number + 1}"
-        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            if os.fstat(opened).st_size < len(_HEADER % FORMAT):  # new, or an earlier attempt has failed
-                os.ftruncate(opened, 0)
-                _write(opened, _HEADER % FORMAT)
-                os.fsync(opened)
-                _sync_folder(self.folder)
-            size = os.fstat(opened).st_size
-        except OSError:
-            os.close(opened)
-            raise
+        if not path.exists():
+            _create_segment(path)
+        opened = os.open(path, os.O_WRONLY | os.O_APPEND)
         if self._file >= 0:
             os.close(self._file)
-        self._file, self._size = opened, size
+        self._file, self._size = opened, os.fstat(opened).st_size
 
     def forget(self, before: int, older_than: datetime) -> None:
         """Delete segments whose records all have a number below `before` and a time before `older_than`."""
@@ -365,6 +357,24 @@ def _write(file: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(file, left) :]
+
+
+def _create_segment(path: Path) -> None:
+    """Create an empty segment, or nothing if that fails."""
+    new = path.with_name("new")
+    try:
+        opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            _write(opened, _HEADER % FORMAT)
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+        os.replace(new, path)
+        _sync_folder(path.parent)
+    except OSError:
+        with contextlib.suppress(OSError):  # records would follow in another segment
+            path.unlink(missing_ok=True)
+        raise
 
 
 def _sync_folder(folder: Path) -> None:
