@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from pantarhei.errors import InputError
 from pantarhei.model.datetimes import MICROSECOND
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoded, Decoder, UnknownTopicError
-from pantarhei.service.journal import DeadLetter, Message, Record, merge_positions
+from pantarhei.service.journal import NEVER, DeadLetter, Message, Record, merge_positions
 
 REMEMBERED = 50_000
 """Number of recent messages by which redeliveries are recognized."""
@@ -100,6 +100,7 @@ class Batcher:
         recent: recent messages; those of the journal must be added before the first batch.
         newest: by source, the newest time of its messages (None before the first one), and the machine's
             clock at the last one, for the watermark.
+        ended: the sources that have ended.
     """
 
     def __init__(self, config: ServiceConfig, decoder: Decoder) -> None:
@@ -109,14 +110,15 @@ class Batcher:
         self._span = max(config.clock.batch, window.tick or window.slide or timedelta(0))
         self.recent = RecentMessages()
         self.newest: dict[str, tuple[datetime | None, datetime]] = {}
+        self.ended: set[str] = set()
 
     def expect(self, source: str, now: datetime) -> None:
         """Hold the watermark until the first message of a source that has started, or until it is idle."""
         self.newest[source] = None, now
 
-    def forget(self, source: str) -> None:
+    def end(self, source: str) -> None:
         """Take the watermark without a source that has ended."""
-        self.newest.pop(source, None)
+        self.ended.add(source)
 
     def batches(
         self, given: Iterable[Received], number: int, last: datetime | None, now: datetime
@@ -170,8 +172,10 @@ class Batcher:
 
     def tick(self, number: int, last: datetime | None, now: datetime) -> Record | None:
         """Return a record without messages that advances the time; None if time has not advanced."""
+        if not self._in_order and (last is None or self._clock.idle is None):
+            return None
         at = self._watermark(last, now) if self._in_order else now - (self._clock.idle or timedelta(0))
-        if last is None or at <= last:
+        if at <= (last or NEVER):
             return None
         return Record(number + 1, at, at)
 
@@ -191,11 +195,13 @@ class Batcher:
         parts = list(_parts(accepted, last, self._span)) or [[]]
         for place, part in enumerate(parts):
             times = [content.at for each in part for content in each.decoded]
-            least = now if last is None else last + MICROSECOND
-            at = max([least, *times]) if last is not None else max(times, default=now)
+            if last is None:
+                at = max(times, default=NEVER)
+            else:
+                at = max([last + MICROSECOND, *times]) if times else last
             rest = (positions, dead) if place == len(parts) - 1 else ({}, [])
             batches.append(_batch(number + 1 + place, at, now, part, *rest))
-            last = at
+            last = None if at == NEVER else at
         return batches
 
     def _time_problem(
@@ -227,13 +233,18 @@ class Batcher:
         not decrease. If all sources are idle, it is the machine's clock minus `idle` and lateness.
         """
         idle, lateness = self._clock.idle, self._clock.allowed_lateness
-        active = [at for at, seen in self.newest.values() if idle is None or now - seen <= idle]
+        known = [at for at, _ in self.newest.values() if at is not None]
+        active = [
+            at
+            for source, (at, seen) in self.newest.items()
+            if source not in self.ended and (idle is None or now - seen <= idle)
+        ]
         if None in active:  # a source has started, and its first message may be old
-            found = _EARLIEST if last is None else last
+            found = last or NEVER
         elif active:
             found = min(at for at in active if at is not None) - lateness
-        elif idle is None or last is None:
-            found = last or now - lateness
+        elif idle is None or (last is None and not known):
+            found = max(known, default=last or NEVER)
         else:
             found = now - idle - lateness
         return found if last is None else max(found, last)
@@ -259,9 +270,6 @@ def _batch(
     messages = tuple(each.message for each in accepted)
     record = Record(number, at, now, messages, tuple(letters), known)
     return Batch(record, {place: each.decoded for place, each in enumerate(accepted)})
-
-
-_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def _parts(

@@ -40,7 +40,7 @@ from pantarhei.service.changes import (
 )
 from pantarhei.service.config import QuerySection, ServiceConfig
 from pantarhei.service.decoding import Decoded, Decoder, topics_of
-from pantarhei.service.journal import DeadLetter, Message, Record, merge_positions
+from pantarhei.service.journal import NEVER, DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.window.retention import Limits
 from pantarhei.window.sliding import Window
@@ -381,14 +381,17 @@ class Driver:
             self._hold(record, decoded, dead)
             for at, released in self._release(record.at):
                 changes += self._push(at, released, counter, dead)
-            changes += self._push(record.at, (), counter, dead)
-        else:
+            if record.at != NEVER:
+                changes += self._push(record.at, (), counter, dead)
+        elif record.at != NEVER:
             held = [
                 _Held(record.at, place, message, record.received, content)
                 for place, (message, content) in enumerate(self._contents(record, decoded, dead))
             ]
             changes += self._push(record.at, held, counter, dead)
-        self.number, self.at = record.number, max(record.at, self.at or record.at)
+        self.number = record.number
+        if record.at != NEVER:
+            self.at = max(record.at, self.at or record.at)
         merge_positions(self.positions, record.positions)
         until = self._beginning.until if record.number <= self._beginning.through else None
         emitted = (change for change in changes if until is None or change.at >= until)

@@ -15,7 +15,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,6 +62,10 @@ REASONS = ("malformed", "late", "ahead", "unknown topic", "refused")
 """Reasons of dead letters: the content does not fit the mapping; the time is too old or too far ahead; no
 mapping is configured for the topic; the reasoner refuses the content.
 """
+
+
+NEVER = datetime(1, 1, 1, tzinfo=UTC)
+"""Time of records before the first message: they do not advance the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +309,7 @@ def read_journal(folder: Path, after: int = 0) -> Iterator[Record]:
     """
     known = segments(folder)
     expected = None
-    for path, following in zip(known, [*known[1:], None], strict=True):
+    for path, following in zip(known, [*known[1:], None], strict=False):  # none in an empty folder
         if following is not None and first_number(following) <= after + 1:
             continue
         for record in read_segment(path):

@@ -20,7 +20,7 @@ from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE, WriterUnavailableError
 from pantarhei.service.decoding import Decoded, Decoder
 from pantarhei.service.driver import memory_of, read_knowledge
-from pantarhei.service.journal import Journal, Message, Record, last_messages, read_journal
+from pantarhei.service.journal import NEVER, Journal, Message, Record, last_messages, read_journal
 from pantarhei.service.metrics import WriterMetrics
 from pantarhei.service.reader import Follower
 from pantarhei.service.sources.http import HTTPMessages
@@ -70,6 +70,7 @@ class Writer:
         self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
         self.followers: list[Follower] = []
         self._metrics = WriterMetrics(self)
+        self._started = self._moved = 0.0
         self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
 
     def start(self) -> None:
@@ -123,7 +124,6 @@ class Writer:
         LOG.info("record %d; %d replayed in %.2f s", self.driver.number, self.driver.number - first, took)
         if took > _LONG:
             self.save(always=True)
-        self._started = self._moved = time.monotonic()
         self._waiting |= {
             section.then: name
             for name, section in self.config.sources.items()
@@ -136,21 +136,24 @@ class Writer:
 
     def _start_source(self, source: Source) -> None:
         self.batcher.expect(source.name, datetime.now(UTC))
+        self._started = self._moved = time.monotonic()
         source.start(self.inbox, self.driver.positions.get(source.name))
 
-    def _start_waiting(self) -> None:
-        """Start the sources that wait for the end of files, all of whose messages were taken."""
-        for source in self.sources:
-            if source.status.has_ended:
-                self.batcher.forget(source.name)
+    def _note_ends(self) -> None:
+        """Note which sources have ended, and start those that wait for the end of files; an end is one when
+        all messages were taken.
+        """
+        ended = [source.name for source in self.sources if source.status.has_ended]
         reading = {source.name for source in self.sources if source.status.reads_history}
         if len(self.inbox):
             return
+        for name in ended:
+            self.batcher.end(name)
         for source in self.sources:
             before = self._waiting.get(source.name)
             if before is not None and before not in reading and before not in self._waiting:
                 del self._waiting[source.name]
-                self.batcher.forget(before)
+                self.batcher.end(before)
                 self._start_source(source)
 
     def run(self) -> None:
@@ -188,9 +191,9 @@ class Writer:
             self._process(batch.record, batch.decoded)
         if received:
             self._moved = time.monotonic()
-        elif self._waiting:
-            self._start_waiting()
-        elif self._is_idle():
+            return
+        self._note_ends()
+        if self._is_idle():
             tick = self.batcher.tick(self.driver.number, self.driver.at, now)
             if tick is not None:
                 self._append([tick])
@@ -204,6 +207,8 @@ class Writer:
             source.status.connected or source.status.has_ended for source in self.sources
         ):
             return False  # brokers send what they have kept: older than the clock, yet not late
+        if self.batcher.ended.issuperset(source.name for source in self.sources):
+            return True
         return idle is not None and time.monotonic() - self._moved > idle.total_seconds()
 
     def _append(self, records: Sequence[Record]) -> None:
@@ -277,7 +282,7 @@ class Writer:
                 request.error = error
             else:
                 now = datetime.now(UTC)
-                at = now if self.driver.at is None else self.driver.at
+                at = self.driver.at or NEVER
                 record = Record(self.driver.number + 1, at, now, request=request.given)
                 self._append([record])
                 self._process(record)
