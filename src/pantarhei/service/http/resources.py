@@ -120,7 +120,8 @@ class Resources:
             result = QueryResult("ASK", answer=bool(query.answers))
         else:
             variables, cells = list(map(Variable, query.variables)), list(columns.values())
-            result = QueryResult(query.form, variables, len(cells[0]) if cells else 0, lambda: cells)
+            size, prefixes = len(cells[0]) if cells else len(query.answers), query._maintainer.query.prefixes
+            result = QueryResult(query.form, variables, size, lambda: cells, prefixes=prefixes)
         limits = self._view.http.query
         return result_response(request, result, limits.rows, limits.bytes)
 

@@ -157,9 +157,7 @@ UTF8, UTF16 = ({"Content-Type": f"application/sparql-query; charset={name}"} for
         pytest.param("POST", "/sparql", "ASK {}", DIRECT, 200, id="query_post_direct"),
         pytest.param("POST", "/sparql", "ASK {}", UTF8, 200),
         pytest.param("PUT", "/sparql?query=ASK%20%7B%7D", None, {}, 405, id="bad_query_method"),
-        pytest.param(
-            "GET", "/sparql?query=ASK%7B%7D&query=ASK%7B%7D", None, {}, 400, id="bad_multiple_queries"
-        ),
+        pytest.param("GET", "/sparql?query=ASK%7B%7D&query=ASK%7B%7D", None, {}, 400, id="bad_multiple"),
         pytest.param("POST", "/sparql?query=ASK%7B%7D", "query=ASK%7B%7D", FORM, 400),
         pytest.param("POST", "/sparql", "ASK {}", {"Content-Type": "text/plain"}, 415, id="bad_media_type"),
         pytest.param("POST", "/sparql", "query=ASK%7B%7D", {}, 415, id="bad_query_missing_form_type"),
