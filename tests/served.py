@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import threading
 from datetime import UTC, datetime, timedelta
 
 from starlette.testclient import TestClient
@@ -9,9 +12,10 @@ from starlette.testclient import TestClient
 from pantarhei.service.control import WriterUnavailableError
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.http import server
 from pantarhei.service.http.app import View, make_app
 from pantarhei.service.journal import Message, Record
-from service_tools import site
+from service_tools import site, wait_until
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 STATUS = {"blocked": "", "sources": {}, "sinks": {}, "inbox": 0}
@@ -61,6 +65,24 @@ class Served:
         at = START + timedelta(seconds=self.driver.number + 1)
         text = f'{{"id": "{sensor}", "v": {value}, "at": "{at.isoformat()}"}}'
         return self.apply(Message("web", "readings", text.encode()))
+
+
+@contextlib.contextmanager
+def running(folder, http="{clients: 20}"):
+    """Yield a `Served` with its HTTP server, on a port of its own."""
+    served = Served(folder, http)
+    listening = socket.create_server(("127.0.0.1", 0), backlog=512)
+    served.port = listening.getsockname()[1]
+    uvicorn = served.server = server._server(served.config, served.view)
+    thread = threading.Thread(target=uvicorn.run, args=([listening],), daemon=True)
+    thread.start()
+    wait_until(lambda: uvicorn.started)
+    served.url = f"http://127.0.0.1:{served.port}"
+    try:
+        yield served
+    finally:
+        uvicorn.should_exit = True
+        thread.join(5)
 
 
 UNAVAILABLE = WriterUnavailableError("Connection refused")

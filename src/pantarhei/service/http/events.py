@@ -146,7 +146,7 @@ class EventHub:
             raise busy(503, f"{len(self._clients)} clients follow the changes already")
         last = request.headers.get("last-event-id") or request.query_params.get("last_event_id", "")
         is_asked = request.query_params.get("present", "") not in ("", "0", "false")
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Connection": "close"}
         stream = self.stream(wanted, last, is_asked)
         return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 

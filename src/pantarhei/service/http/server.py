@@ -117,6 +117,19 @@ def _protocol() -> type[H11Protocol]:
                 self._abort_after(None)
             elif is_idle and self._timer is None and not self.transport.is_closing():
                 self._abort_after(HEAD_TIME)  # a further request has begun
+            self._limit_closing()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._limit_closing()
+
+        def timeout_keep_alive_handler(self) -> None:
+            super().timeout_keep_alive_handler()
+            self._limit_closing()
+
+        def _limit_closing(self) -> None:  # a closed transport waits until the client has read everything
+            if self.transport.is_closing():
+                self._abort_after(READ_TIME)
 
         def pause_writing(self) -> None:
             super().pause_writing()

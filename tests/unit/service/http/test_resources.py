@@ -8,12 +8,22 @@ from served import START, UNAVAILABLE, Served
 ALL = {"name": "all", "query": "SELECT ?s { ?s :value ?v }"}
 
 
-@pytest.fixture
-def served(tmp_path):
-    made = Served(tmp_path)
+def served_in(folder):
+    made = Served(folder)
     made.read("a", 31)
     made.read("b", 29.5)
     return made
+
+
+@pytest.fixture
+def served(tmp_path):
+    return served_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    """A `Served` for tests that do not change its state."""
+    return served_in(tmp_path_factory.mktemp("site"))
 
 
 # -- registered queries
@@ -73,31 +83,31 @@ def test_answers_of_each_form_come_as_sparql_results(served, query, media, text)
         ("{", 400, "not JSON"),
     ],
 )
-def test_an_unusable_registration_is_refused_and_not_journaled(served, body, status, text):
-    number = served.driver.number
+def test_an_unusable_registration_is_refused_and_not_journaled(unchanged, body, status, text):
+    number = unchanged.driver.number
     given = {"content": body} if isinstance(body, str) else {"json": body}
-    response = served.client().post("/queries", **given)
+    response = unchanged.client().post("/queries", **given)
     assert response.status_code == status and text in response.text
-    assert served.driver.number == number
-    assert list(served.driver.reasoner.queries) == ["hot"]
+    assert unchanged.driver.number == number
+    assert list(unchanged.driver.reasoner.queries) == ["hot"]
 
 
-def test_a_query_of_the_configuration_cannot_be_removed(served):
-    response = served.client().delete("/queries/hot")
+def test_a_query_of_the_configuration_cannot_be_removed(unchanged):
+    response = unchanged.client().delete("/queries/hot")
     assert response.status_code == 409 and "configuration" in response.text
 
 
-def test_an_unknown_query_is_answered_with_the_nearest_name(served):
-    response = served.client().get("/queries/hott")
+def test_an_unknown_query_is_answered_with_the_nearest_name(unchanged):
+    response = unchanged.client().get("/queries/hott")
     assert response.status_code == 404 and "hot" in response.text
-    assert served.client().get("/queries/hot?rows=-1").status_code == 400
+    assert unchanged.client().get("/queries/hot?rows=-1").status_code == 400
 
 
 # -- explanations
 
 
-def test_explanations_come_as_text_json_and_html(served):
-    client = served.client()
+def test_explanations_come_as_text_json_and_html(unchanged):
+    client = unchanged.client()
     given = {"triple": ":a a :Hot"}
     assert "because a has value 31" in client.get("/explain", params=given).text
     accepting = {"Accept": "application/json"}
@@ -125,8 +135,8 @@ def test_explanations_come_as_text_json_and_html(served):
         ("/explain", ":a a :Hot" * 1_000, 400, "more than 4,000 characters"),
     ],
 )
-def test_statements_that_cannot_be_explained_are_refused(served, path, triple, status, text):
-    response = served.client().get(path, params={"triple": triple})
+def test_statements_that_cannot_be_explained_are_refused(unchanged, path, triple, status, text):
+    response = unchanged.client().get(path, params={"triple": triple})
     assert response.status_code == status and text in response.text
 
 
@@ -154,9 +164,9 @@ def test_a_message_is_handed_to_its_source_with_its_id(served):
         ("/push/readings", {"Message-Id": "a b"}, 400),
     ],
 )
-def test_unknown_topics_and_invalid_ids_are_refused(served, path, headers, status):
-    assert served.client().post(path, content=b"{}", headers=headers).status_code == status
-    assert served.pushed == []
+def test_unknown_topics_and_invalid_ids_are_refused(unchanged, path, headers, status):
+    assert unchanged.client().post(path, content=b"{}", headers=headers).status_code == status
+    assert unchanged.pushed == []
 
 
 def test_a_message_that_cannot_be_journaled_is_to_be_sent_again(served):
@@ -242,9 +252,9 @@ def test_the_metrics_of_a_reader_come_without_the_writer(served):
     assert "pantarhei_writer_up 0.0" in text and "behind_seconds" not in text
 
 
-def test_the_description_lists_each_route(served):
-    described = served.client().get("/openapi.json").json()
-    routes = {route.path.replace(":path", "") for route in served.app.routes}
+def test_the_description_lists_each_route(unchanged):
+    described = unchanged.client().get("/openapi.json").json()
+    routes = {route.path.replace(":path", "") for route in unchanged.app.routes}
     page = {"/", "/static/{name}", "/openapi.json", "/state", "/window", "/repairs", "/repairs/proof"}
     assert set(described["paths"]) == routes - page - {"/conclusions/proof"}
     assert described["paths"]["/push/{topic}"]["post"]["security"] == [{"push": []}]
@@ -262,8 +272,8 @@ def test_the_description_lists_each_route(served):
         ("TRACE", "/health", 405),
     ],
 )
-def test_odd_paths_and_methods_are_refused(served, method, path, status):
-    assert served.client().request(method, path).status_code == status
+def test_odd_paths_and_methods_are_refused(unchanged, method, path, status):
+    assert unchanged.client().request(method, path).status_code == status
 
 
 def test_an_internal_error_is_logged_and_not_shown(served, caplog):
