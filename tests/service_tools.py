@@ -171,7 +171,7 @@ class Service:
             with urllib.request.urlopen(f"{self.url}/ready", timeout=5) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            return {"ready": False, "answer": error.read().decode()}
+            return json.load(error)
         except OSError:
             return {"ready": False}
 
@@ -187,8 +187,8 @@ class Service:
     @property
     def readers(self) -> list[int]:
         """Ids of the processes of the readers."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(each) for each in children.read_text().split()]
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return [int(each) for children in threads for each in children.read_text().split()]
 
     def kill(self, with_readers: bool = False) -> None:
         """Kill the writer; its readers end by themselves, or are killed too."""

@@ -266,6 +266,8 @@ class Resources:
             behind = seconds_behind(status, at)
             if behind > _BEHIND:
                 reasons.append(f"this reader is {behind:.0f} s behind the writer")
+            if not status["ready"]:
+                reasons.append("the writer still processes the journal after its start")
             if status["blocked"]:
                 reasons.append(f"the journal cannot be written: {status['blocked']}")
             for name, sink in status["sinks"].items():
