@@ -38,16 +38,24 @@ function shown(number) {
 // ---- requests ------------------------------------------------------------------------------------
 
 class Refused extends Error {
-  constructor(status, text) { super(text.trim() || `the service answered with status ${status}`); this.status = status; }
+  constructor(status, text, token) {
+    super(text.trim() || `the service answered with status ${status}`);
+    Object.assign(this, {status, token});
+  }
 }
 
-/** Response to a request; throws `Refused` for an error of the service, TypeError if it is not reached. */
-async function request(path, options = {}) {
+/** Response to a request; throws `Refused` for an error of the service, TypeError if it is not reached. While too
+ *  many queries run, it is sent again. */
+async function request(path, options = {}, attempts = 8) {
   const token = sessionStorage.getItem("token");
   const headers = {...options.headers, ...(token ? {Authorization: `Bearer ${token}`} : {})};
   const response = await fetch(path, {signal: AbortSignal.timeout(20000), ...options, headers});
   if (response.status === 401) byId("token-form").hidden = false;
-  if (!response.ok) throw new Refused(response.status, (await response.text()).slice(0, 4000));
+  if (response.status === 429 && attempts > 1) {
+    await wait(250);
+    return request(path, options, attempts - 1);
+  }
+  if (!response.ok) throw new Refused(response.status, (await response.text()).slice(0, 4000), token);
   return response;
 }
 
@@ -98,7 +106,7 @@ function conclusionText(row) {
 /** Line plot of numbers above zero (or the least of them), the newest at the right; update it with `draw`. */
 function sparkline(label) {
   const area = make("path", {class: "area"}), line = make("path", {class: "line"});
-  const svg = make("svg", {viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img"}, area, line);
+  const svg = make("svg", {viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": label}, area, line);
   const draw = values => {
     if (values.length < 2) return;
     const most = Math.max(...values), least = Math.min(0, ...values), height = most - least || 1;
@@ -410,7 +418,10 @@ async function follow() {
         } else if (event.event === "message" && event.data) noteChange(JSON.parse(event.data));
       }
     } catch (error) {
-      if (error.status === 401) await tokenGiven();
+      if (error.status === 401) {
+        await tokenOtherThan(error.token);
+        continue;
+      }
     }
     if (name === byId("changes-name").value) {
       await wait(pause);
@@ -470,7 +481,6 @@ class Card {
   show(query) {
     this.count = query.count;
     if (query.form !== "ASK" && !this.isNumber) this.sample(query.count, count(query.count, "row"));
-    this.refresh();
   }
 
   sample(number, text) {
@@ -480,7 +490,7 @@ class Card {
   }
 
   async refresh() {
-    if (this.isBusy || !(this.element.open || this.count === 1)) return;
+    if (this.isBusy || !(this.element.open || this.count === 1 || this.isNumber)) return;
     this.isBusy = true;
     try {
       const response = await request(`/queries/${encodeURIComponent(this.name)}`, {headers: {Accept: JSON_RESULTS}});
@@ -500,6 +510,16 @@ class Card {
   }
 }
 
+let isRefreshing = false;
+
+/** Read the answers one query after another, so that other queries have room. */
+async function refreshCards() {
+  if (isRefreshing) return;
+  isRefreshing = true;
+  for (const card of [...cards.values()]) await card.refresh();
+  isRefreshing = false;
+}
+
 function showQueries(queries) {
   byId("answers-empty").hidden = queries.length > 0;
   const names = new Set(queries.map(query => query.name));
@@ -512,6 +532,7 @@ function showQueries(queries) {
     }
     cards.get(query.name).show(query);
   }
+  refreshCards();
   const select = byId("changes-name"), known = [...select.options].map(option => option.value);
   const wanted = ["conclusions", ...names];
   if (known.join("\n") === wanted.join("\n")) return;
@@ -692,7 +713,7 @@ async function poll() {
     } catch (error) {
       if (error.status === 401) {
         showStatus("lost", "A token is needed");
-        await tokenGiven();
+        await tokenOtherThan(error.token);
         continue;
       }
       pause = Math.min(1.5 * pause, LONGEST_PAUSE);
@@ -703,7 +724,10 @@ async function poll() {
 }
 
 let tokenWaiters = [];
-const tokenGiven = () => new Promise(done => { tokenWaiters.push(done); });
+
+/** Wait until another token is entered than one that was refused. */
+const tokenOtherThan = refused => sessionStorage.getItem("token") !== refused ? Promise.resolve()
+  : new Promise(done => { tokenWaiters.push(done); });
 
 byId("token-form").addEventListener("submit", event => {
   event.preventDefault();
