@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.testclient import TestClient
 
-from pantarhei.service.control import WriterUnavailableError
+from pantarhei.errors import WriterUnavailableError
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Driver, read_knowledge
 from pantarhei.service.http import server

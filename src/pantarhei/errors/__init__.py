@@ -13,7 +13,8 @@
     │   ├── ForeignInterpretationError interpretation of another ontology or background
     │   ├── TimestampError             invalid timestamp, or not of the stream's kind
     │   │   └── ForgottenTimeError         time before the recorded history
-    │   └── MissingTimestampError      message of a stream without a time
+    │   ├── MissingTimestampError      message of a stream without a time
+    │   └── UnknownTopicError          topic without a mapping, in the service
     ├── OntologyError
     │   ├── InconsistentOntologyError  ontology, alone or with its background, contradicts itself
     │   ├── InvalidRuleError           rule that cannot be evaluated
@@ -38,7 +39,10 @@
     │   ├── ConfigError                invalid configuration: lines, keys, expected values
     │   ├── JournalError               journal that cannot be read or written
     │   ├── UpgradeError               changed configuration that the stored state does not permit
-    │   └── ConnectionFailedError      broker, database or address that cannot be reached
+    │   ├── ConnectionFailedError      broker, database or address that cannot be reached
+    │   ├── CheckFailedError           parts of a configuration that cannot be used
+    │   ├── WriterUnavailableError     writer that does not answer
+    │   └── RefusedError               request that the writer refuses
     ├── QueryError                 malformed or unsupported query
     │   ├── QueryTextError             syntax error, with line and column
     │   ├── NotKeyLocalQueryError      query joins facts of different shards
@@ -129,11 +133,15 @@ from pantarhei.errors.query_errors import (
     TemporalTextError,
 )
 from pantarhei.errors.service_errors import (
+    CheckFailedError,
     ConfigError,
     ConnectionFailedError,
     JournalError,
+    RefusedError,
     ServiceError,
+    UnknownTopicError,
     UpgradeError,
+    WriterUnavailableError,
 )
 from pantarhei.errors.stream_errors import (
     CheckpointError,
@@ -149,6 +157,7 @@ from pantarhei.errors.stream_errors import (
 __all__ = [
     "AxiomsInStreamWarning",
     "BackgroundOnlyError",
+    "CheckFailedError",
     "CheckpointError",
     "CheckpointMismatchError",
     "CheckpointOptionError",
@@ -198,6 +207,7 @@ __all__ = [
     "QueryTimeoutError",
     "QueryWindowError",
     "ReadOnlyError",
+    "RefusedError",
     "RegistrationMemoryError",
     "ServiceError",
     "SparkError",
@@ -210,8 +220,10 @@ __all__ = [
     "UncompiledKernelWarning",
     "UndecidedRepairWarning",
     "UnknownFormatError",
+    "UnknownTopicError",
     "UnsupportedAxiomError",
     "UpgradeError",
+    "WriterUnavailableError",
     "check_choice",
     "check_type",
 ]

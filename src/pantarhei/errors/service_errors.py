@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pantarhei.errors.base import PantarheiError
-
+from pantarhei.errors.input_errors import InputError
 
 _SHOWN = 20
 """Number of problems in a message."""
@@ -109,3 +109,66 @@ class ConnectionFailedError(ServiceError):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.address} cannot be reached: {self.problem}"
+
+
+class CheckFailedError(ServiceError):
+    """Parts of a service cannot be used.
+
+    Args:
+        problems: the errors, one text for each part.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "these parts cannot be used:\n" + "\n".join(self.problems)
+
+
+class WriterUnavailableError(ServiceError):
+    """The writer does not answer.
+
+    Args:
+        problem: the error.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"the writer does not answer: {self.problem}; send the request again later"
+
+
+class RefusedError(ServiceError):
+    """The writer refuses a request.
+
+    Args:
+        problem: the error.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return self.problem
+
+
+class UnknownTopicError(InputError):
+    """No mapping is configured for the topic of a message.
+
+    Args:
+        topic: the topic.
+        known: the topics in the configuration.
+        hint: the nearest of them, as text; empty if none is near.
+    """
+
+    def __init__(self, topic: str, known: Sequence[str], hint: str = "") -> None:
+        super().__init__(topic, known, hint)
+        self.topic, self.known, self.hint = topic, known, hint
+
+    def __str__(self) -> str:
+        text = f"no mapping is configured for the topic {self.topic}{self.hint}"
+        return f"{text}; add it to the topics of its source: {', '.join(self.known)}"

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from rdflib.term import Node
 
-from pantarhei.errors import InputError
+from pantarhei.errors import InputError, UnknownTopicError
 from pantarhei.model.datetimes import MICROSECOND
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import Decoded, Decoder, UnknownTopicError
+from pantarhei.service.decoding import Decoded, Decoder
 from pantarhei.service.journal import NEVER, DeadLetter, Message, Record, merge_positions
 
 REMEMBERED = 50_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from pantarhei.errors import PantarheiError, ServiceError
+from pantarhei.errors import CheckFailedError, ConnectionFailedError, PantarheiError
 from pantarhei.model.message_text import counted
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
@@ -14,21 +14,6 @@ from pantarhei.service.driver import Driver, read_knowledge
 from pantarhei.service.sinks.sink import Sink
 from pantarhei.service.sources.source import Source
 from pantarhei.service.supervisor import listen
-
-
-class CheckFailedError(ServiceError):
-    """Parts of a service cannot be used.
-
-    Args:
-        problems: the errors, one text for each part.
-    """
-
-    def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__(problems)
-        self.problems = problems
-
-    def __str__(self) -> str:
-        return f"{counted(len(self.problems), 'part')} cannot be used:\n" + "\n".join(self.problems)
 
 
 def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -> None:
@@ -42,6 +27,8 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
     def check(part: str, run: Callable[[], str]) -> None:
         try:
             say(f"{part}: {run()}")
+        except ConnectionFailedError as error:  # names the part
+            problems.append(str(error))
         except (PantarheiError, OSError) as error:
             problems.append(f"{part}: {error}")
 

@@ -15,42 +15,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pantarhei.errors import PantarheiError, ServiceError
+from pantarhei.errors import PantarheiError, RefusedError, WriterUnavailableError
 
 Handler: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 SOCKET = "control"
 PATIENCE = 30.0
 """Seconds to wait for an answer of the writer."""
-
-
-class WriterUnavailableError(ServiceError):
-    """The writer does not answer.
-
-    Args:
-        problem: the error.
-    """
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"the writer does not answer: {self.problem}; send the request again later"
-
-
-class RefusedError(ServiceError):
-    """The writer refuses a request.
-
-    Args:
-        problem: the error.
-    """
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return self.problem
 
 
 class ControlServer:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import pantarhei.io.stream_reader as rdf_streams
-from pantarhei.errors import InputError, MalformedInputError
+from pantarhei.errors import MalformedInputError, UnknownTopicError
 from pantarhei.io.mapping.record_mapping import RecordMapping
 from pantarhei.io.records import Mapping as RecordMapper
 from pantarhei.model.message_text import did_you_mean
@@ -23,25 +23,6 @@ RECEIVED, TOPIC, LEVEL, VALUE = "_received", "_topic", "_level", "_value"
 """Members that mappings can refer to besides those of the message: the time of its arrival, its topic, the
 levels of its topic (`_level1`, `_level2`, …), and a content that is not a JSON object.
 """
-
-
-class UnknownTopicError(InputError):
-    """No mapping is configured for the topic of a message.
-
-    Args:
-        topic: the topic.
-        known: the topics in the configuration.
-    """
-
-    def __init__(self, topic: str, known: Sequence[str]) -> None:
-        super().__init__(topic, known)
-        self.topic, self.known = topic, known
-
-    def __str__(self) -> str:
-        hint = did_you_mean(self.topic, self.known)
-        return (
-            f"no mapping is configured for the topic {self.topic}{hint}; add it to the topics of its source"
-        )
 
 
 class Decoded(NamedTuple):
@@ -104,7 +85,7 @@ class Decoder:
         for pattern, decode in known.items():
             if topic_pattern(pattern).fullmatch(topic):
                 return decode
-        raise UnknownTopicError(topic, tuple(known))
+        raise UnknownTopicError(topic, tuple(known), did_you_mean(topic, known))
 
 
 def topics_of(source: object) -> Mapping[str, str]:

@@ -12,12 +12,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pantarhei.errors import CheckpointError, JournalError, PantarheiError
+from pantarhei.errors import CheckpointError, JournalError, PantarheiError, WriterUnavailableError
 from pantarhei.service.batching import REMEMBERED, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
-from pantarhei.service.control import PATIENCE, WriterUnavailableError
+from pantarhei.service.control import PATIENCE
 from pantarhei.service.decoding import Decoded, Decoder
 from pantarhei.service.driver import memory_of, read_knowledge
 from pantarhei.service.journal import NEVER, Journal, Message, Record, last_messages, read_journal

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from pantarhei.service.decoding import UnknownTopicError
+from pantarhei.errors import UnknownTopicError
 from pantarhei.service.journal import Message, read_journal
 from pantarhei.service.writer import Writer
 from service_tools import redis_server, site, wait_until

@@ -16,9 +16,15 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
-from pantarhei.errors import EntailedError, NotEntailedError, PantarheiError, QueryTimeoutError, ServiceError
+from pantarhei.errors import (
+    EntailedError,
+    NotEntailedError,
+    PantarheiError,
+    QueryTimeoutError,
+    ServiceError,
+    WriterUnavailableError,
+)
 from pantarhei.errors.base import as_argument, parameters_written
-from pantarhei.service.control import WriterUnavailableError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pantarhei.errors import UnknownTopicError
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.service.config import HTTPSource
-from pantarhei.service.decoding import UnknownTopicError, topic_pattern
+from pantarhei.service.decoding import topic_pattern
 from pantarhei.service.sources.source import Inbox, SourceStatus
 
 
@@ -28,8 +30,9 @@ class HTTPMessages:
         Raises:
             UnknownTopicError: it has none.
         """
-        if not any(topic_pattern(each).fullmatch(topic) for each in self._section.http):
-            raise UnknownTopicError(topic, tuple(self._section.http))
+        known = tuple(self._section.http)
+        if not any(topic_pattern(each).fullmatch(topic) for each in known):
+            raise UnknownTopicError(topic, known, did_you_mean(topic, known))
         self.status.messages += 1
 
     def stop(self) -> None:

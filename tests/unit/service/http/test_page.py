@@ -10,7 +10,7 @@ from importlib.resources import files
 import pytest
 from starlette.testclient import TestClient
 
-from pantarhei.service.control import WriterUnavailableError
+from pantarhei.errors import WriterUnavailableError
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Driver, read_knowledge
 from pantarhei.service.http.app import View, make_app
