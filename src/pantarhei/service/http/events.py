@@ -25,6 +25,7 @@ QUEUED = 1_000
 HEARTBEAT = 15.0
 """Seconds between events after which an empty one is sent, so that proxies keep the connection."""
 _AT_ONCE = 200  # events in one write
+_WAIT = 0.1  # seconds between looks at the replay after a start
 
 
 class _Event(NamedTuple):
@@ -159,13 +160,18 @@ class EventHub:
             present: whether to begin with the present rows.
         """
         self.begin()
+        head = b"retry: 1000\n\n"
+        while last and not self._view.is_ready():  # the changes after the last one are being replayed
+            yield head
+            await asyncio.sleep(_WAIT)
+            head = b":\n\n"
         # Registered before anything is awaited: each change is either in the history or delivered.
         newest = self._history[-1].id if self._history else ""
         client = _Client(wanted)
         missed = self._since(last) if last else []
         self._clients.add(client)
         try:
-            yield b"retry: 1000\n\n"
+            yield head
             if missed is None:
                 yield _named("reset", {"reason": "the changes since the last event are not kept"}, newest)
             if missed is None or present:

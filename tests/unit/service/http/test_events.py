@@ -102,6 +102,21 @@ def test_a_client_whose_last_change_is_not_kept_gets_the_present_answers(served)
     assert (conclusions[2]["name"], conclusions[2]["rows"]) == ("conclusions", [])
 
 
+def test_a_client_waits_for_the_replay_after_a_restart(served, monkeypatch):
+    monkeypatch.setattr(events, "_WAIT", 0.01)
+
+    async def run():
+        ready = []
+        served.view.is_ready = lambda: bool(ready)
+        stream = await opened(hub_of(served), last=served.read("a", 31).changes[0].id)
+        assert await anext(stream) == b":\n\n"
+        served.read("b", 31)
+        ready.append(True)
+        return await read(stream, 1)
+
+    assert rows(asyncio.run(run())) == [("hot", "+", "b")]
+
+
 def test_a_client_can_begin_with_the_present_answers(served):
     async def run():
         served.read("a", 31)

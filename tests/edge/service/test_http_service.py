@@ -1,0 +1,152 @@
+"""The HTTP server of a running service: messages in; answers, changes and metrics out."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sqlite3
+import threading
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from service_tools import free_port, service, wait_until, write_site
+
+pytestmark = pytest.mark.long
+
+
+@contextlib.contextmanager
+def running(folder, readers=1, limits=""):
+    port = free_port()
+    section = f"http: {{listen: 127.0.0.1:{port}, readers: {readers}{limits}}}"
+    more = "sinks: {store: {sql: 'sqlite:///changes.db'}}\nstate: {folder: state, checkpoint: 10m}"
+    path = write_site(folder, "{web: {http: {readings: m.yaml}}}", f"{section}\n{more}")
+    with service(path) as started, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+        wait_until(lambda: is_ready(client), 60)
+        yield started, client
+
+
+def is_ready(client):
+    with contextlib.suppress(httpx.HTTPError):
+        return client.get("/ready").status_code == 200
+    return False
+
+
+def push(client, sensor, value, **headers):
+    text = json.dumps({"id": sensor, "v": value, "at": datetime.now(UTC).isoformat()})
+    return client.post("/push/readings", content=text, headers=headers)
+
+
+class Events(threading.Thread):
+    """Client of `/events` that connects again with the id of its last event.
+
+    Attributes:
+        ids: the ids of the changes, in order.
+        others: the names of other events.
+    """
+
+    def __init__(self, url):
+        super().__init__(daemon=True)
+        self.url, self.ids, self.others, self.is_ended = f"{url}/events", [], [], False
+
+    def run(self):
+        last = ""
+        while not self.is_ended:
+            headers = {"Last-Event-ID": last} if last else {}
+            with (
+                contextlib.suppress(httpx.HTTPError),
+                httpx.stream("GET", self.url, headers=headers, timeout=2) as stream,
+            ):
+                fields = {}
+                for line in stream.iter_lines():
+                    name, _, value = line.partition(": ")
+                    fields[name] = value
+                    if line:
+                        continue
+                    last = fields.get("id", last)
+                    if "event" in fields:
+                        self.others.append(fields["event"])
+                    elif "data" in fields:
+                        self.ids.append(json.loads(fields["data"])["id"])
+                    fields = {}
+
+
+def test_clients_miss_and_repeat_nothing_when_readers_are_killed(tmp_path):
+    with running(tmp_path) as (started, client):
+        events = Events(str(client.base_url))
+        events.start()
+        push(client, "first", 31)
+        wait_until(lambda: events.ids)
+        count = 1
+        for life in range(3):
+            for number in range(20):
+                count += push(client, f"s{life}-{number}", 31).status_code == 202
+            (reader,) = started.readers
+            os.kill(reader, signal.SIGKILL)
+            wait_until(lambda reader=reader: started.readers not in ([], [reader]), 30)
+            wait_until(lambda: is_ready(client), 60)
+        wait_until(lambda: len(events.ids) >= count, 30)
+        events.is_ended = True
+        assert started.stop() == 0
+    with sqlite3.connect(tmp_path / "changes.db") as database:
+        stored = [id_ for (id_,) in database.execute("select id from changes order by record, rowid")]
+    assert events.ids == stored and len(stored) == count
+    assert events.others == []
+
+
+def test_a_message_with_an_id_counts_once(tmp_path):
+    with running(tmp_path) as (_, client):
+        for _ in range(3):
+            assert push(client, "a", 31, **{"Message-Id": "m-1"}).status_code == 202
+        samples = {
+            sample.name: sample.value
+            for family in text_string_to_metric_families(client.get("/metrics").text)
+            for sample in family.samples
+        }
+        assert samples["pantarhei_messages_total"] == 3
+        wait_until(lambda: client.get("/state").json()["assertions"] == 1)
+
+
+def test_the_metrics_of_writer_and_reader_are_one_text(tmp_path):
+    with running(tmp_path) as (_, client):
+        push(client, "a", 31)
+        client.post("/push/readings", content="{}")
+        families = list(text_string_to_metric_families(client.get("/metrics").text))
+        names = [family.name for family in families]
+        assert len(names) == len(set(names))
+        samples = {(s.name, s.labels.get("reason")): s.value for family in families for s in family.samples}
+        assert samples["pantarhei_dead_letters_total", "malformed"] == 1
+        assert samples["pantarhei_journal_sync_seconds_count", None] >= 2
+        assert samples["pantarhei_writer_process_cpu_seconds_total", None] > 0
+
+
+@pytest.mark.parametrize("readers", [0, 1])
+def test_a_thousand_clients_are_bounded(tmp_path, readers):
+    async def run(url):
+        limits = httpx.Limits(max_connections=1_000)
+        async with httpx.AsyncClient(base_url=url, limits=limits, timeout=60) as clients:
+            query = {"query": "SELECT * { ?s ?p ?o }"}
+            asked = (clients.get("/sparql", params=query) for _ in range(1_000))
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+    with running(tmp_path, readers) as (started, client):
+        answers = asyncio.run(run(str(client.base_url)))
+        statuses = {each.status_code for each in answers if isinstance(each, httpx.Response)}
+        assert statuses <= {200, 429, 503} and statuses & {200, 429}
+        wait_until(lambda: is_ready(client))
+        assert push(client, "a", 31).status_code == 202
+        assert started.stop() == 0
+
+
+def test_queries_survive_a_restart(tmp_path):
+    with running(tmp_path) as (started, client):
+        body = {"name": "all", "query": "SELECT ?s { ?s :value ?v }"}
+        assert client.post("/queries", json=body).status_code == 201
+        started.kill(with_readers=True)
+        started.start()
+        wait_until(lambda: is_ready(client), 60)
+        push(client, "a", 10)
+        wait_until(lambda: client.get("/queries/all").json()["count"] == 1)
