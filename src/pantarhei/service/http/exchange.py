@@ -63,7 +63,7 @@ def busy(status: int, problem: str) -> RequestError:
 
 
 class Guard:
-    """Middleware that checks tokens and origins, and answers errors as texts.
+    """Middleware that limits the requests at once, checks tokens and origins, and answers errors as texts.
 
     Args:
         count: called with the path and the status of each response.
@@ -71,6 +71,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, section: HTTPSection, count: Callable[[str, int], object]) -> None:
         self._app, self._section, self._count = app, section, count
+        self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -88,7 +89,10 @@ class Guard:
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
+        self._running += 1
         try:
+            if self._running > self._section.clients and scope["path"] not in ("/health", "/ready"):
+                raise busy(503, f"more than {self._section.clients} requests run, the limit http.clients")
             check_access(Request(scope), self._section)
             await self._app(scope, receive, note)
         except ClientDisconnect:
@@ -99,6 +103,8 @@ class Guard:
                 LOG.exception("%s %s failed", scope["method"], scope["path"][:200])
             if not status:
                 await response(scope, receive, note)
+        finally:
+            self._running -= 1
 
 
 def error_response(error: Exception) -> Response:

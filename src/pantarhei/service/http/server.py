@@ -65,11 +65,10 @@ def _server(config: ServiceConfig, view: View) -> Server:
     return uvicorn.Server(
         uvicorn.Config(
             make_app(view),
-            http=_protocol(),
+            http=_protocol(2 * config.http.clients + 100),
             ws="none",
             log_config=None,
             access_log=False,
-            limit_concurrency=config.http.clients,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=MAX_HEAD,
@@ -93,9 +92,9 @@ class _Seldom(logging.Filter):
         return True
 
 
-def _protocol() -> type[H11Protocol]:
-    """Return the protocol of uvicorn with time limits: for the head of a request, and for a client that does
-    not read its response.
+def _protocol(most: int) -> type[H11Protocol]:
+    """Return the protocol of uvicorn with limits: the number of connections, the time for the head of a
+    request, and that for which a client may not read its response.
     """
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -104,7 +103,7 @@ def _protocol() -> type[H11Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            if self.limit_concurrency and len(self.connections) > 2 * self.limit_concurrency + 10:
+            if len(self.connections) > most:
                 transport.abort()
             else:
                 self._abort_after(HEAD_TIME)
