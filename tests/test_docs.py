@@ -99,14 +99,19 @@ def names(pages):
 # tests/edge/spark runs these, in the session that the tests share
 ON_SPARK = {DOCS / "spark.md", DOCS / "tutorials" / "cluster.md"}
 WITH_CODE = [page for page in PAGES if blocks(page) and page not in ON_SPARK]
-ALARM = DOCS / "tutorials" / "alarm.md"  # waits for an alarm
 MOSQUITTO = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
-OF_A_BROKER = pytest.mark.long, pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed")
+MARKS = {  # these run a service
+    DOCS / "service.md": (pytest.mark.long,),
+    DOCS / "tutorials" / "alarm.md": (
+        pytest.mark.long,
+        pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not installed"),
+    ),
+}
 
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=OF_A_BROKER if page == ALARM else ()) for page in WITH_CODE],
+    [pytest.param(page, marks=MARKS.get(page, ())) for page in WITH_CODE],
     ids=names(WITH_CODE),
 )
 def test_the_code_of_a_page_runs(page, monkeypatch):

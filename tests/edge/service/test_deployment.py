@@ -14,6 +14,7 @@ import time
 import tomllib
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -22,18 +23,20 @@ import yaml
 pytest.importorskip("pydantic")
 
 from pantarhei.service.batching import Batcher, Received
+from pantarhei.service.check import check_service
 from pantarhei.service.config import read_config
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Driver, read_knowledge
 from pantarhei.service.journal import Message
 from pantarhei.service.metrics import ReaderMetrics, WriterMetrics
 from pantarhei.service.writer import Writer
-from service_tools import site
+from service_tools import free_port, mosquitto, site
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "service"
 SECRETS = dict.fromkeys(["READ_TOKEN", "PUSH_TOKEN", "ADMIN_TOKEN", "DATABASE", "POSTGRES_PASSWORD"], "text")
 SIMULATOR = runpy.run_path(str(EXAMPLE / "simulate.py"))
+DEMO = runpy.run_path(str(EXAMPLE / "demo.py"))
 MINUTES = 4
 
 
@@ -85,6 +88,19 @@ def test_configurations_of_the_example_are_valid():
     assert here.queries == there.queries
     assert here.sources["plant"].topics == there.sources["plant"].topics
     assert there.http.address == ("0.0.0.0", 8190)
+
+
+def test_the_template_passes_the_check_after_its_marked_places_are_edited(tmp_path):
+    text = files("pantarhei.service").joinpath("template.yaml").read_text(encoding="utf-8")
+    assert len(re.findall(r"# EDIT:", text)) == 4
+    for name, source in {"ontology.ttl": "building.ttl", "mapping.yaml": "mappings/temperature.yaml"}.items():
+        shutil.copy(EXAMPLE / source, tmp_path / name)
+    said = []
+    with mosquitto(tmp_path) as port:
+        text = text.replace("127.0.0.1:1883", f"127.0.0.1:{port}").replace("8190", str(free_port()))
+        (tmp_path / "site.yaml").write_text(text, encoding="utf-8")
+        check_service(read_config(tmp_path / "site.yaml", {}), said.append)
+    assert [line.partition(":")[0] for line in said] == ["reasoner", "plant", "store", "http"]
 
 
 # -- containers --------------------------------------------------------------------------------------
@@ -176,12 +192,8 @@ def test_systemd_accepts_the_unit(tmp_path):
 # -- make serve-demo ---------------------------------------------------------------------------------
 
 
-def mosquitto():
-    return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
-
-
 @pytest.mark.long
-@pytest.mark.skipif(mosquitto() is None, reason="mosquitto is not installed")
+@pytest.mark.skipif(DEMO["find_mosquitto"]() is None, reason="mosquitto is not installed")
 def test_the_demonstration_runs_and_ends_everything_it_has_started(tmp_path):
     command = [sys.executable, str(EXAMPLE / "demo.py")]
     demo = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
@@ -199,13 +211,12 @@ def test_the_demonstration_runs_and_ends_everything_it_has_started(tmp_path):
 
 
 def test_without_a_broker_the_demonstration_explains_how_to_get_one(tmp_path, monkeypatch, capsys):
-    demo = runpy.run_path(str(EXAMPLE / "demo.py"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["demo.py"])
-    monkeypatch.setitem(demo["main"].__globals__, "find_mosquitto", lambda: None)
+    monkeypatch.setitem(DEMO["main"].__globals__, "find_mosquitto", lambda: None)
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     try:
-        assert demo["main"]() == 1
+        assert DEMO["main"]() == 1
     finally:
         for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
             signal.signal(number, handler)
