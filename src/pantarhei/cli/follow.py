@@ -27,6 +27,7 @@ from pantarhei.cli.given_values import (
     system_language,
 )
 from pantarhei.cli.query_output import output_of
+from pantarhei.cli.run_checkpoint import RunCheckpoint
 from pantarhei.cli.run_options import RunOptions, StreamOptions
 from pantarhei.cli.run_report import (
     ConflictProofs,
@@ -86,9 +87,14 @@ class FileSource:
         until: time after which ABoxes are ignored; if the stream must be in time order, the first such ABox
             ends the stream. None for no limit.
 
+    Attributes:
+        checkpoint: the checkpoint of the run; None if none is written.
+
     Raises:
         OptionError: an option of the stream is invalid.
     """
+
+    checkpoint: RunCheckpoint | None = None
 
     def __init__(self, options: StreamOptions, until: TimePoint | None = None) -> None:
         self._until = until
@@ -99,7 +105,8 @@ class FileSource:
     def updates(
         self, reasoner: pr.StreamReasoner, counts: RunCounts
     ) -> Generator[pr.WindowUpdate, None, None]:
-        self.account.on_skipped = counts.left_out.note_skipped
+        report, saved = counts.left_out.note_skipped, self.checkpoint
+        self.account.on_skipped = report if saved is None else saved.reporting(report)
         handed: dict[str, Any] = {}
         if self._skips:
             handed = {"on_late": partial(counts.note_late, reasoner), "on_invalid": counts.note_invalid}
@@ -109,7 +116,8 @@ class FileSource:
         yield from reasoner.run(counted, **self._disorder, **handed)
 
     def _counted(self, counts: RunCounts) -> Iterator[TimestampedABox]:
-        for abox in self.account:
+        saved = self.checkpoint
+        for abox in self.account if saved is None else saved.remaining(self.account, counts):
             if self._until is not None and not _is_reached(abox.at, self._until):
                 if not (self._disorder or self._skips):
                     return
@@ -220,7 +228,9 @@ def follow(options: RunOptions, source: StreamSource) -> None:
         OSError: a file cannot be read or written.
     """
     check_feedback(options.feedback, options.rules)
-    _check_outputs(options)
+    saved = None if options.checkpoint is None else RunCheckpoint(options, options.checkpoint)
+    appends = options.append or (saved is not None and saved.exists)
+    _check_outputs(options, appends)
     ontology, background, _ = read_knowledge(options)
     has_one_answer = options.rules is not None and options.models is None
     rules = read_rules(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
@@ -228,7 +238,11 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     window = None if output is None else output.window
     options.reasoning(window)  # raises errors in options before the stream is read
     always = () if output is None else output.background
-    reasoner = make_reasoner(options, ontology, (*background, *always), window, rules)
+    if saved is not None and saved.exists:
+        saved.cut_files()
+        reasoner = saved.reasoner(ontology, (*background, *always), window, rules)
+    else:
+        reasoner = make_reasoner(options, ontology, (*background, *always), window, rules)
     for warning in () if rules is None else rules.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if output is not None:
@@ -238,8 +252,12 @@ def follow(options: RunOptions, source: StreamSource) -> None:
     prefixes = {} if output is None else output.prefixes
     with (
         appending(options.dead_letters) as letters,
-        open_writer(options.output, options.format, prefixes, options.append) as writer,
+        open_writer(options.output, options.format, prefixes, appends) as writer,
     ):
+        if saved is not None:
+            assert isinstance(source, FileSource), "Spark and checkpoints exclude each other"
+            source.checkpoint = saved
+            saved.begin(reasoner, writer)
         live = is_live(options.stream) and options.spark is None
         counts = RunCounts(left_out=SkipReport(live, letters))
         if live and not sys.stderr.isatty():
@@ -259,7 +277,7 @@ def follow(options: RunOptions, source: StreamSource) -> None:
         print(line, file=sys.stderr)
 
 
-def _check_outputs(options: RunOptions) -> None:
+def _check_outputs(options: RunOptions, appends: bool) -> None:
     """Check the output files: existing files require `--append`, no two options may name the same file, and
     `--dead-letters` requires `--on-error skip`.
 
@@ -274,7 +292,7 @@ def _check_outputs(options: RunOptions) -> None:
     for option, path in ((option, Path(name)) for option, name in files.items() if name is not None):
         if option != "--output":
             refuse_other_than_ndjson(path, option)
-        refuse_unwritable(path, options.append, "--append", option)
+        refuse_unwritable(path, appends, "--append", option)
         before = taken.setdefault(path.resolve(), option)
         if before != option:
             raise typer.BadParameter(f"{path} is also the file of {before}; name another", param_hint=option)

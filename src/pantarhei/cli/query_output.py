@@ -22,6 +22,7 @@ from pantarhei.model.term import Term, Triple
 from pantarhei.model.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.owl.document import read_document
 from pantarhei.owl.imports import sources_of
+from pantarhei.query.algebra.nodes import OrderBy, nodes_of
 from pantarhei.query.syntax import read_query
 from pantarhei.rdf.decompression import unreadable
 
@@ -75,18 +76,30 @@ _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECA
 
 
 class AnswerOutput(RunOutput):
-    """Answers of a SPARQL query after each ABox."""
+    """Answers of a SPARQL query after each ABox.
 
-    def __init__(self, text: str, query: Query, timeout: float | None) -> None:
+    Args:
+        sorts: whether to sort rows whose order the query does not determine, so that a run that continues
+            after a crash writes them in the same order.
+    """
+
+    def __init__(self, text: str, query: Query, timeout: float | None, sorts: bool = False) -> None:
+        self._sorts = sorts and not any(isinstance(node, OrderBy) for node in nodes_of(query.node))
         self._text, self._timeout, self.prefixes = text, timeout, dict(query.prefixes)
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         self._reasoner = reasoner
-        if reasoner.options.derive == "needed":
+        if reasoner.options.derive == "needed" and not reasoner.queries:
             reasoner.register(self._text)  # makes the reasoner derive the facts that the query needs
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
-        writer.write(update.at, self._reasoner.query(self._text, timeout=self._timeout))
+        result = self._reasoner.query(self._text, timeout=self._timeout)
+        if not self._sorts:
+            writer.write(update.at, result)
+            return
+        columns = result.columns()
+        rows = sorted(zip(*columns.values(), strict=True), key=repr)
+        writer.report(update.at, {name: [row[place] for row in rows] for place, name in enumerate(columns)})
 
 
 class ReportOutput(RunOutput):
@@ -117,8 +130,10 @@ class ReportOutput(RunOutput):
         self._newest: TimePoint | None = None
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
-        self._reasoner, self._handle = reasoner, self._register(reasoner)
-        self._present = Counter(dict(self._handle.answers))
+        restored = next(iter(reasoner.queries.values()), None)
+        self._reasoner, self._handle = reasoner, restored or self._register(reasoner)
+        self._newest = reasoner.newest
+        self._present = Counter(dict(self._handle.answers)) if self._newest is None else Counter()
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         self._newest = update.at
@@ -198,7 +213,7 @@ def output_of(
     if options.emit == "changes":
         _check_unlimited(options)
         return ReportOutput(query, lambda reasoner: reasoner.register(text), shows_changes=True)
-    return AnswerOutput(text, query, options.query_timeout)
+    return AnswerOutput(text, query, options.query_timeout, sorts=options.checkpoint is not None)
 
 
 def _text_of(given: str) -> tuple[str, str]:

@@ -464,6 +464,14 @@ class RunOptions(RuleOptions):
             "ahead.",
         ),
     ] = None
+    checkpoint: Annotated[
+        Path | None,
+        READING(
+            metavar="FOLDER",
+            help="Folder for a checkpoint, from which the same command continues after a crash. The output "
+            "file is then that of a run without interruption.",
+        ),
+    ] = None
     format: Annotated[
         Literal["table", "ndjson", "csv", "tsv", "parquet"] | None,
         ANSWERS(help="Format of the answers; by default by the suffix of --output, else a table."),

@@ -203,11 +203,14 @@ class AnswerWriter(ABC):
     Args:
         file: the file.
         close: whether `close` closes the file.
+
+    Attributes:
+        had_answers: whether the last report had answers.
     """
 
     def __init__(self, file: TextIO, close: bool = False) -> None:
         self._file, self._close = file, close
-        self._had_answers = False
+        self.had_answers = False
 
     def write(self, at: TimePoint, result: QueryResult) -> None:
         """Write the answers of the window at time `at`, or an end record."""
@@ -217,9 +220,9 @@ class AnswerWriter(ABC):
         """Write answers given as columns of equal length, or an end record if there are none any more."""
         self.rows(at, columns)
         has_answers = any(columns.values())
-        if self._had_answers and not has_answers:
+        if self.had_answers and not has_answers:
             self.no_more(at, columns)
-        self._had_answers = has_answers
+        self.had_answers = has_answers
         self._file.flush()
 
     def line(self, text: str) -> None:
