@@ -61,6 +61,8 @@ class ControlServer:
             for line in file:
                 try:
                     answer = self._handle(json.loads(line))
+                except WriterUnavailableError as error:
+                    answer = {"unavailable": error.problem}
                 except PantarheiError as error:
                     answer = {"refused": str(error)}
                 file.write(json.dumps(answer).encode() + b"\n")
@@ -92,6 +94,8 @@ class ControlClient:
         except OSError as error:
             self._local.file = None
             raise WriterUnavailableError(error.strerror or str(error)) from None
+        if "unavailable" in answer:
+            raise WriterUnavailableError(answer["unavailable"])
         if "refused" in answer:
             raise RefusedError(answer["refused"])
         return answer

@@ -254,9 +254,11 @@ class Writer:
             source.check_topic(message.topic)
         if message.source in self._waiting:
             raise WriterUnavailableError("it reads files with history first")
+        if self.stopping.is_set():
+            raise WriterUnavailableError("it ends")
         done = threading.Event()
-        self.inbox.put(Received(message, acknowledge=done.set, received=time.monotonic()))
-        if not done.wait(PATIENCE):
+        received = Received(message, acknowledge=done.set, received=time.monotonic())
+        if not (self.inbox.put(received, PATIENCE) and done.wait(PATIENCE)):
             raise WriterUnavailableError("the journal cannot be written now")
 
     def request(self, given: dict[str, str]) -> None:

@@ -77,9 +77,13 @@ class Inbox:
     def __len__(self) -> int:
         return self._queue.qsize()
 
-    def put(self, received: Received) -> None:
-        """Add a message; wait while the inbox is full."""
-        self._queue.put(received)
+    def put(self, received: Received, patience: float | None = None) -> bool:
+        """Add a message; wait while the inbox is full, at most `patience` seconds. Returns whether it is added."""
+        try:
+            self._queue.put(received, timeout=patience)
+        except queue.Full:
+            return False
+        return True
 
     def take(self, patience: float, batch: float, most: int = 2_000) -> Sequence[Received]:
         """Return the messages of a batch; empty if none arrives in time.

@@ -1,0 +1,60 @@
+import json
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from pantarhei.service.batching import Received
+from pantarhei.service.journal import Message
+from pantarhei.service.metrics import ReaderMetrics
+from pantarhei.service.writer import Writer
+from service_tools import site
+
+
+@pytest.fixture
+def writer(tmp_path):
+    made = Writer(
+        site(tmp_path, "{web: {http: {readings: m.yaml}}}", "sinks: {store: {sql: 'sqlite:///a.db'}}")
+    )
+    made.start()
+    yield made
+    made.stop()
+
+
+def samples(text):
+    families = list(text_string_to_metric_families(text))
+    assert len({family.name for family in families}) == len(families)
+    assert all(family.documentation for family in families)
+    return {
+        (sample.name.removeprefix("pantarhei_"), *(value for _, value in sorted(sample.labels.items()))): (
+            sample.value
+        )
+        for family in families
+        for sample in family.samples
+    }
+
+
+def test_a_writer_counts_messages_changes_and_dead_letters(writer):
+    good = json.dumps({"id": "a", "v": 31, "at": "2026-01-01T00:00:00Z"}).encode()
+    messages = [good, b"{", b"[]"]
+    writer.step([Received(Message("web", "readings", each)) for each in messages])
+    found = samples(writer.metrics())
+    assert found["messages_total", "web"] == 3
+    assert found["dead_letters_total", "malformed", "web"] == 2
+    assert found["changes_total", "hot"] == 1
+    assert found["step_seconds_count",] == found["journal_sync_seconds_count",] == 1
+    assert (found["record",], found["backlog",], found["journal_blocked",]) == (1, 0, 0)
+    assert ("sink_position", "store") in found and ("source_connected", "web") in found
+
+
+def test_metrics_of_writer_and_reader_can_be_joined(writer):
+    reader = ReaderMetrics(0)
+    reader.count_request("/push/a/b", 202)
+    found = samples(writer.metrics() + reader.text(writer.driver, 1.5))
+    assert found["http_requests_total", "push", "0", "202"] == 1
+    assert found["reader_behind_seconds", "0"] == 1.5 and found["writer_up",] == 1
+
+
+def test_labels_cannot_break_the_text(writer):
+    name = 'a"b\n# TYPE x counter\\'
+    writer.step([Received(Message(name, "t", b"{}"))])
+    assert samples(writer.metrics())["messages_total", name] == 1
