@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from collections import Counter
 
 from pantarhei.errors import OptionError
 from pantarhei.service.config import (
+    FileSink,
     FilesSource,
     HTTPSource,
+    KafkaSink,
     KafkaSource,
+    MQTTSink,
     MQTTSource,
+    ParquetSink,
     RedisSource,
+    Section,
     ServiceConfig,
     SQLSink,
     StdinSource,
+    WebhookSink,
 )
-from pantarhei.service.sinks.sink import Sink
+from pantarhei.service.sinks.file import AppendingSink, ChangesFile, DeadLettersFile, ParquetFolder
+from pantarhei.service.sinks.kafka import KafkaChanges
+from pantarhei.service.sinks.mqtt import MQTTChanges
+from pantarhei.service.sinks.sink import Positions, Sink
+from pantarhei.service.sinks.sql import PostgreSQLSink, SQLiteSink
+from pantarhei.service.sinks.webhook import WebhookChanges
 from pantarhei.service.sources.http import HTTPMessages
 from pantarhei.service.sources.source import Source
 
@@ -51,15 +62,37 @@ def make_sources(config: ServiceConfig) -> list[Source]:
 
 def make_sinks(config: ServiceConfig) -> list[Sink]:
     """Return the sinks of a configuration, not connected. Raises the errors of their constructors."""
-    found: list[Sink] = []
-    for name, section in config.sinks.items():
-        if isinstance(section, SQLSink):
-            scheme = urlsplit(section.sql).scheme
-            if scheme == "sqlite":
-                from pantarhei.service.sinks.sqlite import SQLiteSink
-
-                path = config.path(section.sql.removeprefix("sqlite:///"))
-                found.append(SQLiteSink(name, section, path))
-            else:
-                raise OptionError("sql", repr(section.sql), "sqlite:///FILE or postgresql://…")
+    positions = Positions(config.path(config.state.folder) / "positions.json")
+    found = [_sink(name, config, section, positions) for name, section in config.sinks.items()]
+    if (section := config.dead_letters) is not None:
+        if _DEAD_LETTERS in config.sinks:
+            raise OptionError("sinks", repr(_DEAD_LETTERS), "another name, for it is reserved")
+        found.append(DeadLettersFile(_DEAD_LETTERS, config, section, positions))
+    paths = [sink.path for sink in found if isinstance(sink, AppendingSink)]
+    if twice := [path for path, count in Counter(paths).items() if count > 1]:
+        raise OptionError("file", repr(str(twice[0])), "a file that no other sink writes")
     return found
+
+
+_DEAD_LETTERS = "dead_letters"
+
+
+def _sink(name: str, config: ServiceConfig, section: Section, positions: Positions) -> Sink:
+    if isinstance(section, SQLSink):
+        scheme, _, rest = section.sql.partition("://")
+        if scheme == "sqlite" and rest.startswith("/"):
+            return SQLiteSink(name, config, section, positions)
+        if scheme in ("postgres", "postgresql"):
+            return PostgreSQLSink(name, config, section, positions)
+        given = repr(f"{scheme}://…" if rest else section.sql)  # without its password
+        raise OptionError("sql", given, "sqlite:///FILE or postgresql://USER@HOST/DATABASE")
+    if isinstance(section, FileSink):
+        return ChangesFile(name, config, section, positions)
+    if isinstance(section, ParquetSink):
+        return ParquetFolder(name, config, section, positions)
+    if isinstance(section, MQTTSink):
+        return MQTTChanges(name, config, section, positions)
+    if isinstance(section, KafkaSink):
+        return KafkaChanges(name, config, section, positions)
+    assert isinstance(section, WebhookSink), "all kinds are handled"
+    return WebhookChanges(name, config, section, positions)

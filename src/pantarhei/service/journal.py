@@ -374,14 +374,15 @@ def _create_segment(path: Path) -> None:
         finally:
             os.close(opened)
         os.replace(new, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError:
         with contextlib.suppress(OSError):  # records would follow in another segment
             path.unlink(missing_ok=True)
         raise
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Flush the names of the files of a folder to the disk. Raises `OSError`."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

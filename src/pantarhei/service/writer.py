@@ -82,13 +82,11 @@ class Writer:
         """Start the sinks, and restore the state that precedes what they have not written."""
         for sink in self.sinks:
             sink.begin(self.journal.number)
-        positions = [sink.status.position for sink in self.sinks if sink.has_position]
+        positions = [sink.status.position for sink in self.sinks]
         self._compare_positions(max(positions, default=0))
-        for path in (known := checkpoints(self.folder)):
+        for path in checkpoints(self.folder):
             if checkpoint_number(path) > self.journal.number:  # a reader was ahead of the disk
                 path.unlink()
-        if len(positions) < len(self.sinks):  # the oldest checkpoint precedes what any sink has not written
-            positions.append(checkpoint_number(known[0]) if known else 0)
         least = min([self.journal.number, *positions])
         self.driver = start_driver(
             self.config, self.knowledge, self.decoder, self._wants_repairs, self.journal, least
@@ -292,7 +290,10 @@ class Writer:
 
     def status(self) -> dict[str, Any]:
         """Return the state of the writer, its sources and its sinks, as JSON."""
-        sinks = {sink.name: {**asdict(sink.status), "waiting": sink.waiting} for sink in self.sinks}
+        sinks = {
+            sink.name: {**asdict(sink.status), "waiting": sink.waiting, "full": sink.is_full}
+            for sink in self.sinks
+        }
         return {
             "record": self.driver.number,
             "at": None if self.driver.at is None else self.driver.at.isoformat(),
@@ -334,8 +335,13 @@ class Writer:
 
     def forget(self) -> None:
         """Delete checkpoints and segments that no restart needs."""
-        positions = [sink.status.position if sink.has_position else 0 for sink in self.sinks]
-        least = min([self.driver.number, *positions])
+        try:
+            for sink in self.sinks:
+                sink.keep_position()
+        except OSError as error:
+            LOG.error("the positions of the sinks cannot be written: %s", error.strerror or error)
+            return
+        least = min([self.driver.number, *(sink.status.position for sink in self.sinks)])
         known = checkpoints(self.folder)
         usable = [path for path in known if checkpoint_number(path) <= least]
         # the second newest replaces a damaged one; newer ones than a sink that is behind are few

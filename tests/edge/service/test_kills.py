@@ -17,6 +17,7 @@ from pantarhei.service.config import read_config
 from pantarhei.service.decoding import Decoder
 from pantarhei.service.driver import Driver, read_knowledge
 from pantarhei.service.journal import read_journal
+from pantarhei.service.sinks.sink import letters_of
 from service_tools import free_port, mosquitto, service, wait_until, write_site
 
 KILLS = int(os.environ.get("PANTARHEI_KILLS", "5"))
@@ -85,14 +86,14 @@ def expected_changes(path):
     for record in read_journal(config.path(config.state.folder)):
         emitted = driver.apply(record)
         changes += [(each.id, each.name, each.sign, dict(each.row)) for each in emitted.changes]
-        dead |= {(emitted.number, place, each.reason) for place, each in enumerate(emitted.dead)}
+        dead |= {(id_, each.reason) for id_, each in letters_of(emitted)}
     return changes, dead
 
 
 def stored_changes(folder):
     database = sqlite3.connect(folder / "alarms.db")
     rows = database.execute('select id, name, change, "row" from changes').fetchall()
-    letters = database.execute("select record, place, reason from dead_letters").fetchall()
+    letters = database.execute("select id, reason from dead_letters").fetchall()
     database.close()
     return [(*row[:3], json.loads(row[3])) for row in rows], letters
 

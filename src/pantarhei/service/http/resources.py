@@ -34,7 +34,6 @@ from pantarhei.service.decoding import topic_pattern
 from pantarhei.service.driver import with_prefixes
 from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body, run_in, text_of
 from pantarhei.service.http.sparql import GRAPHS, TABLES, Slots, result_response
-from pantarhei.service.sinks.sink import WAITING
 from pantarhei.temporal.rules import read_atom
 
 if TYPE_CHECKING:
@@ -271,7 +270,7 @@ class Resources:
             if status["blocked"]:
                 reasons.append(f"the journal cannot be written: {status['blocked']}")
             for name, sink in status["sinks"].items():
-                if sink["waiting"] >= WAITING:
+                if sink["full"]:
                     reasons.append(f"the queue of sink {name} is full")
                 elif sink["problem"]:
                     warnings.append(f"sink {name} repeats a failed write")

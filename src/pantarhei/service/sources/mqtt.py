@@ -111,13 +111,18 @@ def address_of(url: str) -> tuple[str, int]:
 
 
 def new_client(
-    section: MQTTSource | MQTTSink, config: ServiceConfig, client_id: str, manual: bool = False
+    section: MQTTSource | MQTTSink,
+    config: ServiceConfig,
+    client_id: str,
+    manual: bool = False,
+    keep: bool = True,
 ) -> Client:
     """Return a client of a broker that is not connected yet.
 
     Args:
-        client_id: the id of the session that the broker keeps.
+        client_id: the id of the session.
         manual: whether messages are acknowledged by calls of `ack`.
+        keep: whether the broker keeps the session while the client is disconnected.
 
     Raises:
         MissingPackageError: paho-mqtt is not installed.
@@ -128,7 +133,7 @@ def new_client(
         from paho.mqtt.enums import CallbackAPIVersion
     except ImportError as error:
         raise MissingPackageError("mqtt", "an MQTT source or sink", str(error)) from None
-    client = Client(CallbackAPIVersion.VERSION2, client_id=client_id, clean_session=False, manual_ack=manual)
+    client = Client(CallbackAPIVersion.VERSION2, client_id, clean_session=not keep, manual_ack=manual)
     if section.username is not None:
         password = None if section.password is None else section.password.get_secret_value()
         client.username_pw_set(section.username, password)
@@ -145,8 +150,23 @@ def new_client(
 
 def check_broker(name: str, section: MQTTSource | MQTTSink, config: ServiceConfig) -> None:
     """Connect to a broker and disconnect. Raises `ConnectionFailedError`."""
-    host, port = address_of(section.mqtt)
-    client = new_client(section, config, f"pantarhei-check-{time.time_ns()}")
+    client = new_client(section, config, f"pantarhei-check-{time.time_ns()}", keep=False)
+    try:
+        connect(name, client, address_of(section.mqtt))
+    finally:
+        client.disconnect()
+        client.loop_stop()
+
+
+def connect(name: str, client: Client, address: tuple[str, int]) -> None:
+    """Connect a client and start its thread, which connects it again when it loses the connection.
+
+    Args:
+        name: the source or sink.
+
+    Raises:
+        ConnectionFailedError: the broker refuses the connection, or does not answer.
+    """
     done = threading.Event()
     problems: list[str] = []
 
@@ -156,15 +176,13 @@ def check_broker(name: str, section: MQTTSource | MQTTSink, config: ServiceConfi
         done.set()
 
     client.on_connect = on_connect
+    client.connect_timeout = PATIENCE
     try:
-        client.connect(host, port, keepalive=30)
+        client.connect(*address, keepalive=30)
         client.loop_start()
         if not done.wait(PATIENCE):
             problems.append(f"no answer within {PATIENCE:.0f} s")
     except OSError as error:
         problems.append(error.strerror or str(error))
-    finally:
-        client.disconnect()
-        client.loop_stop()
     if problems:
-        raise ConnectionFailedError(name, f"{host}:{port}", problems[0])
+        raise ConnectionFailedError(name, "{}:{}".format(*address), problems[0])

@@ -196,7 +196,14 @@ def test_tokens_are_checked_for_each_route(tmp_path, monkeypatch):
 
 
 def sink(waiting=0, problem=""):
-    return {"position": 1, "problem": problem, "changes": 0, "failures": 0, "waiting": waiting}
+    return {
+        "position": 1,
+        "problem": problem,
+        "changes": 0,
+        "failures": 0,
+        "waiting": waiting,
+        "full": waiting >= 1_000,
+    }
 
 
 def source(connected=True):

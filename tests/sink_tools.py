@@ -1,0 +1,81 @@
+"""Results of records, crashes, and sinks without threads, for the tests of sinks."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pantarhei.service.changes import ChangeCounter, Emitted
+from pantarhei.service.journal import DeadLetter, Message
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def at(second: float) -> datetime:
+    """Return a time so many seconds after `START`."""
+    return START + timedelta(seconds=second)
+
+
+def emitted(number: int, changes: int = 2, dead: int = 0, name: str = "hot"):
+    """Return the result of a record with so many changes and dead letters, at that second."""
+    counter = ChangeCounter(number)
+    rows = [counter.change(at(number), name, "+", {"s": f"ü{place}", "v": 30.5}) for place in range(changes)]
+    letters = [DeadLetter(Message("plant", "site/1", b"\xff{"), "malformed", "not JSON") for _ in range(dead)]
+    return Emitted(number, at(number), tuple(rows), tuple(letters))
+
+
+class Crash(BaseException):
+    """End of the process at an operation."""
+
+
+class Crashing:
+    """Replacement of functions that raises `Crash` at one of their calls.
+
+    Args:
+        last: number of the call, counted from 1; 0 for none.
+        part: bytes that a write takes before the crash; None to crash after the call.
+    """
+
+    def __init__(self, last: int = 0, part: int | None = None) -> None:
+        self.last, self.part, self.calls = last, part, 0
+
+    def patch(self, patcher: pytest.MonkeyPatch, owner: object, *names: str) -> None:
+        """Replace functions of a module or class; those that sync do nothing, which is faster."""
+        for name in names:
+            patcher.setattr(owner, name, self._crashing(getattr(owner, name), name))
+
+    def _crashing(self, function, name):
+        def run(*args, **options):
+            self.calls += 1
+            is_last = self.calls == self.last
+            if is_last and self.part is not None:
+                if name == "write":
+                    function(args[0], bytes(args[1])[: self.part])
+                raise Crash
+            found = None if "sync" in name else function(*args, **options)
+            if is_last:
+                raise Crash
+            return found
+
+        return run
+
+
+class NoThread:
+    """Thread of a sink that does not run: the test writes."""
+
+    ident = None
+
+    def start(self) -> None: ...
+
+
+def feed(sink, records, journaled: int = 0, batch: int = 2) -> None:
+    """Open a sink and write records in batches, in this thread, without repeating what fails."""
+    sink._thread, sink.journaled = NoThread(), journaled
+    sink.begin(journaled)
+    sink.journaled = max((each.number for each in records), default=journaled)
+    assert sink.status.problem == ""
+    new = [each for each in records if each.number > sink.status.position]
+    for first in range(0, len(new), batch):
+        sink._write_new(new[first : first + batch])
+    sink.close()
