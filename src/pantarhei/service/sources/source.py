@@ -78,7 +78,7 @@ class Inbox:
         return self._queue.qsize()
 
     def put(self, received: Received, patience: float | None = None) -> bool:
-        """Add a message; wait while the inbox is full, at most `patience` seconds. Returns whether it is added."""
+        """Add a message; wait while the inbox is full. Returns False after `patience` seconds."""
         try:
             self._queue.put(received, timeout=patience)
         except queue.Full:

@@ -1,9 +1,19 @@
 import time
 
 import httpx
+import pytest
+from rdflib import Graph
+from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
 from pantarhei.service.http import server
 from served import running
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("site")) as served:
+        served.read("a", 31)
+        yield served
 
 
 def test_a_connection_stays_open_between_requests(tmp_path, monkeypatch):
@@ -14,3 +24,11 @@ def test_a_connection_stays_open_between_requests(tmp_path, monkeypatch):
             time.sleep(0.15)
         assert served.server.server_state.total_requests == 3
         assert len(served.server.server_state.connections) == 1
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "POST_FORM"])
+@pytest.mark.parametrize("format", ["xml", "json", "csv", "tsv"])
+def test_the_sparql_client_of_rdflib_reads_the_answers(served, method, format):
+    graph = Graph(SPARQLStore(f"{served.url}/sparql", method=method, returnFormat=format))
+    (row,) = graph.query("SELECT ?s ?v { ?s <http://example.org/value> ?v }")
+    assert (str(row.s), float(row.v)) == ("http://example.org/a", 31)
