@@ -18,7 +18,7 @@ from pantarhei.service.journal import Message, Record
 from service_tools import site, wait_until
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-STATUS = {"blocked": "", "sources": {}, "sinks": {}, "inbox": 0}
+STATUS = {"ready": True, "blocked": "", "sources": {}, "sinks": {}, "inbox": 0}
 
 
 class Served:
