@@ -25,7 +25,8 @@ class Room:
 
     def __init__(self, name: str, chance: random.Random) -> None:
         self.name, self._chance = name, chance
-        self.celsius, self.drift = chance.uniform(20, 23), 0.0
+        is_first = name == "104"  # becomes too warm at once, so that the first alarm does not take minutes
+        self.celsius, self.drift = (26.5, 0.6) if is_first else (chance.uniform(20, 23), 0.0)
         self.is_open = self.is_occupied = False
         self.silent_for = 0
 

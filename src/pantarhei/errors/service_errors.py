@@ -24,6 +24,9 @@ class ConfigProblem(NamedTuple):
         key: the path of the value, such as `window.range`.
         problem: the error.
         expected: the expected value.
+
+    >>> str(ConfigError("site.yaml", [ConfigProblem(6, "windwo", "is not a key", "one of ontology, window")]))
+    'site.yaml, line 6: windwo is not a key; expected one of ontology, window'
     """
 
     line: int | None
