@@ -1,0 +1,175 @@
+"""Time of batches: newest time or watermark; it never goes back."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pantarhei.service.batching import Batcher, Received
+from pantarhei.service.changes import ChangeCounter, changes_of
+from pantarhei.service.decoding import Decoder
+from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.journal import NEVER, Message
+from service_tools import site
+
+NOW = datetime(2024, 1, 1, 12, tzinfo=UTC)
+SOURCES = "{a: {http: {m: m.yaml}}, b: {http: {m: m.yaml}}}"
+
+
+def second(number):
+    return NOW + timedelta(seconds=number)
+
+
+def message(at, source="a", name="s", value=1, number=0):
+    fields = {"at": second(at).isoformat(), "id": name, "v": value, "n": number}
+    return Received(Message(source, "m", json.dumps(fields).encode()))
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory):
+    def made(clock, **more):
+        config = site(tmp_path_factory.mktemp("site"), SOURCES, f"clock: {clock}", **more)
+        return config, Batcher(config, Decoder(config))
+
+    return made
+
+
+ARRIVAL = "{allowed_lateness: 5s, max_ahead: 5s, idle: 2s}"
+EVENT = "{order: event, allowed_lateness: 3s, max_ahead: 5s, idle: 2s}"
+
+
+def records(batches):
+    return [batch.record for batch in batches]
+
+
+def test_time_begins_with_the_first_message(make):
+    _, batcher = make(ARRIVAL)
+    position = Received(Message("a", "", b""), position={"x": 1}, is_position=True)
+    (record,) = records(batcher.batches([position], 0, None, NOW))
+    assert (record.at, record.positions, record.messages) == (NEVER, {"a": {"x": 1}}, ())
+    assert batcher.tick(1, None, second(9)) is None
+    (record,) = records(batcher.batches([message(-9999)], 1, None, NOW))
+    assert record.at == second(-9999)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_by_arrival_time_never_goes_back_and_late_and_early_messages_are_dead_letters(make, seed):
+    _, batcher = make(ARRIVAL)
+    chance, now, number = random.Random(seed), NOW, 0
+    last = None
+    for serial in range(25):
+        at, now = chance.randint(-20, 20), now + timedelta(seconds=chance.randint(0, 2))
+        is_ahead = second(at) > now + timedelta(seconds=5)
+        is_late = not is_ahead and last is not None and second(at) < last - timedelta(seconds=5)
+        (record,) = records(batcher.batches([message(at, number=serial)], number, last, now))
+        assert [dead.reason for dead in record.dead] == ["ahead"] * is_ahead + ["late"] * is_late
+        assert len(record.messages) == (not (is_ahead or is_late))
+        assert last is None or record.at >= last
+        number, last = record.number, None if record.at == NEVER else record.at
+
+
+def test_messages_of_the_past_are_not_put_into_one_step(make):
+    _, batcher = make(ARRIVAL)
+    given = [message(at, name=str(at)) for at in range(-100, -90)]
+    given = [each._replace(position={"f": place}) for place, each in enumerate(given)]
+    found = records(batcher.batches(given, 0, None, NOW))
+    assert [record.at for record in found] == [second(at) for at in range(-100, -90)]
+    assert [record.positions for record in found] == [{"a": {"f": place}} for place in range(10)]
+
+
+def test_messages_that_arrive_together_are_one_step_unless_their_values_differ(make):
+    _, batcher = make(ARRIVAL)
+    given = [message(0, name="s"), message(0, name="t"), message(0, name="s", value=2)]
+    assert [len(record.messages) for record in records(batcher.batches(given, 0, None, NOW))] == [2, 1]
+
+
+def test_the_watermark_is_the_least_newest_time_of_the_sources_that_are_not_idle(make):
+    _, batcher = make(EVENT)
+    for source in "ab":
+        batcher.expect(source, NOW)
+    (first,) = records(batcher.batches([message(0, "a")], 0, None, NOW))
+    assert first.at == NEVER  # b may deliver an older one
+    (record,) = records(batcher.batches([message(-1, "b")], 1, None, NOW))
+    assert record.at == second(-4)
+    (record,) = records(batcher.batches([message(4, "a")], 2, record.at, second(1)))
+    assert record.at == second(-4)
+    (record,) = records(batcher.batches([message(5, "a")], 3, record.at, second(2.5)))
+    assert record.at == second(2)  # b is idle
+    assert batcher.tick(4, record.at, second(3)) is None
+    assert batcher.tick(4, record.at, second(10)).at == second(10 - 2 - 3)
+
+
+def test_a_source_that_has_ended_does_not_hold_the_watermark(make):
+    _, batcher = make("{order: event, allowed_lateness: 3s, idle: null}")
+    for source in "ab":
+        batcher.expect(source, NOW)
+    batcher.batches([message(0, "a")], 0, None, NOW)
+    batcher.end("b")
+    assert batcher.tick(1, None, NOW).at == second(-3)
+    batcher.end("a")
+    assert batcher.tick(2, second(-3), NOW).at == second(0)
+
+
+@pytest.mark.parametrize("clock", [ARRIVAL, EVENT])
+def test_time_does_not_go_back_with_the_machines_clock(make, clock):
+    _, batcher = make(clock)
+    (record,) = records(batcher.batches([message(0)], 0, None, NOW))
+    last = batcher.tick(1, record.at, second(100)).at
+    assert batcher.tick(2, last, second(-3600)) is None
+    for later in records(batcher.batches([message(-3600)], 2, last, second(-3600))):
+        assert later.at >= last
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 40))]
+)
+def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
+    clock = "{order: event, allowed_lateness: 4s, max_ahead: null, idle: null}"
+    config, batcher = make(clock, window="{range: 5s}")
+    decoder, knowledge = Decoder(config), read_knowledge(config)
+    driver, chance, count = Driver.fresh(config, knowledge, decoder), random.Random(seed), 30
+    given = [
+        message(at, chance.choice("ab"), chance.choice("stu"), chance.choice([1, 40]), at)
+        for at in range(count)
+    ]
+    delays = [at + chance.randint(0, 3) for at in range(count)]
+    arrivals = [given[at] for at in sorted(range(count), key=lambda at: delays[at])]
+    for source in "ab":
+        batcher.expect(source, NOW)
+    changes = []
+    while arrivals:
+        size = chance.randint(1, 8)
+        batches = batcher.batches(arrivals[:size], driver.number, driver.at, NOW)
+        arrivals = arrivals[size:]
+        for batch in batches:
+            assert not batch.record.dead
+            changes += driver.apply(batch.record, chance.choice([batch.decoded, None])).changes
+        if chance.random() < 0.2:
+            driver.checkpoint(path := config.path("checkpoint-1"))
+            driver = Driver.restored(path, config, knowledge, decoder)
+    for source in "ab":
+        batcher.end(source)
+    changes += driver.apply(batcher.tick(driver.number, driver.at, NOW)).changes
+
+    sorted_stream = Driver.fresh(config, knowledge, decoder).reasoner
+    expected, counter = [], ChangeCounter(0)
+    for each in given:
+        ((at, triples),) = decoder.decode(each.message, NOW)
+        update = sorted_stream.push(at, triples)
+        expected += changes_of(update, sorted_stream.queries, counter, False)
+        assert state(changes, at) == state(expected, at)
+    assert expected
+
+
+def state(changes, at):
+    """Rows that are present at a time."""
+    copies = Counter()
+    for change in changes:
+        if change.at <= at:
+            copies[json.dumps(change.row)] += 1 if change.sign == "+" else -1
+    assert all(number in (0, 1) for number in copies.values())
+    return {row for row, number in copies.items() if number}
