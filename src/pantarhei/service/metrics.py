@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter as Counts
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prometheus_client import (
     CollectorRegistry,
@@ -43,6 +43,16 @@ ENDPOINTS = frozenset(
         "state",
     ]
 )
+
+
+_STATES = (
+    (GaugeMetricFamily, "source_connected", "1 while the source is connected.", "source", "connected"),
+    (GaugeMetricFamily, "sink_position", "Number of the last record that is written.", "sink", "position"),
+    (GaugeMetricFamily, "sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
+    (CounterMetricFamily, "sink_failures", "Failed attempts to write.", "sink", "failures"),
+    (CounterMetricFamily, "sink_changes", "Changes written by the sink.", "sink", "changes"),
+)
+"""Metrics of the states of sources and sinks: kind, name, description, label, and field of the state."""
 
 
 class WriterMetrics(Collector):
@@ -88,17 +98,11 @@ class WriterMetrics(Collector):
         yield _gauge("backlog", "Messages that wait for the journal.", status["inbox"])
         blocked = "1 while the journal cannot be written."
         yield _gauge("journal_blocked", blocked, 1 if status["blocked"] else 0)
-        sources, sinks = status["sources"], status["sinks"]
-        connected = "1 while the source is connected."
-        yield _by_name(GaugeMetricFamily, "source_connected", connected, "source", sources, "connected")
-        position = "Number of the last record that is written."
-        yield _by_name(GaugeMetricFamily, "sink_position", position, "sink", sinks, "position")
-        waiting = "Records that wait for the sink."
-        yield _by_name(GaugeMetricFamily, "sink_waiting", waiting, "sink", sinks, "waiting")
-        failures = "Failed attempts to write."
-        yield _by_name(CounterMetricFamily, "sink_failures", failures, "sink", sinks, "failures")
-        written = "Changes written by the sink."
-        yield _by_name(CounterMetricFamily, "sink_changes", written, "sink", sinks, "changes")
+        for family, name, text, kind, field in _STATES:
+            found = family(f"pantarhei_{name}", text, labels=[kind])
+            for key, state in status[f"{kind}s"].items():
+                found.add_metric([key], float(state[field]))
+            yield found
 
     def text(self) -> str:
         """Return the metrics as text."""
@@ -183,17 +187,3 @@ def _gauge(name: str, text: str, value: float, labels: dict[str, str] | None = N
     family = GaugeMetricFamily(f"pantarhei_{name}", text, labels=list(labels or ()))
     family.add_metric(list((labels or {}).values()), value)
     return family
-
-
-def _by_name(
-    family: type[GaugeMetricFamily] | type[CounterMetricFamily],
-    name: str,
-    text: str,
-    label: str,
-    states: dict[str, dict[str, Any]],
-    field: str,
-) -> Metric:
-    found = family(f"pantarhei_{name}", text, labels=[label])
-    for key, state in states.items():
-        found.add_metric([key], float(state[field]))
-    return found

@@ -103,7 +103,7 @@ class EventHub:
         """Begin to follow the changes; called in the thread of the server."""
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
-            kept, self.end = self._view.subscribe(self._receive)
+            kept, _ = self._view.subscribe(self._receive)
             self._history.extend(map(_Event.of, kept))
 
     def _receive(self, emitted: Emitted, update: WindowUpdate | None) -> None:

@@ -101,6 +101,7 @@ class Guard:
             response = error_response(error)
             if response.status_code == 500:
                 LOG.exception("%s %s failed", scope["method"], scope["path"][:200])
+            LOG.debug("%s %r: %d, %s", scope["method"], scope["path"][:200], response.status_code, error)
             if not status:
                 await response(scope, receive, note)
         finally:
