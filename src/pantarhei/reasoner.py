@@ -717,14 +717,23 @@ class StreamReasoner(Materialized):
         Raises:
             OptionError: `note` is not JSON.
         """
+        checked = checked_note(note or {})
+        return self._captured()(checked)
+
+    def _captured(self) -> Callable[[Mapping[str, Json]], bytes]:
+        """Capture the present state; return a function that encodes it with a note, in any thread."""
         with self._lock:
-            held, saved_note = self._held, checked_note(note or {})
+            held = self._held
             ill_typed, computed = held.growing.ill_typed, held.computed_literals()
             consumers, lexicon = held.saved_consumers(), held.vocabulary.lexicon
-            forms = held.forms.copy()
-            state = State(held.history, forms, ill_typed, saved_note, computed, consumers, held.noted)
-        with self._saving:
-            return save(state, self.options, self._given_ontology, self._given, lexicon, self._saved_repairs)
+            state = State(held.history, held.forms.copy(), ill_typed, {}, computed, consumers, held.noted)
+
+        def encode(note: Mapping[str, Json]) -> bytes:
+            ours = self.options, self._given_ontology, self._given, lexicon, self._saved_repairs
+            with self._saving:
+                return save(replace(state, note=checked_note(note)), *ours)
+
+        return encode
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
         """Write a snapshot to the file `path`; an existing file is replaced atomically.

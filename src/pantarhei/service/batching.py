@@ -75,15 +75,22 @@ class RecentMessages:
 
     def add(self, message: Message) -> None:
         """Add a message, and forget the oldest one beyond `REMEMBERED`."""
-        self._seen[_identity(message)] = None
+        self._add(_identity(message))
+
+    def _add(self, identity: bytes) -> None:
+        self._seen[identity] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
 
-    def is_repeated(self, given: Received) -> bool:
-        """Test whether a message was seen; one without id only if it is marked as a redelivery."""
-        if not given.message.id and not given.is_redelivery:
-            return False
-        return _identity(given.message) in self._seen
+    def recognize(self, given: Received) -> bool:
+        """Test whether a message was seen, one without id only if it is marked as a redelivery; add the
+        message otherwise.
+        """
+        identity = _identity(given.message)
+        if identity in self._seen and (given.message.id or given.is_redelivery):
+            return True
+        self._add(identity)
+        return False
 
 
 def _identity(message: Message) -> bytes:
@@ -138,16 +145,16 @@ class Batcher:
             message = each.message
             if each.position is not None:
                 positions.setdefault(message.source, {}).update(each.position)
-            if each.is_position or self.recent.is_repeated(each):
+            if each.is_position or self.recent.recognize(each):
                 continue
-            self.recent.add(message)
             content = self._content(message, newest, now)
             if isinstance(content, DeadLetter):
                 dead.append(content)
                 continue
+            at = content[0].at if len(content) == 1 else max(part.at for part in content)
             if not self._in_order:
-                newest = max([each.at for each in content] + ([] if newest is None else [newest]))
-            self._note_time(message.source, content, now)
+                newest = at if newest is None or at > newest else newest
+            self._note_time(message.source, at, now)
             accepted.append(_Accepted(message, content, positions, dead))
             positions, dead = {}, []
         if not accepted and not dead and not positions:
@@ -209,7 +216,8 @@ class Batcher:
     ) -> tuple[str, str] | None:
         """Return the reason and the text of a time that is too old or too far ahead; None for a valid one."""
         clock = self._clock
-        newest, oldest = max(each.at for each in content), min(each.at for each in content)
+        times = [each.at for each in content]
+        newest, oldest = (times[0], times[0]) if len(times) == 1 else (max(times), min(times))
         if clock.max_ahead is not None and newest > now + clock.max_ahead:
             detail = f"the time {newest.isoformat()} is more than {clock.max_ahead} ahead of the clock"
             return "ahead", f"{detail}, {now.isoformat()}; max_ahead permits more"
@@ -223,8 +231,7 @@ class Batcher:
 
     # order: event
 
-    def _note_time(self, source: str, content: Sequence[Decoded], now: datetime) -> None:
-        at = max(each.at for each in content)
+    def _note_time(self, source: str, at: datetime, now: datetime) -> None:
         before, _ = self.newest.get(source, (None, now))
         self.newest[source] = (at if before is None else max(at, before)), now
 

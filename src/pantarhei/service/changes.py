@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CONCLUSIONS, REPAIRS, EVERYTHING = "conclusions", "repairs", "*"
 """Names of changes that are not names of queries; `*` are all queries and the conclusions."""
+_ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
 class Change(NamedTuple):
@@ -81,11 +82,11 @@ class ChangeCounter:
 
     def change(self, at: datetime, name: str, sign: str, row: Mapping[str, Any]) -> Change:
         """Return a change; equal changes of a record get different ids."""
-        text = json.dumps([json_time(at), name, sign, row], sort_keys=True, ensure_ascii=False).encode()
-        digest = blake2b(text, digest_size=8)
-        if copies := self._copies[digest.digest()]:
+        digest = blake2b(_ENCODE([json_time(at), name, sign, row]).encode(), digest_size=8)
+        first = digest.digest()
+        if copies := self._copies[first]:
             digest.update(b"%d" % copies)
-        self._copies[blake2b(text, digest_size=8).digest()] += 1
+        self._copies[first] = copies + 1
         return Change(f"{self._number}-{digest.hexdigest()}", at, name, sign, row)
 
 

@@ -23,6 +23,7 @@ RECEIVED, TOPIC, LEVEL, VALUE = "_received", "_topic", "_level", "_value"
 """Members that mappings can refer to besides those of the message: the time of its arrival, its topic, the
 levels of its topic (`_level1`, `_level2`, …), and a content that is not a JSON object.
 """
+_NUMBERED = re.compile(LEVEL + r"([1-9]\d{0,5})", re.ASCII)
 
 
 class Decoded(NamedTuple):
@@ -122,11 +123,19 @@ def decode_as(form: str, config: ServiceConfig) -> Decode:
     if form in RDF_FORMATS:
         return lambda message, received: _rdf(message, form)
     mapper = RecordMapper.load(config.path(form), time=RECEIVED)
-    names = sorted(name for name in columns_of(mapper.mapping) if name.startswith("_"))
-    takes_value = VALUE in names
+    names = {name for name in columns_of(mapper.mapping) if name.startswith("_")}
+    takes_value, takes_time, takes_topic = VALUE in names, RECEIVED in names, TOPIC in names
+    levels = [(name, int(found[1]) - 1) for name in sorted(names) if (found := _NUMBERED.fullmatch(name))]
 
     def decode(message: Message, received: datetime) -> list[Decoded]:
-        members = _members(names, message, received) if names else None
+        members: dict[str, str] = {}
+        if levels:
+            parts = message.topic.split("/")
+            members = {name: parts[place] for name, place in levels if place < len(parts)}
+        if takes_topic:
+            members[TOPIC] = message.topic
+        if takes_time:
+            members[RECEIVED] = received.isoformat()
         record: bytes | dict[str, str] = message.payload
         if takes_value and not message.payload.lstrip().startswith(b"{"):
             record = {VALUE: message.payload.decode("utf-8", "replace").strip()}
@@ -142,13 +151,6 @@ def columns_of(mapping: RecordMapping) -> set[str]:
         for pattern in group:
             found.update(name for name, _ in pattern.columns)
     return found
-
-
-def _members(names: Sequence[str], message: Message, received: datetime) -> dict[str, str]:
-    levels = message.topic.split("/")
-    known = {f"{LEVEL}{number}": level for number, level in enumerate(levels, 1)}
-    known |= {TOPIC: message.topic, RECEIVED: received.isoformat()}
-    return {name: known[name] for name in names if name in known}
 
 
 def _rdf(message: Message, form: str) -> list[Decoded]:

@@ -5,14 +5,14 @@ writer, a reader, and a restart come to the same state.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pantarhei.engine.checkpoint import read_checkpoint
+from pantarhei.engine.checkpoint import read_checkpoint, write_whole
 from pantarhei.engine.options import Options
 from pantarhei.errors import (
     CheckpointError,
@@ -328,22 +328,33 @@ class Driver:
 
     def checkpoint(self, path: Path) -> None:
         """Write the state to a file. Raises `CheckpointError`."""
-        waiting = {id(each.message): each for each in sorted(self._held)}  # a message may have several times
-        held = [
-            Record(0, each.received, each.received, (each.message,)).to_line().decode()
-            for each in waiting.values()
-        ]
+        self.captured()(path)
+
+    def captured(self) -> Callable[[Path], None]:
+        """Capture the present state; return a function that writes it to a file, in any thread.
+
+        The function raises `CheckpointError`.
+        """
+        encode, held = self.reasoner._captured(), list(self._held)
         note: dict[str, Any] = {
             "number": self.number,
             "at": _as_text(self.at),
-            "positions": self.positions,
+            "positions": {source: dict(position) for source, position in self.positions.items()},
             "fingerprint": dict(self.knowledge.fingerprint),
-            "held": held,
             "beginning": self._beginning.to_json(),
-            "requested": self._requested,
+            "requested": dict(self._requested),
             "queries": {name: self._options_of(name) for name in self.knowledge.queries},
         }
-        self.reasoner.checkpoint(path, note)
+
+        def write(path: Path) -> None:
+            waiting = {id(each.message): each for each in sorted(held)}  # a message may have several times
+            lines: list[Any] = [
+                Record(0, each.received, each.received, (each.message,)).to_line().decode()
+                for each in waiting.values()
+            ]
+            write_whole(path, encode({**note, "held": lines}))
+
+        return write
 
     def _options_of(self, name: str) -> str:
         return self.knowledge.queries[name] + self._config.queries[name].model_dump_json(exclude={"sparql"})

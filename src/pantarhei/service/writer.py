@@ -7,9 +7,10 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from pantarhei.errors import CheckpointError, JournalError, PantarheiError, WriterUnavailableError
@@ -71,6 +72,7 @@ class Writer:
         self.followers: list[Follower] = []
         self._metrics = WriterMetrics(self)
         self._started = self._moved = 0.0
+        self._saving = threading.Thread()
         self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
 
     def start(self) -> None:
@@ -196,6 +198,11 @@ class Writer:
             if tick is not None:
                 self._append([tick])
                 self._process(tick)
+
+    @property
+    def is_idle(self) -> bool:
+        """True if no message has arrived for a second."""
+        return self.is_ready and not len(self.inbox) and time.monotonic() - self._moved > 1
 
     def _is_idle(self) -> bool:
         idle = self.config.clock.idle
@@ -323,14 +330,27 @@ class Writer:
         """Write a checkpoint, unless a reader does, and delete what no restart needs any more.
 
         Args:
-            always: whether to write it even if a reader does.
+            always: whether to write it even if a reader does, and to return after that; otherwise a thread
+                writes it while steps go on.
         """
-        if self.writes_checkpoints or always:
-            try:
-                self.driver.checkpoint(checkpoint_path(self.folder, self.driver.number))
-            except CheckpointError as error:
-                LOG.error("%s", error)
-                return
+        if self._saving.is_alive():
+            if not always:
+                return  # the disk is slow: the next one is due later
+            self._saving.join()
+        path = checkpoint_path(self.folder, self.driver.number)
+        write = self.driver.captured() if self.writes_checkpoints or always else None
+        self._saving = threading.Thread(target=self._save, args=(path, write), name="checkpoint", daemon=True)
+        self._saving.start()
+        if always:
+            self._saving.join()
+
+    def _save(self, path: Path, write: Callable[[Path], None] | None) -> None:
+        try:
+            if write is not None:
+                write(path)
+        except CheckpointError as error:
+            LOG.error("%s", error)
+            return
         self.forget()
 
     def forget(self) -> None:

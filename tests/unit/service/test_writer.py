@@ -1,0 +1,71 @@
+"""Work of the writer: a checkpoint does not delay steps, and each message is decoded once."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import pantarhei.service.driver as driver_module
+from pantarhei.service.batching import Received
+from pantarhei.service.decoding import Decoder
+from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.journal import Message
+from pantarhei.service.start import checkpoints
+from pantarhei.service.writer import Writer
+from service_tools import site
+
+BEGIN = datetime.now(UTC)
+CLOCKS = ("clock: {idle: null}", "clock: {order: event, allowed_lateness: 1m, idle: null}")
+
+
+def reading(number: int) -> Received:
+    at = (BEGIN + timedelta(milliseconds=number)).isoformat()
+    payload = b'{"id":"s%d","at":"%s","v":%d}' % (number % 3, at.encode(), number)
+    return Received(Message("push", "readings", payload, str(number)))
+
+
+@pytest.fixture(params=CLOCKS)
+def writer(tmp_path, request):
+    made = Writer(site(tmp_path, "{push: {http: {readings: m.yaml}}}", request.param))
+    made.start()
+    yield made
+    made.stop()
+
+
+def test_steps_continue_while_a_checkpoint_is_written(writer, monkeypatch):
+    begun, released, write = threading.Event(), threading.Event(), driver_module.write_whole
+
+    def slow(path, data):
+        begun.set()
+        assert released.wait(20), "steps wait for the checkpoint"
+        write(path, data)
+
+    monkeypatch.setattr(driver_module, "write_whole", slow)
+    writer.step([reading(1)])
+    writer.save()
+    number, positions = writer.driver.number, dict(writer.driver.positions)
+    assert begun.wait(20)
+    writer.step([reading(2)])
+    writer.save()  # one is being written already
+    writer.step([reading(3)])
+    released.set()
+    writer.save(always=True)
+    first, last = checkpoints(writer.folder)
+    assert first.name == f"checkpoint-{number}" and last.name == f"checkpoint-{writer.driver.number}"
+    config = writer.config
+    restored = Driver.restored(first, config, read_knowledge(config), Decoder(config))
+    assert (restored.number, restored.positions) == (number, positions)
+    assert len(restored.reasoner.timestamps) + len(restored._held) == 1
+
+
+def test_each_message_is_decoded_once(writer, monkeypatch):
+    decoded, decode = [], Decoder.decode
+    monkeypatch.setattr(
+        Decoder, "decode", lambda self, message, at: decoded.append(message) or decode(self, message, at)
+    )
+    given = [reading(number) for number in range(20)]
+    writer.step(given)
+    writer.step(given)  # redeliveries
+    assert decoded == [each.message for each in given]
