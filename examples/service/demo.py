@@ -74,7 +74,8 @@ def await_service(url: str, service: subprocess.Popen[bytes]) -> bool:
 
 def main() -> int:
     """Run the demonstration; return the exit code."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets background processes ignore SIGINT
+        signal.signal(number, signal.default_int_handler)
     running: list[subprocess.Popen[bytes]] = []
     broker = sys.argv[1] if len(sys.argv) > 1 else ""
     listen = f"127.0.0.1:{free_port(8190)}"

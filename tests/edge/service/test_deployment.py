@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import runpy
@@ -30,7 +31,7 @@ from pantarhei.service.driver import Driver, read_knowledge
 from pantarhei.service.journal import Message
 from pantarhei.service.metrics import ReaderMetrics, WriterMetrics
 from pantarhei.service.writer import Writer
-from service_tools import free_port, mosquitto, site
+from service_tools import free_port, mosquitto, postgresql, site, wait_until
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "service"
@@ -100,7 +101,33 @@ def test_the_template_passes_the_check_after_its_marked_places_are_edited(tmp_pa
         text = text.replace("127.0.0.1:1883", f"127.0.0.1:{port}").replace("8190", str(free_port()))
         (tmp_path / "site.yaml").write_text(text, encoding="utf-8")
         check_service(read_config(tmp_path / "site.yaml", {}), said.append)
-    assert [line.partition(":")[0] for line in said] == ["reasoner", "plant", "store", "http"]
+    assert [line.partition(":")[0] for line in said] == ["reasoner", "plant", "store", "dead_letters", "http"]
+
+
+@pytest.mark.long
+def test_the_site_of_the_containers_writes_to_postgresql(tmp_path):
+    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    folder = tmp_path / "site"
+    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("state", ".env"))
+    path, address = folder / "site-in-compose.yaml", f"127.0.0.1:{free_port()}"
+    text = path.read_text(encoding="utf-8").replace("0.0.0.0:8190", address)
+    with mosquitto(tmp_path) as port, postgresql() as url:
+        text = text.replace("//mosquitto:1883", f"//127.0.0.1:{port}")
+        path.write_text(text.replace("/var/lib/pantarhei/state", "state"), encoding="utf-8")
+        environment = {**os.environ, **SECRETS, "DATABASE": url}
+        command = [sys.executable, "-m", "pantarhei", "serve", str(path)]
+        service = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: DEMO["await_service"](f"http://{address}", service))
+            simulator = [sys.executable, str(EXAMPLE / "simulate.py"), "--port", str(port), "--seconds", "16"]
+            subprocess.run(simulator, check=True, stdout=subprocess.DEVNULL)
+        finally:
+            service.terminate()
+            assert service.wait(60) == 0
+        with dbapi.connect(url) as connection, connection.cursor() as cursor:
+            cursor.execute("select count(*), count(distinct id) from changes where name = 'floors'")
+            count, ids = cursor.fetchone()
+    assert count == ids > 10
 
 
 # -- containers --------------------------------------------------------------------------------------
