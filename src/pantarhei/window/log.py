@@ -333,13 +333,8 @@ class Log:
         return iter(self.timeline)
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
-        """Yield each entry, newest first, with its facts that no repair has cut. Costs linear time in the
-        facts.
-        """
-        cut = _LoggedFacts()
-        for entry in reversed(list(self)):
-            cut.add(entry.cut)
-            yield entry, entry.facts[~cut.among(entry.facts)]
+        """Yield each entry, newest first, with its facts that no repair cut. Costs a sort of the facts."""
+        return self.occurrences(np.concatenate([NO_FACTS, *(entry.facts for entry in self)]))
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
         """Yield each entry, newest first, with those of its uncut facts that are in `facts`.

@@ -77,6 +77,17 @@ def test_a_cut_takes_a_fact_out_of_its_entry_and_all_before():
     assert [e.level for e, _ in log.kept()] == [3, 2, 1, 0]
 
 
+@pytest.mark.parametrize("count", [100, 400])
+def test_the_kept_facts_of_a_log_with_many_cuts_cost_linear_time(count, monkeypatch):
+    log = log_of(entry(level, [level], [level - 1]) for level in range(count))
+    sorted_rows, unique = [], np.unique
+    monkeypatch.setattr(
+        np, "unique", lambda array, **options: (sorted_rows.append(len(array)), unique(array, **options))[1]
+    )
+    assert kept(log) == {level: [level] if level == count - 1 else [] for level in range(count)}
+    assert sum(sorted_rows) <= 4 * count
+
+
 #   place     0      1      2      3      4       fact 5 is cut at 2 and at 4, fact 6 at 3
 #   asserts   5, 6   5, 7   8, 5   5, 5   6, 7
 #   cuts                    5      6      5
