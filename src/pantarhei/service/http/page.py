@@ -14,6 +14,9 @@ from importlib.resources import files
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS
 from pantarhei.errors import PantarheiError
 from pantarhei.io.writers import json_time
 from pantarhei.rdf.ntriples import write_term
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from pantarhei import WindowUpdate
     from pantarhei.repair.result import Repair
     from pantarhei.service.http.app import View
+    from pantarhei.window.log import Log
 
 FILES = {
     "index.html": "text/html",
@@ -39,6 +43,7 @@ POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-acti
 """Content security policy of the page: nothing is loaded from other servers."""
 _SECONDS, _BARS = 180, 120  # seconds of the plots of rates, bars of the plot of the window
 _AGE = 0.5  # seconds for which a state is served to all clients
+_PAUSES = 10  # seconds between counts of the window for each second that a count takes
 _DEAD, _PAYLOAD = 50, 500
 _REPAIRS, _REMOVALS, _ASSERTIONS, _CONCLUSIONS = 15, 8, 200, 100
 RATES = ("messages", "changes", "removed", "dead")
@@ -109,7 +114,7 @@ class PageState:
         self._view, self._history = view, History(view.is_ready)
         view.subscribe(self._history.add)
         self._making, self._made, self._known = threading.Lock(), 0.0, dict[str, Any]()
-        self._reading = threading.Lock()
+        self._reading, self._count_after, self._counted = threading.Lock(), 0.0, dict[str, Any]()
         self._texts: dict[int, tuple[Repair, dict[str, Any]]] = {}
 
     def state(self) -> dict[str, Any]:
@@ -160,41 +165,56 @@ class PageState:
         }
 
     def _window(self) -> dict[str, Any]:
-        """Return the numbers of assertions in at most `_BARS` partitions of equal length."""
+        """Return the numbers of assertions in at most `_BARS` partitions of equal length.
+
+        Costs a sort of the assertions; a large window is counted less often, so that the reasoner is not
+        delayed.
+        """
+        began = time.monotonic()
+        if began < self._count_after:
+            return self._counted
         reasoner, section = self._view.driver.reasoner, self._view.config.window
         step = section.slide or section.tick
         bars = _BARS if step is None else max(1, min(_BARS, round(section.range / step)))
-        with reasoner._lock:
-            log = reasoner._held.history.log
-        end = reasoner.newest
-        if not isinstance(end, datetime):
-            return {"end": None, "seconds": section.range.total_seconds(), "kept": [], "removed": []}
-        start, width = end - section.range, section.range / bars
+        log, end = self._log(), reasoner.newest
         kept, removed = [0] * bars, [0] * bars
-        for entry, facts in log.kept():
-            place = min(bars - 1, int((entry.at - start) / width))  # type: ignore[operator]
-            kept[place] += len(facts)
-            removed[place] += len(entry.facts) - len(facts)
-        seconds = section.range.total_seconds()
-        return {"end": json_time(end), "seconds": seconds, "kept": kept, "removed": removed}
+        if isinstance(end, datetime):
+            start, width = end - section.range, section.range / bars
+            for entry, facts in log.kept():
+                place = max(0, min(bars - 1, int((entry.at - start) / width)))  # type: ignore[operator]
+                kept[place] += len(facts)
+                removed[place] += len(entry.facts) - len(facts)
+        self._counted = {
+            "end": json_time(end) if isinstance(end, datetime) else None,
+            "seconds": section.range.total_seconds(),
+            "kept": kept,
+            "removed": removed,
+        }
+        now = time.monotonic()
+        self._count_after = now + _PAUSES * (now - began)
+        return self._counted
+
+    def _log(self) -> Log:
+        """Return the ABoxes in the window; the log is immutable."""
+        reasoner = self._view.driver.reasoner
+        with reasoner._lock:
+            return reasoner._held.history.log
 
     def assertions(self, start: datetime, end: datetime) -> dict[str, Any]:
         """Return the first assertions after `start` and not after `end`, newest first, and their number."""
-        reasoner, found, count = self._view.driver.reasoner, list[dict[str, Any]](), 0
-        with reasoner._lock:
-            for entry, kept in reasoner._held.history.log.kept():
-                if entry.at <= start:  # type: ignore[operator]
-                    break
-                if entry.at > end:  # type: ignore[operator]
-                    continue
-                count += len(entry.facts)
-                whole = set(map(tuple, kept.tolist()))
-                facts = entry.facts[: _ASSERTIONS - len(found)]
-                decoded = reasoner._held.vocabulary.decode(facts, entry.forms.by_fact)
-                for fact, triple in zip(facts.tolist(), decoded, strict=True):
-                    terms = list(map(write_term, triple))
-                    removed = tuple(fact) not in whole
-                    found.append({"at": json_time(entry.at), "triple": terms, "removed": removed})
+        reasoner, log = self._view.driver.reasoner, self._log()
+        parts = [entry.facts for entry in log if start < entry.at <= end]  # type: ignore[operator]
+        found, count = list[dict[str, Any]](), sum(map(len, parts))
+        for entry, kept in log.occurrences(np.concatenate([NO_FACTS, *parts])):
+            if not start < entry.at <= end or len(found) >= _ASSERTIONS:  # type: ignore[operator]
+                continue
+            is_kept, facts = set(map(tuple, kept.tolist())), entry.facts[: _ASSERTIONS - len(found)]
+            with reasoner._lock:
+                triples = list(reasoner._held.vocabulary.decode(facts, entry.forms.by_fact))
+            for fact, triple in zip(facts.tolist(), triples, strict=True):
+                removed = tuple(fact) not in is_kept
+                terms = list(map(write_term, triple))
+                found.append({"at": json_time(entry.at), "triple": terms, "removed": removed})
         return {"count": count, "first": found}
 
     def repairs(self) -> list[dict[str, Any]]:
