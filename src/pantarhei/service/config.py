@@ -368,6 +368,27 @@ class LogSection(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
+def _check_order(sources: dict[str, Any]) -> dict[str, Any]:
+    """Check that each source named by `then` exists and waits for one source, which starts without it."""
+    after: dict[str, str] = {}
+    for name, section in sources.items():
+        if not isinstance(section, FilesSource) or section.then is None:
+            continue
+        if section.then not in sources:
+            hint = did_you_mean(section.then, sources)
+            raise ValueError(f"{name}.then names {section.then}, which is not a source{hint}")
+        if section.then in after:
+            raise ValueError(f"{section.then} waits for {after[section.then]} and for {name}; name it once")
+        after[section.then] = name
+    for name in after:
+        seen = {name}
+        while (name := after.get(name, "")) not in seen and name:
+            seen.add(name)
+        if name:
+            raise ValueError(f"{name} waits for itself; remove one of the keys then")
+    return sources
+
+
 class ServiceConfig(Section):
     """Configuration of the service; build with `read_config`. Paths are absolute."""
 
@@ -380,7 +401,7 @@ class ServiceConfig(Section):
     window: WindowSection
     clock: ClockSection = ClockSection()
     reasoning: ReasoningSection = ReasoningSection()
-    sources: dict[str, Source]
+    sources: Annotated[dict[str, Source], AfterValidator(_check_order)]
     queries: dict[str, Annotated[QuerySection, BeforeValidator(_query)]] = {}
     sinks: dict[str, Sink] = {}
     dead_letters: DeadLettersSection | None = None

@@ -196,3 +196,23 @@ def test_the_reference_has_each_key_with_its_default(tmp_path):
 
     check(read(tmp_path, REFERENCE), yaml.load(REFERENCE, yaml.BaseLoader), ())
     assert seen == set(sections())
+
+
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        ("{a: {files: x, mapping: m, then: c}, cc: {stdin: m}}", "a.then names c, which is not a source"),
+        ("{a: {files: x, mapping: m, then: a}}", "a waits for itself"),
+        (
+            "{a: {files: x, mapping: m, then: b}, b: {files: x, mapping: m, then: a}}",
+            "waits for itself",
+        ),
+        (
+            "{a: {files: x, mapping: m, then: c}, b: {files: x, mapping: m, then: c}, c: {stdin: m}}",
+            "c waits for a and for b",
+        ),
+    ],
+)
+def test_a_source_waits_for_one_other_source_that_exists(tmp_path, sources, expected):
+    with pytest.raises(ConfigError, match=expected):
+        read(tmp_path, f"ontology: o.ttl\nwindow: {{range: 10m}}\nsources: {sources}\n")
