@@ -19,6 +19,7 @@ from bench import (
     readings,
     registered,
     repairs,
+    service,
     slides,
     snapshots,
     soak,
@@ -57,6 +58,7 @@ WORKLOADS: Workloads = {
     "tables": tables.measure,
     "start": start.measure,
     "snapshots": snapshots.measure,
+    "service": service.measure,
     "soak": soak.measure,
 }
 

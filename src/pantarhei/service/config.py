@@ -304,7 +304,8 @@ class DeadLettersSection(Section):
 class StateSection(Section):
     """Folder of journal and checkpoints.
 
-    `checkpoint`: the time between checkpoints. `keep`: the shortest time for which the journal is kept; it is
+    `checkpoint`: the longest time between checkpoints; one is written earlier if a replay would take two
+    seconds. `keep`: the shortest time for which the journal is kept; it is
     never shorter than the window and the longest window of a rule.
     """
 

@@ -5,6 +5,7 @@ writer, a reader, and a restart come to the same state.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from pantarhei.ontology.ontology import Ontology
 
 LOG = logging.getLogger("pantarhei.service")
+_LONG_REPLAY = 2.0  # seconds
 
 
 class Knowledge(NamedTuple):
@@ -256,6 +258,7 @@ class Driver:
         self._held: list[_Held] = []  # a heap
         self._arrived = 0
         self._requested: dict[str, str] = {}
+        self._unsaved = self._saving = 0.0  # CPU seconds of the steps since a checkpoint, and of a checkpoint
         self._beginning = Beginning()
 
     number: int
@@ -330,11 +333,19 @@ class Driver:
         """Write the state to a file. Raises `CheckpointError`."""
         self.captured()(path)
 
+    @property
+    def has_long_replay(self) -> bool:
+        """True if a replay of the records since the last checkpoint would take two seconds, and ten times as
+        long as a checkpoint.
+        """
+        return self._unsaved > max(_LONG_REPLAY, 10 * self._saving)
+
     def captured(self) -> Callable[[Path], None]:
         """Capture the present state; return a function that writes it to a file, in any thread.
 
         The function raises `CheckpointError`.
         """
+        self._unsaved = 0.0
         encode, held = self.reasoner._captured(), list(self._held)
         note: dict[str, Any] = {
             "number": self.number,
@@ -347,12 +358,14 @@ class Driver:
         }
 
         def write(path: Path) -> None:
+            began = time.thread_time()
             waiting = {id(each.message): each for each in sorted(held)}  # a message may have several times
             lines: list[Any] = [
                 Record(0, each.received, each.received, (each.message,)).to_line().decode()
                 for each in waiting.values()
             ]
             write_whole(path, encode({**note, "held": lines}))
+            self._saving = time.thread_time() - began
 
         return write
 
@@ -384,7 +397,7 @@ class Driver:
         Args:
             decoded: the content of its messages by their place, if it is known; None to decode them.
         """
-        counter = ChangeCounter(record.number)
+        began, counter = time.thread_time(), ChangeCounter(record.number)
         dead, changes = list(record.dead), list[Change]()
         if record.request is not None:
             self._change_queries(record.request)
@@ -406,6 +419,7 @@ class Driver:
         merge_positions(self.positions, record.positions)
         until = self._beginning.until if record.number <= self._beginning.through else None
         emitted = (change for change in changes if until is None or change.at >= until)
+        self._unsaved += time.thread_time() - began
         return Emitted(record.number, record.at, tuple(emitted), tuple(dead), len(record.messages))
 
     def _contents(

@@ -166,6 +166,7 @@ class Reader:
 
     def _checkpoint(self) -> None:
         is_due = time.monotonic() - self._saved >= self.config.state.checkpoint.total_seconds()
+        is_due = is_due or self.driver.has_long_replay
         if not (is_due and self._writes_checkpoints and self.driver.number):
             return
         self._saved = time.monotonic()

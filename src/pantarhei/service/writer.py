@@ -163,7 +163,8 @@ class Writer:
             self.step(self.inbox.take(self._patience, self.config.clock.batch.total_seconds()))
             self._answer_requests()
             now = time.monotonic()
-            if now - saved >= self.config.state.checkpoint.total_seconds():
+            is_long = self.writes_checkpoints and self.driver.has_long_replay
+            if is_long or now - saved >= self.config.state.checkpoint.total_seconds():
                 saved = now
                 self.save()
             if now - rotated >= _SEGMENT:

@@ -60,6 +60,17 @@ def test_steps_continue_while_a_checkpoint_is_written(writer, monkeypatch):
     assert len(restored.reasoner.timestamps) + len(restored._held) == 1
 
 
+def test_a_checkpoint_is_due_when_a_replay_would_take_long(writer, monkeypatch):
+    monkeypatch.setattr(driver_module, "_LONG_REPLAY", 0.05)
+    number = 0
+    while not writer.driver.has_long_replay:
+        number += 1
+        writer.step([reading(number)])
+    assert number > 1
+    writer.save(always=True)
+    assert not writer.driver.has_long_replay
+
+
 def test_each_message_is_decoded_once(writer, monkeypatch):
     decoded, decode = [], Decoder.decode
     monkeypatch.setattr(
