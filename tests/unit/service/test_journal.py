@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pantarhei.errors import JournalError
@@ -110,6 +110,7 @@ def test_missing_records_are_reported(tmp_path):
         list(read_journal(tmp_path))
 
 
+@settings(max_examples=30, deadline=None)  # waits for the disk
 @given(st.lists(st.sampled_from(["append", "rotate", "read"]), max_size=20), st.integers(1, 3))
 def test_a_tail_has_each_record_once_in_order(tmp_path_factory, actions, most):
     folder = tmp_path_factory.mktemp("journal")

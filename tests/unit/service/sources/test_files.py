@@ -53,6 +53,7 @@ def expected(*places):
     return [str(place) for place in places]
 
 
+@settings(max_examples=30, deadline=None)  # writes files
 @given(st.data())
 def test_each_line_is_read_once_whenever_the_source_is_stopped(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("files")
@@ -142,7 +143,7 @@ def test_files_beyond_the_number_of_open_ones_are_read_on(make, tmp_path, monkey
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)  # writes files
 @given(st.lists(st.tuples(st.sampled_from(["s1", "s2", ""]), CELLS), min_size=1, max_size=6), st.booleans())
 def test_rows_of_csv_have_the_triples_that_read_records_gives_them(tmp_path_factory, rows, ends):
     folder = tmp_path_factory.mktemp("csv")
