@@ -201,12 +201,18 @@ class PageState:
             return reasoner._held.history.log
 
     def assertions(self, start: datetime, end: datetime) -> dict[str, Any]:
-        """Return the first assertions after `start` and not after `end`, newest first, and their number."""
+        """Return the first assertions after `start` and not after `end`, newest first, the number of all, and
+        the number of those that a repair removed.
+        """
         reasoner, log = self._view.driver.reasoner, self._log()
         parts = [entry.facts for entry in log if start < entry.at <= end]  # type: ignore[operator]
         found, count = list[dict[str, Any]](), sum(map(len, parts))
+        left = 0
         for entry, kept in log.occurrences(np.concatenate([NO_FACTS, *parts])):
-            if not start < entry.at <= end or len(found) >= _ASSERTIONS:  # type: ignore[operator]
+            if not start < entry.at <= end:  # type: ignore[operator]
+                continue
+            left += len(kept)
+            if len(found) >= _ASSERTIONS:
                 continue
             is_kept, facts = set(map(tuple, kept.tolist())), entry.facts[: _ASSERTIONS - len(found)]
             with reasoner._lock:
@@ -215,7 +221,7 @@ class PageState:
                 removed = tuple(fact) not in is_kept
                 terms = list(map(write_term, triple))
                 found.append({"at": json_time(entry.at), "triple": terms, "removed": removed})
-        return {"count": count, "first": found}
+        return {"count": count, "removed": count - left, "first": found}
 
     def repairs(self) -> list[dict[str, Any]]:
         """Return the last repairs that removed something, newest first, with a text for each removal."""

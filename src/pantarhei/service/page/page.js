@@ -208,9 +208,8 @@ async function choosePartition() {
   const [from, to] = [chosen.from, chosen.to + 1].map(each => new Date(each).toISOString());
   try {
     const found = await read(`/window?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`);
-    const removed = found.first.filter(each => each.removed).length;
     const more = found.count > found.first.length ? `; the newest ${shown(found.first.length)} are listed` : "";
-    setText(title, `${clock(from)} to ${clock(to)}: ${count(found.count, "assertion")}${removed ? `, ${removed} removed` : ""}${more}`);
+    setText(title, `${clock(from)} to ${clock(to)}: ${count(found.count, "assertion")}${found.removed ? `, ${shown(found.removed)} removed` : ""}${more}`);
     const rows = found.first.map(each => make("tr", {},
       make("td", {class: "time"}, clock(each.at)),
       make("td", {title: each.triple.join(" ")}, tripleText(each.triple)),
@@ -288,7 +287,7 @@ class Feed {
     if (!this.waiting.length) return;
     if (paused || (this.isRead && this.list.children.length)) {
       this.button.hidden = false;
-      setText(this.button, `Show ${this.waiting.length === this.most ? "the newest" : shown(this.waiting.length)} newer`);
+      setText(this.button, `Show ${shown(this.waiting.length)} newer`);
     } else this.show(false);
   }
 
@@ -680,7 +679,7 @@ function show(given) {
   if (!given.ready) showStatus("waiting", "Catching up with the journal");
   else if (given.problem) showStatus("waiting", `Not up to date: ${given.problem}`);
   else if (blocked) showStatus("waiting", `The journal cannot be written: ${blocked}`);
-  else showStatus("live", paused ? "Live, page paused" : "Live");
+  else showStatus("live", `Live${given.behind > 5 ? `, ${shown(Math.round(given.behind))} s behind` : ""}${paused ? ", page paused" : ""}`);
   if (paused) return;
   showFigures(given);
   showWindow(given.window);
@@ -689,7 +688,7 @@ function show(given) {
   showQueries(given.queries);
   showDead(given.dead);
   showLinks(given.writer);
-  setText(byId("repairs-count"), `${shown(given.removed)} assertions removed since the start`);
+  setText(byId("repairs-count"), `${shown(given.removed)} assertions removed since the stream began`);
 }
 
 let retry = () => {};
