@@ -55,6 +55,7 @@ class Emitted(NamedTuple):
         changes: the changes, in order.
         dead: the messages that were not processed.
         messages: number of messages of the record, without dead letters.
+        received: time at which the messages arrived; None if it is unknown.
     """
 
     number: int
@@ -62,6 +63,7 @@ class Emitted(NamedTuple):
     changes: tuple[Change, ...]
     dead: tuple[DeadLetter, ...]
     messages: int = 0
+    received: datetime | None = None
 
 
 def is_wanted(name: str, wanted: Collection[str]) -> bool:

@@ -420,7 +420,9 @@ class Driver:
         until = self._beginning.until if record.number <= self._beginning.through else None
         emitted = (change for change in changes if until is None or change.at >= until)
         self._unsaved += time.thread_time() - began
-        return Emitted(record.number, record.at, tuple(emitted), tuple(dead), len(record.messages))
+        return Emitted(
+            record.number, record.at, tuple(emitted), tuple(dead), len(record.messages), record.received
+        )
 
     def _contents(
         self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None, dead: list[DeadLetter]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -12,6 +13,7 @@ from datetime import UTC, datetime
 
 import paho.mqtt.client as paho
 import pytest
+from pyarrow import parquet
 
 from pantarhei.service.config import read_config
 from pantarhei.service.decoding import Decoder
@@ -25,7 +27,13 @@ RULES = "@prefix : <http://example.org/> .\nalarm(S) :- :Hot(S) always in [0.5 s
 MORE = """
 rules: rules.lars
 clock: {allowed_lateness: 1m, max_ahead: 1m}
-sinks: {store: {sql: "sqlite:///alarms.db"}}
+sinks:
+  store: {sql: "sqlite:///alarms.db"}
+  lines: {file: out.ndjson}
+  table: {file: out.csv}
+  lake: {parquet: lake, roll: 2s}
+  alarms: {mqtt: plant, topic: "alarms/{name}"}
+dead_letters: {file: dead.ndjson}
 state: {folder: state, checkpoint: 1s}
 """
 RATE = 100  # messages a second: a broker with default settings queues 1,000 for a client that is away
@@ -98,6 +106,25 @@ def stored_changes(folder):
     return [(*row[:3], json.loads(row[3])) for row in rows], letters
 
 
+def ids_in_files(folder):
+    """Return the ids of the changes in the files of each sink."""
+    with (folder / "out.csv").open(newline="") as table:
+        rows = [row["id"] for row in csv.DictReader(table)]
+    parts = [
+        parquet.read_table(path).column("id").to_pylist() for path in (folder / "lake").glob("*.parquet")
+    ]
+    collected = _lines(folder / "lake" / ".rows.ndjson")
+    return {
+        "lines": [each["id"] for each in _lines(folder / "out.ndjson")],
+        "table": rows,
+        "lake": [id_ for part in parts for id_ in part] + [each["id"] for each in collected],
+    }
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def by_id(changes):
     return sorted(changes, key=lambda change: change[0])
 
@@ -117,6 +144,7 @@ def test_kills_lose_and_repeat_nothing(tmp_path, readers):
         with service(path) as running:
             running.wait_until_ready()
             wait_until(lambda: _is_subscribed(tmp_path, port))
+            published = _received_alarms(port)
             publisher = Publisher(port, seed)
             publisher.start()
             for number in range(KILLS):
@@ -139,7 +167,22 @@ def test_kills_lose_and_repeat_nothing(tmp_path, readers):
     assert len({change[0] for change in expected}) == len(expected) > 100
     assert by_id(stored) == by_id(expected)
     assert set(letters) == dead
+    for name, ids in ids_in_files(tmp_path).items():
+        assert sorted(ids) == [each[0] for each in by_id(expected)], name
+    assert sorted((each["id"], each["reason"]) for each in _lines(tmp_path / "dead.ndjson")) == sorted(dead)
+    assert set(published) == {each[0] for each in expected}  # at least once
     assert "Traceback" not in running.log.read_text()
+
+
+def _received_alarms(port):
+    """Return a list that grows by the ids of the changes that are published."""
+    received = []
+    client = paho.Client(paho.CallbackAPIVersion.VERSION2)
+    client.on_message = lambda client, data, message: received.append(json.loads(message.payload)["id"])
+    client.connect("127.0.0.1", port)
+    client.subscribe("alarms/#", 1)
+    client.loop_start()
+    return received
 
 
 def _is_subscribed(folder, port):

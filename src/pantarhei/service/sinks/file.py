@@ -171,22 +171,27 @@ class DeadLettersFile(AppendingSink):
         return None
 
     def write(self, given: Sequence[Emitted]) -> None:
-        if self._begun is not None and given[-1].at - self._begun >= self._keep_for:
+        if self._begun is not None and _arrival(given[-1]) - self._begun >= self._keep_for:
             os.replace(self.path, f"{self.path}.1")
             self._begin_anew()
         super().write(given)
         if self._begun is None:
-            self._begun = next((each.at for each in given if each.dead), None)
+            self._begun = next((_arrival(each) for each in given if each.dead), None)
 
     def lines(self, emitted: Emitted) -> Iterator[str]:
         for id_, each in letters_of(emitted):
-            fields: dict[str, object] = {"id": id_, "at": json_time(emitted.at), "reason": each.reason}
+            fields: dict[str, object] = {"id": id_, "at": json_time(_arrival(emitted)), "reason": each.reason}
             fields |= {"detail": each.detail, "source": each.message.source, "topic": each.message.topic}
             try:
                 fields["payload"] = each.message.payload.decode()
             except UnicodeDecodeError:
                 fields["payload_base64"] = b64encode(each.message.payload).decode()
             yield f"{to_json(fields)}\n"
+
+
+def _arrival(emitted: Emitted) -> datetime:
+    """Return the time at which the messages of a record arrived; steps may have times of long ago."""
+    return emitted.received or emitted.at
 
 
 class ParquetFolder(AppendingSink):

@@ -82,11 +82,11 @@ class CrashingConnection:
 
 
 @pytest.mark.parametrize("is_after", [False, True])
-@pytest.mark.parametrize("error", [Crash, OSError])
+@pytest.mark.parametrize("error", [Crash, pytest.param(OSError, marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
 def test_a_failure_at_each_call_loses_and_repeats_nothing(tmp_path, url, step, error, is_after, monkeypatch):
     for last in itertools.count(7 + 3 * is_after, step):  # the calls before are those of open
-        folder = tmp_path / f"{error.__name__}{is_after}{last}"
+        folder = tmp_path / f"{error.__name__}{is_after}{step}at{last}"
         folder.mkdir()
         sink = sink_of(folder, url)
         state, connected = [0, last], sink._connected
@@ -104,7 +104,7 @@ def test_a_failure_at_each_call_loses_and_repeats_nothing(tmp_path, url, step, e
         )
         if is_over:
             break
-    assert last > 12
+    assert last > 12, "there are calls to fail at"
 
 
 def test_rows_have_the_types_of_the_database(tmp_path, url):
