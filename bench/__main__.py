@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench import (
+    alarms,
     axioms,
     batch,
     building,
@@ -59,6 +60,7 @@ WORKLOADS: Workloads = {
     "start": start.measure,
     "snapshots": snapshots.measure,
     "service": service.measure,
+    "alarms": alarms.measure,
     "soak": soak.measure,
 }
 
