@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 from starlette.testclient import TestClient
 
 from pantarhei.errors import WriterUnavailableError
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.http import server
-from pantarhei.service.http.app import View, make_app
-from pantarhei.service.journal import Message, Record
+from pantarhei.service.http.app import ServiceView, make_app
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.message_journal import Message, Record
 from service_tools import site, wait_until
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -32,8 +32,10 @@ class Served:
 
     def __init__(self, folder, http="{}", more=""):
         self.config = site(folder, "{web: {http: {readings: m.yaml}}}", f"http: {http}\n{more}")
-        self.driver = Driver.fresh(self.config, read_knowledge(self.config), Decoder(self.config), True)
-        self.view = View(self.config, lambda: self.driver, self.control, lambda: True)
+        self.driver = JournalDriver.fresh(
+            self.config, read_knowledge(self.config), MessageDecoder(self.config), True
+        )
+        self.view = ServiceView(self.config, lambda: self.driver, self.control, lambda: True)
         self.pushed, self.fails, self.status = [], None, dict(STATUS)
         self.app = make_app(self.view)
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pantarhei.service.changes import ChangeCounter, Emitted
-from pantarhei.service.journal import DeadLetter, Message
+from pantarhei.service.message_journal import DeadLetter, Message
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -22,7 +22,7 @@ PAGE = 1000
 FIRST, NEW = "0-0", "$"
 
 
-class Position(TypedDict):
+class StreamPosition(TypedDict):
     """Position in a stream: the id of an entry, and the number of entries added up to and including it."""
 
     id: str
@@ -36,7 +36,7 @@ class _StreamState(NamedTuple):
 
     first: str | None
     length: int
-    end: Position
+    end: StreamPosition
 
 
 class RedisStream:
@@ -57,7 +57,7 @@ class RedisStream:
         """Return the connection to the pool."""
         self._client.close()
 
-    def position(self, start: str) -> Position:
+    def position(self, start: str) -> StreamPosition:
         """Return the position after the entry with id `start`; `FIRST` is before all entries, `NEW` after
         them.
 
@@ -71,7 +71,9 @@ class RedisStream:
         after = sum(1 for _ in self._pages(start, state.end["id"]))
         return {"id": start, "added": state.end["added"] - after}
 
-    def advance(self, start: Position, most: int | None, end: Position | None = None) -> Position:
+    def advance(
+        self, start: StreamPosition, most: int | None, end: StreamPosition | None = None
+    ) -> StreamPosition:
         """Return the position `most` entries after `start`, at most `end` or the present end of the stream.
 
         Raises:
@@ -91,7 +93,7 @@ class RedisStream:
             self._refuse_loss(ahead, len(page), start["id"])
         return {"id": page[-1][0], "added": start["added"] + len(page)}
 
-    def after_loss(self, start: Position) -> Position:
+    def after_loss(self, start: StreamPosition) -> StreamPosition:
         """Return the position from which to read on after entries were lost: the oldest entry left after
         `start`, or the beginning if the stream was created again.
         """
@@ -132,7 +134,7 @@ class RedisStream:
                 "newer"
             )
         first = cast("tuple[bytes, object] | None", info["first-entry"])
-        end: Position = {
+        end: StreamPosition = {
             "id": cast(bytes, info["last-generated-id"]).decode(),
             "added": cast(int, info["entries-added"]),
         }

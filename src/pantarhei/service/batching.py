@@ -13,8 +13,8 @@ from rdflib.term import Node
 from pantarhei.errors import InputError, UnknownTopicError
 from pantarhei.model.datetimes import MICROSECOND
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import Decoded, Decoder
-from pantarhei.service.journal import NEVER, DeadLetter, Message, Record, merge_positions
+from pantarhei.service.decoding import Decoded, MessageDecoder
+from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
 
 REMEMBERED = 50_000
 """Number of recent messages by which redeliveries are recognized."""
@@ -110,7 +110,7 @@ class Batcher:
         ended: the sources that have ended.
     """
 
-    def __init__(self, config: ServiceConfig, decoder: Decoder) -> None:
+    def __init__(self, config: ServiceConfig, decoder: MessageDecoder) -> None:
         self._clock, self._decoder = config.clock, decoder
         self._in_order = config.clock.order == "event"
         window = config.window

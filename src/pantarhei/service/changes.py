@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pantarhei.io.writers import json_time, json_value, report_columns
 from pantarhei.model.time import in_zone_of
-from pantarhei.service.journal import DeadLetter
+from pantarhei.service.message_journal import DeadLetter
 
 if TYPE_CHECKING:
     from pantarhei import WindowUpdate

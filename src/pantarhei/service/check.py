@@ -9,8 +9,8 @@ from pantarhei.errors import CheckFailedError, ConnectionFailedError, PantarheiE
 from pantarhei.model.message_text import counted
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.sinks.sink import Sink
 from pantarhei.service.sources.source import Source
 from pantarhei.service.supervisor import listen
@@ -47,8 +47,8 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
 
 
 def _check_reasoner(config: ServiceConfig) -> str:
-    decoder, knowledge = Decoder(config), read_knowledge(config)
-    driver = Driver.fresh(config, knowledge, decoder)
+    decoder, knowledge = MessageDecoder(config), read_knowledge(config)
+    driver = JournalDriver.fresh(config, knowledge, decoder)
     rules = knowledge.rules
     parts = [
         counted(len(knowledge.ontology.rules), "rule"),

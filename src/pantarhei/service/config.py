@@ -76,13 +76,13 @@ Topics: TypeAlias = dict[str, str]
 """Format by topic: the path of a mapping, or `jsonld`, `turtle`, `ntriples`, `nquads`, `trig`."""
 
 
-class Section(BaseModel):
+class ConfigSection(BaseModel):
     """Section of the configuration; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class WindowSection(Section):
+class WindowSection(ConfigSection):
     """Window: `range`, distance `slide` of its ends, and length `tick` of the ticks of temporal rules, by
     default the slide.
     """
@@ -93,7 +93,7 @@ class WindowSection(Section):
     closed: Literal["both", "right"] = "both"
 
 
-class ClockSection(Section):
+class ClockSection(ConfigSection):
     """Time of the steps.
 
     `time`: the time in the message, or that of its arrival. `order: arrival` never waits: the time of a step
@@ -112,7 +112,7 @@ class ClockSection(Section):
     batch: Span = timedelta(milliseconds=10)
 
 
-class ReasoningSection(Section):
+class ReasoningSection(ConfigSection):
     """Options of the reasoner, as in `StreamReasoner`."""
 
     repair: Literal["exact", "grounded", "algorithm3", "off"] = "exact"
@@ -125,7 +125,7 @@ class ReasoningSection(Section):
     on_limit: Literal["error", "drop"] = "drop"
 
 
-class MQTTSource(Section):
+class MQTTSource(ConfigSection):
     """Subscription to an MQTT broker with QoS 1 and a persistent session."""
 
     mqtt: str
@@ -137,7 +137,7 @@ class MQTTSource(Section):
     qos: Annotated[Literal["0", "1"], BeforeValidator(str)] = "1"
 
 
-class KafkaSource(Section):
+class KafkaSource(ConfigSection):
     """Topics of a Kafka cluster, read from the offsets in the journal."""
 
     kafka: str
@@ -147,7 +147,7 @@ class KafkaSource(Section):
     settings: dict[str, str] = {}
 
 
-class RedisSource(Section):
+class RedisSource(ConfigSection):
     """Redis Streams, read from the ids in the journal."""
 
     redis: str
@@ -156,13 +156,13 @@ class RedisSource(Section):
     start: Literal["earliest", "latest"] = "latest"
 
 
-class HTTPSource(Section):
+class HTTPSource(ConfigSection):
     """Messages of `POST /push/{topic}`."""
 
     http: Topics
 
 
-class FilesSource(Section):
+class FilesSource(ConfigSection):
     """Files and folders that grow; with `then`, that source begins after the end of the files."""
 
     files: Texts
@@ -171,13 +171,13 @@ class FilesSource(Section):
     follow: bool = True
 
 
-class StdinSource(Section):
+class StdinSource(ConfigSection):
     """Lines of standard input."""
 
     stdin: str
 
 
-class SQLSink(Section):
+class SQLSink(ConfigSection):
     """Table of a database, written exactly once."""
 
     sql: str
@@ -185,14 +185,14 @@ class SQLSink(Section):
     table: str = "changes"
 
 
-class FileSink(Section):
+class FileSink(ConfigSection):
     """File that is appended to, in NDJSON or CSV by its suffix, written exactly once."""
 
     file: Path
     of: Texts = ("*",)
 
 
-class ParquetSink(Section):
+class ParquetFolderSink(ConfigSection):
     """Folder of Parquet files, one for each period `roll`."""
 
     parquet: Path
@@ -200,7 +200,7 @@ class ParquetSink(Section):
     roll: Span = timedelta(hours=1)
 
 
-class MQTTSink(Section):
+class MQTTSink(ConfigSection):
     """Topic of the broker of an MQTT source, or of the broker with this URL."""
 
     mqtt: str
@@ -212,7 +212,7 @@ class MQTTSink(Section):
     ca: Path | None = None
 
 
-class KafkaSink(Section):
+class KafkaSink(ConfigSection):
     """Topic of the cluster of a Kafka source, or of the cluster with these servers."""
 
     kafka: str
@@ -223,7 +223,7 @@ class KafkaSink(Section):
     settings: dict[str, str] = {}
 
 
-class WebhookSink(Section):
+class WebhookSink(ConfigSection):
     """URL that receives changes by POST, signed if there is a secret, repeated for `retry` if it fails."""
 
     webhook: str
@@ -232,16 +232,16 @@ class WebhookSink(Section):
     retry: Span = timedelta(minutes=5)
 
 
-def _kind_among(kinds: Mapping[str, type[Section]]) -> Discriminator:
+def _kind_among(kinds: Mapping[str, type[ConfigSection]]) -> Discriminator:
     def kind(given: object) -> str | None:
-        if isinstance(given, Section):
+        if isinstance(given, ConfigSection):
             return next(name for name, section in kinds.items() if type(given) is section)
         return next((name for name in kinds if isinstance(given, Mapping) and name in given), None)
 
     return Discriminator(kind)
 
 
-SOURCES: Mapping[str, type[Section]] = {
+SOURCES: Mapping[str, type[ConfigSection]] = {
     "mqtt": MQTTSource,
     "kafka": KafkaSource,
     "redis": RedisSource,
@@ -249,10 +249,10 @@ SOURCES: Mapping[str, type[Section]] = {
     "files": FilesSource,
     "stdin": StdinSource,
 }
-SINKS: Mapping[str, type[Section]] = {
+SINKS: Mapping[str, type[ConfigSection]] = {
     "sql": SQLSink,
     "file": FileSink,
-    "parquet": ParquetSink,
+    "parquet": ParquetFolderSink,
     "mqtt": MQTTSink,
     "kafka": KafkaSink,
     "webhook": WebhookSink,
@@ -272,7 +272,7 @@ Sink: TypeAlias = Annotated[
     Union[  # noqa: UP007
         Annotated[SQLSink, Tag("sql")],
         Annotated[FileSink, Tag("file")],
-        Annotated[ParquetSink, Tag("parquet")],
+        Annotated[ParquetFolderSink, Tag("parquet")],
         Annotated[MQTTSink, Tag("mqtt")],
         Annotated[KafkaSink, Tag("kafka")],
         Annotated[WebhookSink, Tag("webhook")],
@@ -281,7 +281,7 @@ Sink: TypeAlias = Annotated[
 ]
 
 
-class QuerySection(Section):
+class QuerySection(ConfigSection):
     """Registered query: a file or a text, and the options of `StreamReasoner.register`."""
 
     sparql: str
@@ -294,14 +294,14 @@ def _query(given: object) -> object:
     return {"sparql": given} if isinstance(given, str) else given
 
 
-class DeadLettersSection(Section):
+class DeadLettersSection(ConfigSection):
     """File of dead letters, one JSON object each, and the time for which they are kept."""
 
     file: Path
     keep: Span = timedelta(days=7)
 
 
-class StateSection(Section):
+class StateSection(ConfigSection):
     """Folder of journal and checkpoints.
 
     `checkpoint`: the longest time between checkpoints; one is written earlier if a replay would take two
@@ -314,7 +314,7 @@ class StateSection(Section):
     keep: Span = timedelta(minutes=20)
 
 
-class TokensSection(Section):
+class TokensSection(ConfigSection):
     """Bearer tokens for reading, pushing messages, and registering queries; without one, it is open."""
 
     read: Secret | None = None
@@ -322,7 +322,7 @@ class TokensSection(Section):
     admin: Secret | None = None
 
 
-class QueryLimitsSection(Section):
+class QueryLimitsSection(ConfigSection):
     """Limits of a SPARQL query over HTTP."""
 
     timeout: Span = timedelta(seconds=10)
@@ -331,7 +331,7 @@ class QueryLimitsSection(Section):
     at_once: Annotated[int, Field(ge=1)] = 2
 
 
-class HTTPSection(Section):
+class HTTPSection(ConfigSection):
     """HTTP server. An address other than the machine's own needs tokens."""
 
     listen: str = "127.0.0.1:8190"
@@ -362,7 +362,7 @@ class HTTPSection(Section):
         return self
 
 
-class LogSection(Section):
+class LogSection(ConfigSection):
     """Format and level of the log."""
 
     format: Literal["text", "json"] = "text"
@@ -390,7 +390,7 @@ def _check_order(sources: dict[str, Any]) -> dict[str, Any]:
     return sources
 
 
-class ServiceConfig(Section):
+class ServiceConfig(ConfigSection):
     """Configuration of the service; build with `read_config`. Paths are absolute."""
 
     name: str = "pantarhei"
@@ -530,7 +530,7 @@ class _Reader:
     def _fields(self, location: Location) -> Iterator[str]:
         section: Any = ServiceConfig
         for name in location:
-            if isinstance(section, type) and issubclass(section, Section):
+            if isinstance(section, type) and issubclass(section, ConfigSection):
                 section = section.model_fields[str(name)].annotation
             elif name in SOURCES and location[0] == "sources":
                 section = SOURCES[str(name)]
@@ -545,7 +545,7 @@ class _Reader:
 
 
 def _is_section(given: object) -> bool:
-    return isinstance(given, type) and issubclass(given, Section)
+    return isinstance(given, type) and issubclass(given, ConfigSection)
 
 
 def _key(at: Location) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from pantarhei.errors import OptionError
 from pantarhei.service.config import (
+    ConfigSection,
     FileSink,
     FilesSource,
     HTTPSource,
@@ -13,17 +14,16 @@ from pantarhei.service.config import (
     KafkaSource,
     MQTTSink,
     MQTTSource,
-    ParquetSink,
+    ParquetFolderSink,
     RedisSource,
-    Section,
     ServiceConfig,
     SQLSink,
     StdinSource,
     WebhookSink,
 )
 from pantarhei.service.sinks.file import AppendingSink, ChangesFile, DeadLettersFile, ParquetFolder
-from pantarhei.service.sinks.kafka import KafkaChanges
-from pantarhei.service.sinks.mqtt import MQTTChanges
+from pantarhei.service.sinks.kafka_sink import KafkaChanges
+from pantarhei.service.sinks.mqtt_sink import MQTTChanges
 from pantarhei.service.sinks.sink import Positions, Sink
 from pantarhei.service.sinks.sql import PostgreSQLSink, SQLiteSink
 from pantarhei.service.sinks.webhook import WebhookChanges
@@ -36,11 +36,11 @@ def make_sources(config: ServiceConfig) -> list[Source]:
     found: list[Source] = []
     for name, section in config.sources.items():
         if isinstance(section, MQTTSource):
-            from pantarhei.service.sources.mqtt import MQTTMessages
+            from pantarhei.service.sources.mqtt_source import MQTTMessages
 
             found.append(MQTTMessages(name, config, section))
         elif isinstance(section, KafkaSource):
-            from pantarhei.service.sources.kafka import KafkaMessages
+            from pantarhei.service.sources.kafka_source import KafkaMessages
 
             found.append(KafkaMessages(name, section))
         elif isinstance(section, RedisSource):
@@ -77,7 +77,7 @@ def make_sinks(config: ServiceConfig) -> list[Sink]:
 _DEAD_LETTERS = "dead_letters"
 
 
-def _sink(name: str, config: ServiceConfig, section: Section, positions: Positions) -> Sink:
+def _sink(name: str, config: ServiceConfig, section: ConfigSection, positions: Positions) -> Sink:
     if isinstance(section, SQLSink):
         scheme, _, rest = section.sql.partition("://")
         if scheme == "sqlite" and rest.startswith("/"):
@@ -88,7 +88,7 @@ def _sink(name: str, config: ServiceConfig, section: Section, positions: Positio
         raise OptionError("sql", given, "sqlite:///FILE or postgresql://USER@HOST/DATABASE")
     if isinstance(section, FileSink):
         return ChangesFile(name, config, section, positions)
-    if isinstance(section, ParquetSink):
+    if isinstance(section, ParquetFolderSink):
         return ParquetFolder(name, config, section, positions)
     if isinstance(section, MQTTSink):
         return MQTTChanges(name, config, section, positions)

@@ -16,7 +16,7 @@ from pantarhei.io.records import Mapping as RecordMapper
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.term import Triple
 from pantarhei.service.config import FilesSource, HTTPSource, ServiceConfig, StdinSource
-from pantarhei.service.journal import Message
+from pantarhei.service.message_journal import Message
 
 RDF_FORMATS = ("jsonld", "ngsi-ld", "nquads", "trig", "ntriples", "turtle")
 RECEIVED, TOPIC, LEVEL, VALUE = "_received", "_topic", "_level", "_value"
@@ -41,7 +41,7 @@ class Decoded(NamedTuple):
 Decode: TypeAlias = Callable[[Message, datetime], list[Decoded]]
 
 
-class Decoder:
+class MessageDecoder:
     """Decoder of the messages of all sources.
 
     Raises:

@@ -22,8 +22,8 @@ from prometheus_client.registry import Collector
 if TYPE_CHECKING:
     from pantarhei.service.batching import Received
     from pantarhei.service.changes import Emitted
-    from pantarhei.service.driver import Driver
     from pantarhei.service.http.events import EventHub
+    from pantarhei.service.journal_driver import JournalDriver
     from pantarhei.service.writer import Writer
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -137,7 +137,7 @@ class ReaderMetrics(Collector):
             ProcessCollector(namespace="pantarhei_reader", registry=self._registry)
         self._registry.register(self)
 
-    _driver: Driver | None
+    _driver: JournalDriver | None
     _behind: float | None
 
     def count_request(self, path: str, status: int) -> None:
@@ -173,7 +173,7 @@ class ReaderMetrics(Collector):
         dropped.add_metric([self._reader], lost)
         yield dropped
 
-    def text(self, driver: Driver, behind: float | None) -> str:
+    def text(self, driver: JournalDriver, behind: float | None) -> str:
         """Return the metrics as text.
 
         Args:

@@ -15,9 +15,15 @@ from pantarhei.engine.checkpoint import read_checkpoint
 from pantarhei.engine.checkpoint.container import write_whole
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, UpgradeError
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Beginning, Driver, Knowledge, memory_of
-from pantarhei.service.journal import Journal, first_number, merge_positions, read_journal, segments
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import Beginning, JournalDriver, ServiceKnowledge, memory_of
+from pantarhei.service.message_journal import (
+    MessageJournal,
+    first_number,
+    merge_positions,
+    read_journal,
+    segments,
+)
 
 LOG = logging.getLogger("pantarhei.service")
 _CHECKPOINT, _BEGINNING = "checkpoint-", "beginning"
@@ -41,12 +47,12 @@ def checkpoint_path(folder: Path, number: int) -> Path:
 
 def start_driver(
     config: ServiceConfig,
-    knowledge: Knowledge,
-    decoder: Decoder,
+    knowledge: ServiceKnowledge,
+    decoder: MessageDecoder,
     with_repairs: bool,
-    journal: Journal | None = None,
+    journal: MessageJournal | None = None,
     most: int | None = None,
-) -> Driver:
+) -> JournalDriver:
     """Return a driver with the newest usable checkpoint, before the replay of the journal.
 
     Args:
@@ -62,7 +68,7 @@ def start_driver(
     changed: CheckpointMismatchError | None = None
     for path in reversed(known):
         try:
-            return Driver.restored(path, config, knowledge, decoder, with_repairs)
+            return JournalDriver.restored(path, config, knowledge, decoder, with_repairs)
         except CheckpointMismatchError as error:
             changed = error
             break
@@ -80,10 +86,10 @@ def start_driver(
         if changed is not None:  # those of the former configuration are of no use any more
             for path in known:
                 path.unlink()
-    return Driver.fresh(config, knowledge, decoder, with_repairs, beginning)
+    return JournalDriver.fresh(config, knowledge, decoder, with_repairs, beginning)
 
 
-def _read_beginning(folder: Path, knowledge: Knowledge) -> Beginning | None:
+def _read_beginning(folder: Path, knowledge: ServiceKnowledge) -> Beginning | None:
     """Return the stored beginning, if it is that of this configuration and its records exist."""
     try:
         saved = json.loads((folder / _BEGINNING).read_bytes())
@@ -98,7 +104,10 @@ def _read_beginning(folder: Path, knowledge: Knowledge) -> Beginning | None:
 
 
 def _decide(
-    config: ServiceConfig, knowledge: Knowledge, journal: Journal, changed: CheckpointMismatchError | None
+    config: ServiceConfig,
+    knowledge: ServiceKnowledge,
+    journal: MessageJournal,
+    changed: CheckpointMismatchError | None,
 ) -> Beginning:
     """Return where a driver without checkpoint begins: after the last record, or at the first one."""
     note = {} if changed is None else read_checkpoint(changed.source).note

@@ -19,11 +19,18 @@ from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE
-from pantarhei.service.decoding import Decoded, Decoder
-from pantarhei.service.driver import memory_of, read_knowledge
-from pantarhei.service.journal import NEVER, Journal, Message, Record, last_messages, read_journal
+from pantarhei.service.decoding import Decoded, MessageDecoder
+from pantarhei.service.journal_driver import memory_of, read_knowledge
+from pantarhei.service.journal_reader import Follower
+from pantarhei.service.message_journal import (
+    NEVER,
+    Message,
+    MessageJournal,
+    Record,
+    last_messages,
+    read_journal,
+)
 from pantarhei.service.metrics import WriterMetrics
-from pantarhei.service.reader import Follower
 from pantarhei.service.sources.http import HTTPMessages
 from pantarhei.service.sources.source import Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
@@ -55,8 +62,8 @@ class Writer:
     def __init__(self, config: ServiceConfig) -> None:
         self.config = config
         self.folder = config.path(config.state.folder)
-        self.journal = Journal.open(self.folder)
-        self.decoder = Decoder(config)
+        self.journal = MessageJournal.open(self.folder)
+        self.decoder = MessageDecoder(config)
         self.knowledge = read_knowledge(config)
         self.batcher = Batcher(config, self.decoder)
         self.inbox = Inbox()

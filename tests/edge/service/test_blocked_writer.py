@@ -13,7 +13,7 @@ from pantarhei.service import writer as writers
 from pantarhei.service.batching import Received
 from pantarhei.service.changes import Emitted
 from pantarhei.service.config import read_config
-from pantarhei.service.journal import Message, read_journal
+from pantarhei.service.message_journal import Message, read_journal
 from pantarhei.service.sinks import sink as sinks
 from pantarhei.service.sinks.sink import Positions, Sink
 from pantarhei.service.start import checkpoint_path

@@ -152,7 +152,7 @@ def test_changes_are_produced_once_with_their_id_as_key(tmp_path, cluster, is_tr
 
 @pytest.mark.parametrize("is_transactional", [False, True])
 def test_a_cluster_that_does_not_answer_is_an_error(tmp_path, is_transactional, monkeypatch):
-    kafka = pytest.importorskip("pantarhei.service.sinks.kafka")
+    kafka = pytest.importorskip("pantarhei.service.sinks.kafka_sink")
     pytest.importorskip("confluent_kafka")
     monkeypatch.setattr(kafka, "PATIENCE", 0.3)
     section = {"kafka": "127.0.0.1:1", "topic": "alarms", "transactional": is_transactional}

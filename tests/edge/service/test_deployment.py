@@ -26,9 +26,9 @@ pytest.importorskip("pydantic")
 from pantarhei.service.batching import Batcher, Received
 from pantarhei.service.check import check_service
 from pantarhei.service.config import read_config
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
-from pantarhei.service.journal import Message
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.message_journal import Message
 from pantarhei.service.metrics import ReaderMetrics, WriterMetrics
 from pantarhei.service.writer import Writer
 from service_tools import free_port, mosquitto, postgresql, site, wait_until
@@ -45,8 +45,8 @@ MINUTES = 4
 def simulated():
     """Changes and dead letters of some simulated minutes."""
     config = read_config(EXAMPLE / "site.yaml", {})
-    decoder = Decoder(config)
-    driver, batcher = Driver.fresh(config, read_knowledge(config), decoder), Batcher(config, decoder)
+    decoder = MessageDecoder(config)
+    driver, batcher = JournalDriver.fresh(config, read_knowledge(config), decoder), Batcher(config, decoder)
     chance = random.Random(3)
     rooms = [SIMULATOR["Room"](name, chance) for name in SIMULATOR["ROOMS"]]
     now, changes, reasons = datetime(2026, 3, 2, 7, tzinfo=UTC), [], Counter()

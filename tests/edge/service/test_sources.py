@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from pantarhei.errors import UnknownTopicError
-from pantarhei.service.journal import Message, read_journal
+from pantarhei.service.message_journal import Message, read_journal
 from pantarhei.service.writer import Writer
 from service_tools import redis_server, site, wait_until
 

@@ -11,9 +11,9 @@ import pytest
 
 from pantarhei.service.batching import Batcher, Received
 from pantarhei.service.changes import ChangeCounter, changes_of
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
-from pantarhei.service.journal import NEVER, Message
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.message_journal import NEVER, Message
 from service_tools import site
 
 NOW = datetime(2024, 1, 1, 12, tzinfo=UTC)
@@ -33,7 +33,7 @@ def message(at, source="a", name="s", value=1, number=0):
 def make(tmp_path_factory):
     def made(clock, **more):
         config = site(tmp_path_factory.mktemp("site"), SOURCES, f"clock: {clock}", **more)
-        return config, Batcher(config, Decoder(config))
+        return config, Batcher(config, MessageDecoder(config))
 
     return made
 
@@ -130,8 +130,8 @@ def test_time_does_not_go_back_with_the_machines_clock(make, clock):
 def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
     clock = "{order: event, allowed_lateness: 4s, max_ahead: null, idle: null}"
     config, batcher = make(clock, window="{range: 5s}")
-    decoder, knowledge = Decoder(config), read_knowledge(config)
-    driver, chance, count = Driver.fresh(config, knowledge, decoder), random.Random(seed), 30
+    decoder, knowledge = MessageDecoder(config), read_knowledge(config)
+    driver, chance, count = JournalDriver.fresh(config, knowledge, decoder), random.Random(seed), 30
     given = [
         message(at, chance.choice("ab"), chance.choice("stu"), chance.choice([1, 40]), at)
         for at in range(count)
@@ -150,12 +150,12 @@ def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
             changes += driver.apply(batch.record, chance.choice([batch.decoded, None])).changes
         if chance.random() < 0.2:
             driver.checkpoint(path := config.path("checkpoint-1"))
-            driver = Driver.restored(path, config, knowledge, decoder)
+            driver = JournalDriver.restored(path, config, knowledge, decoder)
     for source in "ab":
         batcher.end(source)
     changes += driver.apply(batcher.tick(driver.number, driver.at, NOW)).changes
 
-    sorted_stream = Driver.fresh(config, knowledge, decoder).reasoner
+    sorted_stream = JournalDriver.fresh(config, knowledge, decoder).reasoner
     expected, counter = [], ChangeCounter(0)
     for each in given:
         ((at, triples),) = decoder.decode(each.message, NOW)

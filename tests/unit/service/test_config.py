@@ -18,8 +18,8 @@ from pantarhei.errors import ConfigError
 from pantarhei.service.config import (
     SINKS,
     SOURCES,
+    ConfigSection,
     QuerySection,
-    Section,
     ServiceConfig,
     read_config,
 )
@@ -46,7 +46,7 @@ def sections(section=ServiceConfig):
     yield section
     for field in section.model_fields.values():
         for part in (field.annotation, *get_args(field.annotation)):
-            if isinstance(part, type) and issubclass(part, Section):
+            if isinstance(part, type) and issubclass(part, ConfigSection):
                 yield from sections(part)
     if section is ServiceConfig:
         yield from (QuerySection, *SOURCES.values(), *SINKS.values())
@@ -178,7 +178,7 @@ def test_the_reference_has_each_key_with_its_default(tmp_path):
             if place == ("folder",):
                 continue
             assert name in given, f"{'.'.join(place)} is not in docs/service.md"
-            if isinstance(value, Section):
+            if isinstance(value, ConfigSection):
                 check(value, given[name], place)
             elif place in (("sources",), ("sinks",), ("queries",)):
                 for each, part in value.items():

@@ -4,7 +4,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from pantarhei.service.batching import Received
-from pantarhei.service.journal import Message
+from pantarhei.service.message_journal import Message
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.service.writer import Writer
 from service_tools import site

@@ -16,10 +16,10 @@ import pytest
 from pantarhei.errors import JournalError, UpgradeError
 from pantarhei.service.batching import Received
 from pantarhei.service.config import read_config
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, memory_of, read_knowledge
-from pantarhei.service.journal import Journal, Message, Record, read_journal, segments
-from pantarhei.service.reader import JournalTail
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import JournalDriver, memory_of, read_knowledge
+from pantarhei.service.journal_reader import JournalTail
+from pantarhei.service.message_journal import Message, MessageJournal, Record, read_journal, segments
 from pantarhei.service.start import checkpoint_path, checkpoints
 from pantarhei.service.writer import Writer
 from service_tools import write_site
@@ -103,7 +103,7 @@ def stored(path):
 def uninterrupted(path, folder=None):
     """Return the changes, by id, of a driver that processes a whole journal."""
     config = read_config(path)
-    driver = Driver.fresh(config, read_knowledge(config), Decoder(config))
+    driver = JournalDriver.fresh(config, read_knowledge(config), MessageDecoder(config))
     changes = [
         change
         for record in read_journal(folder or path.parent / "state")
@@ -124,7 +124,7 @@ def records(first, last):
 
 def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path):
     whole = tmp_path / "whole"
-    journal = Journal.open(whole)
+    journal = MessageJournal.open(whole)
     journal.append(records(1, 2))
     before = segments(whole)[0].stat().st_size
     journal.append(records(3, 5))
@@ -134,7 +134,7 @@ def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path)
         torn = tmp_path / f"torn{size}"
         torn.mkdir()
         (torn / "journal-1").write_bytes(content[:size])
-        journal = Journal.open(torn)
+        journal = MessageJournal.open(torn)
         kept = content[:size].count(b"\n", content.index(b"\n") + 1)
         assert journal.number == kept
         assert size < before or kept >= 2
@@ -146,7 +146,7 @@ def test_an_append_that_is_torn_at_any_byte_is_cut_to_complete_records(tmp_path)
 
 @pytest.mark.parametrize("lost", [1, 2, 3, 4, 5])
 def test_lost_parts_are_cut_in_the_last_append_only(tmp_path, lost):
-    journal = Journal.open(tmp_path)
+    journal = MessageJournal.open(tmp_path)
     journal.append(records(1, 2))
     journal.append(records(3, 5))
     journal.close()
@@ -155,9 +155,9 @@ def test_lost_parts_are_cut_in_the_last_append_only(tmp_path, lost):
     segments(tmp_path)[0].write_bytes(b"".join(lines))
     if lost < 3:
         with pytest.raises(JournalError, match=f"record {lost} is damaged"):
-            Journal.open(tmp_path)
+            MessageJournal.open(tmp_path)
     else:
-        journal = Journal.open(tmp_path)
+        journal = MessageJournal.open(tmp_path)
         assert journal.number == lost - 1
         journal.close()
 
@@ -165,7 +165,7 @@ def test_lost_parts_are_cut_in_the_last_append_only(tmp_path, lost):
 @pytest.mark.parametrize("cannot_cut", [False, True])
 @pytest.mark.parametrize("written", [0, 1, 60, 150])
 def test_a_failed_append_leaves_nothing_behind(tmp_path, monkeypatch, written, cannot_cut):
-    journal = Journal.open(tmp_path)
+    journal = MessageJournal.open(tmp_path)
     journal.append(records(1, 1))
     tail = JournalTail(tmp_path, 0)
     write, truncate, left = os.write, os.ftruncate, [written]
@@ -197,7 +197,7 @@ def test_a_failed_append_leaves_nothing_behind(tmp_path, monkeypatch, written, c
 
 
 def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch):
-    journal = Journal.open(tmp_path)
+    journal = MessageJournal.open(tmp_path)
     journal.append(records(1, 1))
     write = os.write
 
@@ -217,7 +217,7 @@ def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch):
 
 
 def test_a_reader_reports_records_that_were_deleted(tmp_path):
-    journal = Journal.open(tmp_path)
+    journal = MessageJournal.open(tmp_path)
     for number in (1, 2, 3):
         journal.append(records(number, number))
         journal.rotate()

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import pantarhei.service.driver as driver_module
+import pantarhei.service.journal_driver as driver_module
 from pantarhei.service.batching import Received
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
-from pantarhei.service.journal import Message
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.message_journal import Message
 from pantarhei.service.start import checkpoints
 from pantarhei.service.writer import Writer
 from service_tools import site
@@ -55,7 +55,7 @@ def test_steps_continue_while_a_checkpoint_is_written(writer, monkeypatch):
     first, last = checkpoints(writer.folder)
     assert first.name == f"checkpoint-{number}" and last.name == f"checkpoint-{writer.driver.number}"
     config = writer.config
-    restored = Driver.restored(first, config, read_knowledge(config), Decoder(config))
+    restored = JournalDriver.restored(first, config, read_knowledge(config), MessageDecoder(config))
     assert (restored.number, restored.positions) == (number, positions)
     assert len(restored.reasoner.timestamps) + len(restored._held) == 1
 
@@ -72,9 +72,11 @@ def test_a_checkpoint_is_due_when_a_replay_would_take_long(writer, monkeypatch):
 
 
 def test_each_message_is_decoded_once(writer, monkeypatch):
-    decoded, decode = [], Decoder.decode
+    decoded, decode = [], MessageDecoder.decode
     monkeypatch.setattr(
-        Decoder, "decode", lambda self, message, at: decoded.append(message) or decode(self, message, at)
+        MessageDecoder,
+        "decode",
+        lambda self, message, at: decoded.append(message) or decode(self, message, at),
     )
     given = [reading(number) for number in range(20)]
     writer.step(given)

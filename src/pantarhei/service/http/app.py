@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from pantarhei.service.changes import Change, Emitted
 from pantarhei.service.config import HTTPSection, ServiceConfig
-from pantarhei.service.driver import Driver
 from pantarhei.service.http.page import page_routes
+from pantarhei.service.journal_driver import JournalDriver
 from pantarhei.service.metrics import ReaderMetrics
 from pantarhei.version import __version__
 
@@ -36,7 +36,7 @@ class Control(Protocol):
     def __call__(self, **request: Any) -> Any: ...
 
 
-class View:
+class ServiceView:
     """State that the application shows.
 
     Args:
@@ -53,7 +53,7 @@ class View:
     def __init__(
         self,
         config: ServiceConfig,
-        driver: Callable[[], Driver],
+        driver: Callable[[], JournalDriver],
         control: Control,
         is_ready: Callable[[], bool],
         reader: int | None = None,
@@ -70,7 +70,7 @@ class View:
     http: HTTPSection
 
     @property
-    def driver(self) -> Driver:
+    def driver(self) -> JournalDriver:
         """The driver."""
         return self._driver()
 
@@ -116,7 +116,7 @@ class Endpoint(NamedTuple):
     parameters: tuple[str, ...] = ()
 
 
-def make_app(view: View) -> Starlette:
+def make_app(view: ServiceView) -> Starlette:
     """Return the application."""
     from starlette.applications import Starlette
     from starlette.middleware import Middleware

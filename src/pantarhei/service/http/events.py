@@ -18,7 +18,7 @@ from pantarhei.service.http.exchange import RequestError, busy
 
 if TYPE_CHECKING:
     from pantarhei import WindowUpdate
-    from pantarhei.service.http.app import View
+    from pantarhei.service.http.app import ServiceView
 
 QUEUED = 1_000
 """Number of events that wait for a client; a client for which more would wait is dropped."""
@@ -87,7 +87,7 @@ class EventHub:
         view: the state; `present` returns the present rows of a name.
     """
 
-    def __init__(self, view: View, present: Callable[[str], dict[str, Any]]) -> None:
+    def __init__(self, view: ServiceView, present: Callable[[str], dict[str, Any]]) -> None:
         self._view, self._present = view, present
         self._clients: set[_Client] = set()
         self._history: deque[_Event] = deque(maxlen=view.changes.maxlen)

@@ -21,7 +21,7 @@ from pantarhei.errors import PantarheiError
 from pantarhei.io.writers import json_time
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.service.changes import Emitted, atom_row
-from pantarhei.service.journal import DeadLetter
+from pantarhei.service.message_journal import DeadLetter
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from pantarhei import WindowUpdate
     from pantarhei.repair.result import Repair
-    from pantarhei.service.http.app import View
+    from pantarhei.service.http.app import ServiceView
     from pantarhei.window.log import Log
 
 FILES = {
@@ -49,7 +49,7 @@ _REPAIRS, _REMOVALS, _ASSERTIONS, _CONCLUSIONS = 15, 8, 200, 100
 RATES = ("messages", "changes", "removed", "dead")
 
 
-class History:
+class PageHistory:
     """Figures of the last three minutes by second, and the last dead letters.
 
     Args:
@@ -110,8 +110,8 @@ class History:
 class PageState:
     """State of the service as the page shows it. The methods take the lock of the reasoner for a moment."""
 
-    def __init__(self, view: View) -> None:
-        self._view, self._history = view, History(view.is_ready)
+    def __init__(self, view: ServiceView) -> None:
+        self._view, self._history = view, PageHistory(view.is_ready)
         view.subscribe(self._history.add)
         self._making, self._made, self._known = threading.Lock(), 0.0, dict[str, Any]()
         self._reading, self._count_after, self._counted = threading.Lock(), 0.0, dict[str, Any]()
@@ -255,7 +255,7 @@ def repair_as_json(repair: Repair) -> dict[str, Any]:
     return {**head, "removals": texts[:_REMOVALS], "more": max(0, len(texts) - _REMOVALS)}
 
 
-def page_routes(view: View) -> list[BaseRoute]:
+def page_routes(view: ServiceView) -> list[BaseRoute]:
     """Return the routes: `/` and `/static/{name}`, which need no token, and those of the state, which do.
 
     `/state`; `/window?from=…&to=…`: assertions of a part of the window; `/repairs`;

@@ -31,14 +31,14 @@ from pantarhei.rdf.parse import check_fact, parse_statement
 from pantarhei.service.changes import CONCLUSIONS, REPAIRS, atom_row
 from pantarhei.service.config import HTTPSource
 from pantarhei.service.decoding import topic_pattern
-from pantarhei.service.driver import with_prefixes
 from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body, run_in, text_of
 from pantarhei.service.http.sparql import GRAPHS, TABLES, Slots, result_response
+from pantarhei.service.journal_driver import with_prefixes
 from pantarhei.temporal.rules import read_atom
 
 if TYPE_CHECKING:
     from pantarhei.query.continuous_query import ContinuousQuery
-    from pantarhei.service.http.app import View
+    from pantarhei.service.http.app import ServiceView
 
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _ID = re.compile(r"[\x21-\x7e]{1,200}")
@@ -56,7 +56,7 @@ class Resources:
         slots: threads for explanations, which queries share.
     """
 
-    def __init__(self, view: View, slots: Slots) -> None:
+    def __init__(self, view: ServiceView, slots: Slots) -> None:
         self._view, self._slots = view, slots
         self._requests = ThreadPoolExecutor(_PUSHES, "writer")
         self._status = Polled(lambda: dict(view.control(status=True)))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.control import ControlClient
-from pantarhei.service.http.app import View, make_app
-from pantarhei.service.reader import Reader, await_writer
+from pantarhei.service.http.app import ServiceView, make_app
+from pantarhei.service.journal_reader import JournalReader, await_writer
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -36,9 +36,9 @@ def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
     """
     notice = threading.Event()
     await_writer(notice)  # before anything that takes time: a reader holds the port
-    reader = Reader(config, number == 0, notice)
+    reader = JournalReader(config, number == 0, notice)
     control = ControlClient(config.path(config.state.folder))
-    view = View(config, lambda: reader.driver, control, reader.has_caught_up.is_set, number)
+    view = ServiceView(config, lambda: reader.driver, control, reader.has_caught_up.is_set, number)
     reader.observe_step = view.metrics.steps.observe
     reader.followers.append(view.publish)
     reader.start()
@@ -51,13 +51,13 @@ def serve_in_thread(config: ServiceConfig, writer: Writer, listening: socket.soc
     def control(**request: object) -> object:
         return writer.handle(request)
 
-    view = View(config, lambda: writer.driver, control, lambda: writer.is_ready)
+    view = ServiceView(config, lambda: writer.driver, control, lambda: writer.is_ready)
     writer.followers.append(view.publish)
     server = _server(config, view)
     threading.Thread(target=server.run, args=([listening],), name="http", daemon=True).start()
 
 
-def _server(config: ServiceConfig, view: View) -> Server:
+def _server(config: ServiceConfig, view: ServiceView) -> Server:
     import uvicorn
 
     assert config.http is not None, "there is a socket"

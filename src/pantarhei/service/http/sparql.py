@@ -23,7 +23,7 @@ from pantarhei.service.http.exchange import (
 )
 
 if TYPE_CHECKING:
-    from pantarhei.service.http.app import View
+    from pantarhei.service.http.app import ServiceView
 
 FORM, QUERY, UPDATE = (
     "application/x-www-form-urlencoded",
@@ -85,7 +85,7 @@ class Slots:
 class SPARQLEndpoint:
     """Endpoint `/sparql`."""
 
-    def __init__(self, view: View, slots: Slots) -> None:
+    def __init__(self, view: ServiceView, slots: Slots) -> None:
         self._view, self._slots = view, slots
 
     async def respond(self, request: Request) -> Response:

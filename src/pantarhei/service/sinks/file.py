@@ -17,8 +17,8 @@ from typing import Any
 from pantarhei.errors import OptionError
 from pantarhei.io.writers import json_time
 from pantarhei.service.changes import Emitted
-from pantarhei.service.config import DeadLettersSection, FileSink, ParquetSink, ServiceConfig
-from pantarhei.service.journal import sync_folder
+from pantarhei.service.config import DeadLettersSection, FileSink, ParquetFolderSink, ServiceConfig
+from pantarhei.service.message_journal import sync_folder
 from pantarhei.service.sinks.sink import (
     COLUMNS,
     LOG,
@@ -203,7 +203,9 @@ class ParquetFolder(AppendingSink):
     numbers of its first and last records. A conversion that was interrupted is repeated under the same name.
     """
 
-    def __init__(self, name: str, config: ServiceConfig, section: ParquetSink, positions: Positions) -> None:
+    def __init__(
+        self, name: str, config: ServiceConfig, section: ParquetFolderSink, positions: Positions
+    ) -> None:
         self._folder = config.path(section.parquet)
         super().__init__(name, section.of, positions, self._folder / ".rows.ndjson")
         self._roll_after, self._begun = section.roll, None

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from pantarhei.errors import ConnectionFailedError, JournalError
 from pantarhei.io.writers import json_time
 from pantarhei.service.changes import Emitted, is_wanted
-from pantarhei.service.journal import DeadLetter, sync_folder
+from pantarhei.service.message_journal import DeadLetter, sync_folder
 
 LOG = logging.getLogger("pantarhei.service")
 LIMIT = 20_000

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 
 from pantarhei.errors import StreamError
-from pantarhei.io.redis_stream import FIRST, NEW, Entry, Position, RedisStream
+from pantarhei.io.redis_stream import FIRST, NEW, Entry, RedisStream, StreamPosition
 from pantarhei.service.batching import Received
 from pantarhei.service.config import RedisSource
 from pantarhei.service.sources.source import PolledSource, unreachable
@@ -61,7 +61,7 @@ class RedisMessages(PolledSource):
         return RedisStream(self._section.redis, key, secret)
 
     def _entries(self, key: str, stream: RedisStream) -> Iterator[Received]:
-        start: Position = self.positions[key]
+        start: StreamPosition = self.positions[key]
         try:
             end = stream.advance(start, _BATCH)
             found = list(stream.between(start["id"], end["id"], end["added"] - start["added"]))

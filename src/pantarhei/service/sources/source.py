@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from pantarhei.errors import ConnectionFailedError
 from pantarhei.service.batching import Received
-from pantarhei.service.journal import Message
+from pantarhei.service.message_journal import Message
 
 LOG = logging.getLogger("pantarhei.service")
 LONGEST = 16_000_000

@@ -5,8 +5,8 @@ are one assertion, or one field with N-Quads. Each entry is a message, whose bla
 
 The options are `url` (by default redis://127.0.0.1:6379/0), `startingId` (the id after which reading begins:
 0-0 for all entries, $ for new entries), `maxEntriesPerTrigger`, and `time`, `on_error` and `timestampType` as
-for files. An offset is a `Position`: reading between two positions returns the same rows each time, or an
-error if entries have been removed.
+for files. An offset is a `StreamPosition`: reading between two positions returns the same rows each time, or
+an error if entries have been removed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.io.graph_messages import OnCut, TimeReading, parse_time
-from pantarhei.io.redis_stream import FIRST, NEW, Entry, Position, RedisStream
+from pantarhei.io.redis_stream import FIRST, NEW, Entry, RedisStream, StreamPosition
 from pantarhei.model.time import TimeKind, kind_of
 from pantarhei.rdf.ntriples import nodes_of_message
 from pantarhei.rdf.parse import without_strings
@@ -153,7 +153,7 @@ class EntriesPartition(InputPartition):
     count: int
 
 
-def _between(start: Position, end: Position) -> list[EntriesPartition]:
+def _between(start: StreamPosition, end: StreamPosition) -> list[EntriesPartition]:
     count = end["added"] - start["added"]
     return [EntriesPartition(start["id"], end["id"], count)] if count else []
 
@@ -181,7 +181,7 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: RedisOptions, kind: TimeKind, schema: pa.Schema) -> None:
         self._options, self._kind, self._schema = options, kind, schema
-        self._available: Position | None = None
+        self._available: StreamPosition | None = None
 
     def initialOffset(self) -> dict[str, object]:
         """Return the position of `startingId`."""
@@ -206,11 +206,11 @@ class RedisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """
         most = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         with closing(self._stream()) as stream:
-            return dict(stream.advance(cast(Position, start), most, self._available))
+            return dict(stream.advance(cast(StreamPosition, start), most, self._available))
 
     def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
         """Return one partition with all entries of a batch, so that no ABox is divided."""
-        return _between(cast(Position, start), cast(Position, end))
+        return _between(cast(StreamPosition, start), cast(StreamPosition, end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of a partition. Raises the errors of `RedisReader.read`."""

@@ -11,10 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from pantarhei.errors import WriterUnavailableError
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
-from pantarhei.service.http.app import View, make_app
-from pantarhei.service.journal import DeadLetter, Message, Record
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.http.app import ServiceView, make_app
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.message_journal import DeadLetter, Message, Record
 from service_tools import site
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -29,9 +29,11 @@ class Served:
         (folder / "rules.lars").write_text(RULES)
         more, window = "rules: rules.lars\nhttp: {listen: 127.0.0.1:8190}", "{range: 1m, tick: 1s}"
         self.config = site(folder, "{push: {http: {readings: m.yaml}}}", more, window)
-        self.driver = Driver.fresh(self.config, read_knowledge(self.config), Decoder(self.config))
+        self.driver = JournalDriver.fresh(
+            self.config, read_knowledge(self.config), MessageDecoder(self.config)
+        )
         self.status = {"sources": {}, "sinks": {}}
-        view = View(self.config, lambda: self.driver, self._control, lambda: True)
+        view = ServiceView(self.config, lambda: self.driver, self._control, lambda: True)
         self.view, self.client = view, TestClient(make_app(view), base_url="http://127.0.0.1")
 
     def _control(self, **request):

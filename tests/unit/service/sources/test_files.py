@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.io.records import read_records
 from pantarhei.service.config import StdinSource
-from pantarhei.service.decoding import Decoder
+from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.sources.files import FileMessages, StdinMessages
 from service_tools import site
 
@@ -28,7 +28,7 @@ def make(tmp_path):
         config = site(tmp_path, section)
         source = FileMessages("f", config, config.sources["f"])
         source.positions = dict(positions or {})
-        source.decoder = Decoder(config)
+        source.decoder = MessageDecoder(config)
         return source
 
     return made
@@ -156,7 +156,7 @@ def test_rows_of_csv_have_the_triples_that_read_records_gives_them(tmp_path_fact
     lines = ["at,id,text", *(f'2024-01-01T00:00:0{at}Z,"{name}","{text}"' for at, name, text in quoted)]
     table = ("\n".join(lines) + "\n" * ends).encode()
     (folder / "a.csv").write_bytes(table)
-    source, decoder = FileMessages("f", config, config.sources["f"]), Decoder(config)
+    source, decoder = FileMessages("f", config, config.sources["f"]), MessageDecoder(config)
     messages = [each.message for each in source.receive()]
     found = [content for message in messages for content in decoder.decode(message, None)]
     reader = read_records(io.BytesIO(table), folder / "text.yaml", format="csv")

@@ -11,7 +11,7 @@ from pantarhei.errors import OptionError
 from pantarhei.service.changes import Emitted
 from pantarhei.service.config import MQTTSink, MQTTSource, ServiceConfig
 from pantarhei.service.sinks.sink import PATIENCE, Positions, Sink, to_json
-from pantarhei.service.sources.mqtt import address_of, check_broker, connect, new_client
+from pantarhei.service.sources.mqtt_source import address_of, check_broker, connect, new_client
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client

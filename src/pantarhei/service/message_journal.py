@@ -3,7 +3,7 @@
 A journal is a folder of segments `journal-<first number>`. Format 1: the first line of a segment is
 `pantarhei journal 1`; each further line is the CRC-32 of a record in eight hexadecimal digits, a space, and
 the record as JSON. The records of one append are flushed to the disk together; each one after the first names
-the first as `of`. After a crash, the last append may be incomplete; `Journal.open` removes it.
+the first as `of`. After a crash, the last append may be incomplete; `MessageJournal.open` removes it.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _message(given: Sequence[str]) -> Message:
     return Message(source, topic, payload.encode("utf-8", "surrogateescape"), id_)
 
 
-class Journal:
+class MessageJournal:
     """Journal that is written by this process; build with `open`.
 
     Attributes:
@@ -175,7 +175,7 @@ class Journal:
         self._begin_segment()
 
     @classmethod
-    def open(cls, folder: Path) -> Journal:
+    def open(cls, folder: Path) -> MessageJournal:
         """Open the journal of a folder for writing; create the folder if it is missing.
 
         An incomplete append at the end is removed: its records were never acknowledged.

@@ -12,7 +12,7 @@ from pantarhei.errors import ConnectionFailedError, OptionError
 from pantarhei.errors.base import MissingPackageError
 from pantarhei.service.batching import Received
 from pantarhei.service.config import MQTTSink, MQTTSource, ServiceConfig
-from pantarhei.service.journal import Message
+from pantarhei.service.message_journal import Message
 from pantarhei.service.sources.source import Inbox, SourceStatus
 
 if TYPE_CHECKING:

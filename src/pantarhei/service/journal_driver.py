@@ -40,8 +40,8 @@ from pantarhei.service.changes import (
     changes_of,
 )
 from pantarhei.service.config import QuerySection, ServiceConfig
-from pantarhei.service.decoding import Decoded, Decoder, topics_of
-from pantarhei.service.journal import NEVER, DeadLetter, Message, Record, merge_positions
+from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
+from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
 from pantarhei.window.retention import Limits
 from pantarhei.window.sliding import Window
@@ -56,7 +56,7 @@ LOG = logging.getLogger("pantarhei.service")
 _LONG_REPLAY = 2.0  # seconds
 
 
-class Knowledge(NamedTuple):
+class ServiceKnowledge(NamedTuple):
     """What the reasoner knows besides the stream.
 
     Args:
@@ -74,7 +74,7 @@ class Knowledge(NamedTuple):
     fingerprint: Mapping[str, str]
 
 
-def read_knowledge(config: ServiceConfig) -> Knowledge:
+def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     """Read ontology, background, rules and queries of a configuration.
 
     Raises:
@@ -111,7 +111,7 @@ def read_knowledge(config: ServiceConfig) -> Knowledge:
         include={"window": True, "reasoning": True, "prefixes": True, "clock": of_clock}
     )
     fingerprint["options"] = blake2b(options.encode(), digest_size=8).hexdigest()
-    return Knowledge(ontology, background, rules, queries, fingerprint)
+    return ServiceKnowledge(ontology, background, rules, queries, fingerprint)
 
 
 def _query_text(config: ServiceConfig, query: QuerySection) -> str:
@@ -174,7 +174,7 @@ def _as_time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def memory_of(config: ServiceConfig, knowledge: Knowledge) -> timedelta:
+def memory_of(config: ServiceConfig, knowledge: ServiceKnowledge) -> timedelta:
     """Return the time after which an assertion has no influence on changes: the window, and the longest chain
     of windows of temporal rules; with `order: event`, also the time for which a message may be held.
 
@@ -226,7 +226,7 @@ class _Held(NamedTuple):
     decoded: Sequence[Decoded]
 
 
-class Driver:
+class JournalDriver:
     """Reasoner that processes records; build with `fresh` or `restored`.
 
     Args:
@@ -245,8 +245,8 @@ class Driver:
         self,
         reasoner: StreamReasoner,
         config: ServiceConfig,
-        knowledge: Knowledge,
-        decoder: Decoder,
+        knowledge: ServiceKnowledge,
+        decoder: MessageDecoder,
         with_repairs: bool,
     ) -> None:
         self.reasoner, self._config, self.knowledge = reasoner, config, knowledge
@@ -268,11 +268,11 @@ class Driver:
     def fresh(
         cls,
         config: ServiceConfig,
-        knowledge: Knowledge,
-        decoder: Decoder,
+        knowledge: ServiceKnowledge,
+        decoder: MessageDecoder,
         with_repairs: bool = False,
         beginning: Beginning | None = None,
-    ) -> Driver:
+    ) -> JournalDriver:
         """Return a driver with an empty window. Raises the errors of `StreamReasoner` and `register`.
 
         Args:
@@ -295,10 +295,10 @@ class Driver:
         cls,
         path: Path,
         config: ServiceConfig,
-        knowledge: Knowledge,
-        decoder: Decoder,
+        knowledge: ServiceKnowledge,
+        decoder: MessageDecoder,
         with_repairs: bool = False,
-    ) -> Driver:
+    ) -> JournalDriver:
         """Return a driver with the state of a checkpoint.
 
         Raises:

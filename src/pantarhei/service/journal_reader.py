@@ -14,9 +14,9 @@ from typing import IO, TYPE_CHECKING
 from pantarhei.errors import CheckpointError, JournalError
 from pantarhei.service.changes import Emitted
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import Decoder
-from pantarhei.service.driver import Driver, read_knowledge
-from pantarhei.service.journal import Record, check_header, first_number, segments
+from pantarhei.service.decoding import MessageDecoder
+from pantarhei.service.journal_driver import JournalDriver, read_knowledge
+from pantarhei.service.message_journal import Record, check_header, first_number, segments
 from pantarhei.service.start import checkpoint_path, start_driver
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def await_writer(notice: threading.Event) -> None:
     threading.Thread(target=wait, name="writer", daemon=True).start()
 
 
-class Reader:
+class JournalReader:
     """Follows the journal of a writer.
 
     Args:
@@ -128,7 +128,9 @@ class Reader:
     ) -> None:
         self.config, self._writes_checkpoints = config, writes_checkpoints
         self._folder = config.path(config.state.folder)
-        self.driver: Driver = start_driver(config, read_knowledge(config), Decoder(config), True)
+        self.driver: JournalDriver = start_driver(
+            config, read_knowledge(config), MessageDecoder(config), True
+        )
         self.followers: list[Follower] = []
         self.observe_step: Callable[[float], object] = lambda seconds: None
         self.has_caught_up = threading.Event()

@@ -9,7 +9,7 @@ from pantarhei.errors import MissingPackageError, OptionError
 from pantarhei.service.changes import Emitted
 from pantarhei.service.config import KafkaSink, KafkaSource, ServiceConfig
 from pantarhei.service.sinks.sink import LOG, PATIENCE, Positions, Sink, to_json
-from pantarhei.service.sources.kafka import kafka_settings
+from pantarhei.service.sources.kafka_source import kafka_settings
 
 
 class KafkaChanges(Sink):
