@@ -137,7 +137,7 @@ def _of_aboxes(reasoner, triples):
         "limits": pr.Limits(max_facts=7),
         "budget": pr.Budget(),
         "ndjson": pr.NDJSONSink("history.ndjson"),
-        "parquet": pr.ParquetFolderSink("history"),
+        "parquet": pr.ParquetSink("history"),
     }
 
 
