@@ -1,7 +1,8 @@
 """The W3C's tests of the SPARQL 1.1 protocol against the endpoint of the service.
 
 The endpoint has one dataset and is read-only. Requests that name graphs in the URL, and updates, are
-therefore refused with status 400. The parameter `default-graph-uri` of a graph that a test does not read is omitted.
+therefore refused with status 400. The parameter `default-graph-uri` of a graph that a test does not read is
+omitted.
 """
 
 from __future__ import annotations

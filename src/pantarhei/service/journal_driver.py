@@ -57,7 +57,7 @@ _LONG_REPLAY = 2.0  # seconds
 
 
 class ServiceKnowledge(NamedTuple):
-    """What the reasoner knows besides the stream.
+    """Ontology, background, rules and queries of a service.
 
     Args:
         ontology: the ontology, with the axioms in the background files.

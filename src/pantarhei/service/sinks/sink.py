@@ -221,7 +221,7 @@ class Sink(ABC):
 
     @property
     def is_full(self) -> bool:
-        """Whether the writer has to wait for this sink."""
+        """True if the writer has to wait for this sink."""
         return self._weight >= LIMIT
 
     def put(self, emitted: Emitted, patience: float | None = None) -> bool:
