@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import re
 import shutil
 import sys
 import tempfile
@@ -209,7 +210,8 @@ def measure(quick: bool) -> Iterator[Figure]:
 def _checkpoints(aboxes: int) -> Iterator[Figure]:
     """Measure steps while a checkpoint of a window with many ABoxes is written."""
     longest, alone = [], []
-    with service_folder(SITE.replace("range: 20s", "range: 1d")) as path, started_writer(path) as writer:
+    site = re.sub(r"queries:\n(  .*\n)+", "", SITE).replace("range: 20s", "range: 1d")
+    with service_folder(site) as path, started_writer(path) as writer:
         feed = Feed(1 / BATCHES_PER_SECOND)
         run_steps(writer, feed, 1, aboxes)
         for _ in range(3):
