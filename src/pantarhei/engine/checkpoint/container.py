@@ -50,12 +50,14 @@ MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
 PREAMBLE_LENGTH = _PREAMBLE.size
+_AT_ONCE = 1_024
 _TYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i8", "f8")}
 _UNVERSIONED = "0.1.0 (before its release)"  # wrote version 1 of the format, without `pantarhei`
 
 Column = npt.NDArray[Any]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 _Part = TypeVar("_Part", bound=Sequence[Any] | Column)
+_Array = TypeVar("_Array", bound=Column)
 
 
 def pack(header: Mapping[str, object], columns: Mapping[str, Column], version: int = FORMAT) -> bytes:
@@ -195,6 +197,12 @@ def narrow(column: npt.NDArray[Any]) -> Column:
     """Return non-negative numbers in the smallest type that holds them."""
     most = int(column.max()) if len(column) else 0
     return column.astype("<u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4")
+
+
+def concatenated(empty: _Array, parts: Sequence[_Array]) -> _Array:
+    """Concatenate arrays, a few at a time, since a concatenation blocks other threads."""
+    some = [np.concatenate(parts[i : i + _AT_ONCE]) for i in range(0, len(parts), _AT_ONCE)]
+    return np.concatenate([empty, *some])  # type: ignore[return-value]
 
 
 def lengths(parts: Sequence[Sized]) -> Column:

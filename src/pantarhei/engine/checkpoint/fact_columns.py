@@ -88,7 +88,7 @@ def _maker(mark: str) -> Callable[[str], Term]:
     raise ValueError(f"a term has the unknown mark {mark!r}")
 
 
-def columns_of_triples(name: str, rows: Integers, terms: Sequence[Term]) -> dict[str, Column]:
+def columns_of_triples(name: str, rows: npt.NDArray[np.integer], terms: Sequence[Term]) -> dict[str, Column]:
     """Return the columns of triples; their names begin with `name`. `rows` has three indexes into `terms`
     each.
     """

@@ -16,7 +16,14 @@ import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers
-from pantarhei.engine.checkpoint.container import FIRST_WITH_EVIDENCE, Column, Contents, lengths, narrow
+from pantarhei.engine.checkpoint.container import (
+    FIRST_WITH_EVIDENCE,
+    Column,
+    Contents,
+    concatenated,
+    lengths,
+    narrow,
+)
 from pantarhei.engine.checkpoint.fact_columns import (
     TimesWriter,
     Used,
@@ -96,7 +103,8 @@ class _EvidenceColumns(NamedTuple):
     @classmethod
     def together(cls, parts: Sequence[_EvidenceColumns]) -> _EvidenceColumns:
         """Concatenate the columns of several repairs."""
-        return cls(*(np.concatenate(columns) for columns in zip(_NO_EVIDENCE, *parts, strict=True)))
+        columns = zip(*parts, strict=True) if parts else ([] for _ in _NO_EVIDENCE)
+        return cls(*map(concatenated, _NO_EVIDENCE, map(list, columns)))
 
 
 _NOTHING = np.empty(0, np.int32)
@@ -133,8 +141,8 @@ class RepairTable:
         given = list(repairs)
         self._saved = {level: self._saved_repair(level, repair) for level, repair in given}
         saved = list(self._saved.values())
-        rows = np.concatenate([_array((), 4), *(one.rows for one in saved)])
-        sizes = np.concatenate([_NOTHING, *(one.sizes for one in saved)])
+        rows = concatenated(_array((), 4), [one.rows for one in saved])
+        sizes = concatenated(_NOTHING, [one.sizes for one in saved])
         evidence = _EvidenceColumns.together([one.evidence for one in saved])
         is_constraint = evidence.heads == 0
         rules = np.concatenate([evidence.singles[:, 1], evidence.numbers[is_constraint]])

@@ -32,6 +32,7 @@ from pantarhei.engine.checkpoint.container import (
     Column,
     Contents,
     Json,
+    concatenated,
     lengths,
     narrow,
     pack,
@@ -193,7 +194,6 @@ class State:
 
 # The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
 _CONSUMER = "consumer."
-_AT_ONCE = 4096
 
 # -- out -------------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ def save(
     places: dict[RdflibLiteral, int] = {}
     of_forms = [places.setdefault(form, len(places)) for _, form in rows]
     parts = [entry.facts for entry in entries] + [entry.cut for entry in entries]
-    facts = _together([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
+    facts = _concatenated_facts([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
     first = history.past.first_level(history.log)
     remembered = [(level, repair) for level, repair in history.repairs if level >= first]
     of_repairs, constraints = repairs.columns(remembered, first, times)
@@ -276,11 +276,9 @@ def save(
     return pack(header, columns)
 
 
-def _together(parts: Sequence[Integers]) -> Integers:
-    """Concatenate facts, a few parts at a time, since a concatenation blocks other threads."""
-    filled = [part for part in parts if len(part)]
-    some = (np.concatenate(filled[i : i + _AT_ONCE]) for i in range(0, len(filled), _AT_ONCE))
-    return np.concatenate([NO_FACTS, *some])
+def _concatenated_facts(parts: Sequence[Integers]) -> Integers:
+    """Concatenate facts; see `concatenated`."""
+    return concatenated(NO_FACTS, [part for part in parts if len(part)])
 
 
 def _columns_of_consumers(consumers: Mapping[str, Saved]) -> dict[str, Column]:
