@@ -11,20 +11,20 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
+    GetCoreSchemaHandler,
     SecretStr,
-    Tag,
     ValidationError,
     model_validator,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from pantarhei.errors import ConfigError, MappingError, OptionError, TimestampError
 from pantarhei.errors.service_errors import ConfigProblem
@@ -125,15 +125,20 @@ class ReasoningSection(ConfigSection):
     on_limit: Literal["error", "drop"] = "drop"
 
 
-class MQTTSource(ConfigSection):
+class MQTTAccess(ConfigSection):
+    """Access to an MQTT broker."""
+
+    username: str | None = None
+    password: Secret | None = None
+    ca: Path | None = None
+
+
+class MQTTSource(MQTTAccess):
     """Subscription to an MQTT broker with QoS 1 and a persistent session."""
 
     mqtt: str
     topics: Topics
     client: str = "pantarhei"
-    username: str | None = None
-    password: Secret | None = None
-    ca: Path | None = None
     qos: Annotated[Literal["0", "1"], BeforeValidator(str)] = "1"
 
 
@@ -177,108 +182,84 @@ class StdinSource(ConfigSection):
     stdin: str
 
 
-class SQLSink(ConfigSection):
+class SinkSection(ConfigSection):
+    """Sink of the changes with the names `of`; `*` are all queries and the conclusions."""
+
+    of: Texts = ("*",)
+
+
+class SQLSink(SinkSection):
     """Table of a database, written exactly once."""
 
     sql: str
-    of: Texts = ("*",)
     table: str = "changes"
 
 
-class FileSink(ConfigSection):
+class FileSink(SinkSection):
     """File that is appended to, in NDJSON or CSV by its suffix, written exactly once."""
 
     file: Path
-    of: Texts = ("*",)
 
 
-class ParquetFolderSink(ConfigSection):
+class ParquetFolderSink(SinkSection):
     """Folder of Parquet files, one for each period `roll`."""
 
     parquet: Path
-    of: Texts = ("*",)
     roll: Span = timedelta(hours=1)
 
 
-class MQTTSink(ConfigSection):
+class MQTTSink(SinkSection, MQTTAccess):
     """Topic of the broker of an MQTT source, or of the broker with this URL."""
 
     mqtt: str
     topic: str
-    of: Texts = ("*",)
     client: str | None = None
-    username: str | None = None
-    password: Secret | None = None
-    ca: Path | None = None
 
 
-class KafkaSink(ConfigSection):
+class KafkaSink(SinkSection):
     """Topic of the cluster of a Kafka source, or of the cluster with these servers."""
 
     kafka: str
     topic: str
-    of: Texts = ("*",)
     key: Literal["id", "name"] = "id"
     transactional: bool = False
     settings: dict[str, str] = {}
 
 
-class WebhookSink(ConfigSection):
+class WebhookSink(SinkSection):
     """URL that receives changes by POST, signed if there is a secret, repeated for `retry` if it fails."""
 
     webhook: str
-    of: Texts = ("*",)
     secret: Secret | None = None
     retry: Span = timedelta(minutes=5)
 
 
-def _kind_among(kinds: Mapping[str, type[ConfigSection]]) -> Discriminator:
-    def kind(given: object) -> str | None:
-        if isinstance(given, ConfigSection):
-            return next(name for name, section in kinds.items() if type(given) is section)
-        return next((name for name in kinds if isinstance(given, Mapping) and name in given), None)
+def _by_kind(*sections: type[ConfigSection]) -> Mapping[str, type[ConfigSection]]:
+    """Return sections by their first required key, by which they are distinguished."""
+    return {
+        next(name for name, field in each.model_fields.items() if field.is_required()): each
+        for each in sections
+    }
 
-    return Discriminator(kind)
+
+SOURCES = _by_kind(MQTTSource, KafkaSource, RedisSource, HTTPSource, FilesSource, StdinSource)
+SINKS = _by_kind(SQLSink, FileSink, ParquetFolderSink, MQTTSink, KafkaSink, WebhookSink)
+_KINDS: Mapping[str | int, Mapping[str, type[ConfigSection]]] = {"sources": SOURCES, "sinks": SINKS}
 
 
-SOURCES: Mapping[str, type[ConfigSection]] = {
-    "mqtt": MQTTSource,
-    "kafka": KafkaSource,
-    "redis": RedisSource,
-    "http": HTTPSource,
-    "files": FilesSource,
-    "stdin": StdinSource,
-}
-SINKS: Mapping[str, type[ConfigSection]] = {
-    "sql": SQLSink,
-    "file": FileSink,
-    "parquet": ParquetFolderSink,
-    "mqtt": MQTTSink,
-    "kafka": KafkaSink,
-    "webhook": WebhookSink,
-}
-Source: TypeAlias = Annotated[
-    Union[  # noqa: UP007, built from a table
-        Annotated[MQTTSource, Tag("mqtt")],
-        Annotated[KafkaSource, Tag("kafka")],
-        Annotated[RedisSource, Tag("redis")],
-        Annotated[HTTPSource, Tag("http")],
-        Annotated[FilesSource, Tag("files")],
-        Annotated[StdinSource, Tag("stdin")],
-    ],
-    _kind_among(SOURCES),
-]
-Sink: TypeAlias = Annotated[
-    Union[  # noqa: UP007
-        Annotated[SQLSink, Tag("sql")],
-        Annotated[FileSink, Tag("file")],
-        Annotated[ParquetFolderSink, Tag("parquet")],
-        Annotated[MQTTSink, Tag("mqtt")],
-        Annotated[KafkaSink, Tag("kafka")],
-        Annotated[WebhookSink, Tag("webhook")],
-    ],
-    _kind_among(SINKS),
-]
+class _OneOf(NamedTuple):
+    """Annotation of a section whose class is the one of its kind."""
+
+    kinds: Mapping[str, type[ConfigSection]]
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schemas = {name: handler.generate_schema(section) for name, section in self.kinds.items()}
+        return core_schema.tagged_union_schema(schemas, discriminator=self.kind)
+
+    def kind(self, given: object) -> str | None:
+        """Return the kind of a section, or of the dictionary for one; None if it is unknown."""
+        keys = given if isinstance(given, Mapping) else ()
+        return next((name for name, each in self.kinds.items() if name in keys or type(given) is each), None)
 
 
 class QuerySection(ConfigSection):
@@ -382,9 +363,8 @@ def _check_order(sources: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{section.then} waits for {after[section.then]} and for {name}; name it once")
         after[section.then] = name
     for name in after:
-        seen = {name}
-        while (name := after.get(name, "")) not in seen and name:
-            seen.add(name)
+        for _ in range(len(after) + 1):
+            name = after.get(name, "")
         if name:
             raise ValueError(f"{name} waits for itself; remove one of the keys then")
     return sources
@@ -402,9 +382,9 @@ class ServiceConfig(ConfigSection):
     window: WindowSection
     clock: ClockSection = ClockSection()
     reasoning: ReasoningSection = ReasoningSection()
-    sources: Annotated[dict[str, Source], AfterValidator(_check_order)]
+    sources: Annotated[dict[str, Annotated[ConfigSection, _OneOf(SOURCES)]], AfterValidator(_check_order)]
     queries: dict[str, Annotated[QuerySection, BeforeValidator(_query)]] = {}
-    sinks: dict[str, Sink] = {}
+    sinks: dict[str, Annotated[SinkSection, _OneOf(SINKS)]] = {}
     dead_letters: DeadLettersSection | None = None
     state: StateSection = StateSection()
     upgrade: Literal["replay", "fresh", "refuse"] = "replay"
@@ -491,61 +471,55 @@ class _Reader:
     def problem(self, error: Mapping[str, Any]) -> ConfigProblem:
         """Return an error of pydantic as a problem with the line of its value."""
         location: Location = tuple(error["loc"])
-        kind, context = str(error["type"]), error.get("ctx", {})
-        names = [name for name in location if not self._is_tag(location, name)]
-        at = tuple(names)
-        line = self._line(at)
+        kinds = _KINDS.get(location[0], {})
+        at = location[:2] + location[3:] if location[2:3] and location[2] in kinds else location
+        given, kind = error.get("input"), str(error["type"])
         if kind == "extra_forbidden":
-            known = list(self._fields(location[:-1]))
-            hint = did_you_mean(str(at[-1]), known)
-            return ConfigProblem(line, _key(at), f"is not a key{hint}", f"one of {', '.join(known)}")
-        if kind == "missing":
-            return ConfigProblem(self._line(at[:-1]), _key(at), "is missing", f"a value for {at[-1]}")
-        if kind.startswith("union_tag"):
-            kinds = SOURCES if at[0] == "sources" else SINKS
-            return ConfigProblem(line, _key(at), "has no known kind", f"one of the keys {', '.join(kinds)}")
-        given = error.get("input")
-        if kind == "literal_error":
-            expected = str(context.get("expected", "")).replace("'", "")
-            hint = did_you_mean(str(given), re.split(r", | or ", expected))
-            return ConfigProblem(line, _key(at), f"is {given}{hint}", expected)
-        if kind == "value_error":
-            text = str(context.get("error", error["msg"]))
+            known = _keys_of(location[:-1])
+            problem, expected = (
+                f"is not a key{did_you_mean(str(at[-1]), known)}",
+                f"one of {', '.join(known)}",
+            )
+        elif kind == "missing":
+            problem, expected = "is missing", f"a value for {at[-1]}"
+        elif kind.startswith("union_tag"):
+            problem, expected = "has no known kind", f"one of the keys {', '.join(kinds)}"
+        elif kind == "literal_error":
+            expected = str(error["ctx"]["expected"]).replace("'", "")
+            problem = f"is {given}{did_you_mean(str(given), re.split(r', | or ', expected))}"
+        elif kind == "value_error":
+            expected = str(error["ctx"]["error"])
+            problem = "is a text" if "secrets" in expected else f"is {given!r}"
             if isinstance(given, Mapping):
-                return ConfigProblem(line, _key(at), f"is invalid: {text}", "")
-            shown = "a text" if "secrets" in text else repr(given)
-            return ConfigProblem(line, _key(at), f"is {shown}", text)
-        expected = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
-        return ConfigProblem(line, _key(at), f"is {given!r}"[:80], expected)
-
-    def _is_tag(self, location: Location, name: str | int) -> bool:
-        place = location.index(name)
-        return place == 2 and location[0] in ("sources", "sinks") and name in (*SOURCES, *SINKS)
+                problem, expected = f"is invalid: {expected}", ""
+        else:
+            expected = str(error["msg"]).removeprefix("Input should be ")
+            problem = f"is {given!r}"[:80]
+        return ConfigProblem(self._line(at), _key(at), problem, expected)
 
     def _line(self, at: Location) -> int | None:
         while at not in self._lines and at:
             at = at[:-1]
         return self._lines.get(at)
 
-    def _fields(self, location: Location) -> Iterator[str]:
-        section: Any = ServiceConfig
-        for name in location:
-            if isinstance(section, type) and issubclass(section, ConfigSection):
-                section = section.model_fields[str(name)].annotation
-            elif name in SOURCES and location[0] == "sources":
-                section = SOURCES[str(name)]
-            elif name in SINKS and location[0] == "sinks":
-                section = SINKS[str(name)]
-            else:
-                section = get_args(section)[-1] if get_args(section) else section
-            found = [each for each in (section, *get_args(section)) if _is_section(each)]
-            section = found[0] if found else section
-        if _is_section(section):
-            yield from (name for name in section.model_fields if (section, name) != (ServiceConfig, "folder"))
+
+def _keys_of(location: Location) -> list[str]:
+    """Return the keys of the section at a location."""
+    section: type[ConfigSection] = ServiceConfig
+    for place, name in enumerate(location):
+        if place == 2 and location[0] in _KINDS:
+            section = _KINDS[location[0]][str(name)]
+        elif name in section.model_fields:
+            parts = _parts(section.model_fields[str(name)].annotation)
+            sections = (part for part in parts if isinstance(part, type) and issubclass(part, ConfigSection))
+            section = next(sections, section)
+    return [name for name in section.model_fields if (section, name) != (ServiceConfig, "folder")]
 
 
-def _is_section(given: object) -> bool:
-    return isinstance(given, type) and issubclass(given, ConfigSection)
+def _parts(annotation: object) -> Iterator[object]:
+    yield annotation
+    for each in get_args(annotation):
+        yield from _parts(each)
 
 
 def _key(at: Location) -> str:
