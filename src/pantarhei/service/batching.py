@@ -44,24 +44,25 @@ class Batch(NamedTuple):
     """Record that is to be journaled, and the content of its messages.
 
     Args:
-        decoded: the content of the messages by their place in the record.
+        decoded: the content of each message of the record.
     """
 
     record: Record
-    decoded: Mapping[int, Sequence[Decoded]]
+    decoded: Sequence[Sequence[Decoded]]
 
 
 class _Accepted(NamedTuple):
     """Message that is processed.
 
     Args:
+        message: the message; None at the end of a batch, for what follows its last message.
         decoded: its content.
         positions: the positions of the sources after it, as far as they are newer than those of the previous
             one.
         dead: the dead letters before it and after the previous one.
     """
 
-    message: Message
+    message: Message | None
     decoded: Sequence[Decoded]
     positions: dict[str, dict[str, Any]]
     dead: list[DeadLetter]
@@ -73,24 +74,14 @@ class RecentMessages:
     def __init__(self) -> None:
         self._seen: OrderedDict[bytes, None] = OrderedDict()
 
-    def add(self, message: Message) -> None:
-        """Add a message, and forget the oldest one beyond `REMEMBERED`."""
-        self._add(_identity(message))
-
-    def _add(self, identity: bytes) -> None:
+    def add(self, message: Message) -> bool:
+        """Add a message, and forget the oldest one beyond `REMEMBERED`; return whether it is known."""
+        identity = _identity(message)
+        is_known = identity in self._seen
         self._seen[identity] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
-
-    def recognize(self, given: Received) -> bool:
-        """Test whether a message was seen, one without id only if it is marked as a redelivery; add the
-        message otherwise.
-        """
-        identity = _identity(given.message)
-        if identity in self._seen and (given.message.id or given.is_redelivery):
-            return True
-        self._add(identity)
-        return False
+        return is_known
 
 
 def _identity(message: Message) -> bytes:
@@ -107,7 +98,7 @@ class Batcher:
         recent: recent messages; those of the journal must be added before the first batch.
         newest: by source, the newest time of its messages (None before the first one), and the machine's
             clock at the last one, for the watermark.
-        ended: the sources that have ended.
+        ended: the sources that have ended; the watermark is taken without them.
     """
 
     def __init__(self, config: ServiceConfig, decoder: MessageDecoder) -> None:
@@ -122,10 +113,6 @@ class Batcher:
     def expect(self, source: str, now: datetime) -> None:
         """Hold the watermark until the first message of a source that has started, or until it is idle."""
         self.newest[source] = None, now
-
-    def end(self, source: str) -> None:
-        """Take the watermark without a source that has ended."""
-        self.ended.add(source)
 
     def batches(
         self, given: Iterable[Received], number: int, last: datetime | None, now: datetime
@@ -145,7 +132,9 @@ class Batcher:
             message = each.message
             if each.position is not None:
                 positions.setdefault(message.source, {}).update(each.position)
-            if each.is_position or self.recent.recognize(each):
+            if each.is_position:
+                continue
+            if self.recent.add(message) and (message.id or each.is_redelivery):
                 continue
             content = self._content(message, newest, now)
             if isinstance(content, DeadLetter):
@@ -157,12 +146,20 @@ class Batcher:
             self._note_time(message.source, at, now)
             accepted.append(_Accepted(message, content, positions, dead))
             positions, dead = {}, []
-        if not accepted and not dead and not positions:
-            return []
+        if dead or positions:
+            accepted.append(_Accepted(None, (), positions, dead))
         if self._in_order:
-            at = self._watermark(last, now)
-            return [_batch(number + 1, at, now, accepted, positions, dead)]
-        return self._in_arrival_order(number, last, now, accepted, positions, dead)
+            return [_batch(number + 1, self._watermark(last, now), now, accepted)] if accepted else []
+        # the time of each part is the newest time so far, and above that of the previous record
+        batches: list[Batch] = []
+        for part in _parts(accepted, last, self._span):
+            times = [content.at for each in part for content in each.decoded]
+            if last is not None and times:
+                times.append(last + MICROSECOND)
+            at = max(times, default=last or NEVER)
+            batches.append(_batch(number + 1 + len(batches), at, now, part))
+            last = None if at == NEVER else at
+        return batches
 
     def _content(
         self, message: Message, newest: datetime | None, now: datetime
@@ -185,31 +182,6 @@ class Batcher:
         if at <= (last or NEVER):
             return None
         return Record(number + 1, at, at)
-
-    def _in_arrival_order(
-        self,
-        number: int,
-        last: datetime | None,
-        now: datetime,
-        accepted: Sequence[_Accepted],
-        positions: dict[str, dict[str, Any]],
-        dead: list[DeadLetter],
-    ) -> list[Batch]:
-        """Return a record for each part of a batch; the time of each is the newest time so far, and above
-        that of the previous record.
-        """
-        batches = []
-        parts = list(_parts(accepted, last, self._span)) or [[]]
-        for place, part in enumerate(parts):
-            times = [content.at for each in part for content in each.decoded]
-            if last is None:
-                at = max(times, default=NEVER)
-            else:
-                at = max([last + MICROSECOND, *times]) if times else last
-            rest = (positions, dead) if place == len(parts) - 1 else ({}, [])
-            batches.append(_batch(number + 1 + place, at, now, part, *rest))
-            last = None if at == NEVER else at
-        return batches
 
     def _time_problem(
         self, content: Sequence[Decoded], last: datetime | None, now: datetime
@@ -257,26 +229,18 @@ class Batcher:
         return found if last is None else max(found, last)
 
 
-def _batch(
-    number: int,
-    at: datetime,
-    now: datetime,
-    accepted: Sequence[_Accepted],
-    positions: dict[str, dict[str, Any]],
-    dead: list[DeadLetter],
-) -> Batch:
-    """Return the record of messages, and of positions and dead letters after the last of them.
+def _batch(number: int, at: datetime, now: datetime, accepted: Sequence[_Accepted]) -> Batch:
+    """Return the record of messages, with their positions and dead letters.
 
     Each record has the positions after its own messages: a crash may keep the first records of a batch only.
     """
     known: dict[str, dict[str, Any]] = {}
     for each in accepted:
         merge_positions(known, each.positions)
-    merge_positions(known, positions)
-    letters = [letter for each in accepted for letter in each.dead] + dead
-    messages = tuple(each.message for each in accepted)
-    record = Record(number, at, now, messages, tuple(letters), known)
-    return Batch(record, {place: each.decoded for place, each in enumerate(accepted)})
+    messages = tuple(each.message for each in accepted if each.message is not None)
+    letters = tuple(letter for each in accepted for letter in each.dead)
+    record = Record(number, at, now, messages, letters, known)
+    return Batch(record, [each.decoded for each in accepted if each.message is not None])
 
 
 def _parts(
@@ -291,7 +255,7 @@ def _parts(
     values: dict[tuple[Node, Node], tuple[int, Node]] = {}
     begin = last
     for place, each in enumerate(accepted):
-        at = max(content.at for content in each.decoded)
+        at = max((content.at for content in each.decoded), default=begin or NEVER)
         if begin is None or at > begin + span:
             begin = at
             if part:

@@ -391,11 +391,11 @@ class JournalDriver:
                 window = None if query.window is None else Window(query.window, closed="right")
                 self.reasoner.register(text, name=name, window=window, on=query.on, emit=query.emit)
 
-    def apply(self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None = None) -> Emitted:
+    def apply(self, record: Record, decoded: Sequence[Sequence[Decoded]] | None = None) -> Emitted:
         """Process a record.
 
         Args:
-            decoded: the content of its messages by their place, if it is known; None to decode them.
+            decoded: the content of its messages, if it is known; None to decode them.
         """
         began, counter = time.thread_time(), ChangeCounter(record.number)
         dead, changes = list(record.dead), list[Change]()
@@ -425,20 +425,18 @@ class JournalDriver:
         )
 
     def _contents(
-        self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None, dead: list[DeadLetter]
+        self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
     ) -> Iterator[tuple[Message, Sequence[Decoded]]]:
         for place, message in enumerate(record.messages):
-            content = None if decoded is None else decoded.get(place)
-            if content is None:
-                try:
-                    content = self._decoder.decode(message, record.received)
-                except InputError as error:  # the mapping has changed since the record was written
-                    dead.append(DeadLetter(message, "malformed", str(error)))
-                    continue
-            yield message, content
+            try:
+                content = decoded[place] if decoded else self._decoder.decode(message, record.received)
+            except InputError as error:  # the mapping has changed since the record was written
+                dead.append(DeadLetter(message, "malformed", str(error)))
+            else:
+                yield message, content
 
     def _hold(
-        self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None, dead: list[DeadLetter]
+        self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
     ) -> None:
         for message, content in self._contents(record, decoded, dead):
             for each in content:

@@ -28,29 +28,15 @@ if TYPE_CHECKING:
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-ENDPOINTS = frozenset(
-    [
-        "sparql",
-        "queries",
-        "events",
-        "explain",
-        "why-not",
-        "quality",
-        "push",
-        "metrics",
-        "health",
-        "ready",
-        "state",
-    ]
-)
-
-
+_PATHS = "sparql queries events explain why-not quality push metrics health ready state"
+ENDPOINTS = frozenset(_PATHS.split())
+_GAUGE, _COUNTER = GaugeMetricFamily, CounterMetricFamily
 _STATES = (
-    (GaugeMetricFamily, "source_connected", "1 while the source is connected.", "source", "connected"),
-    (GaugeMetricFamily, "sink_position", "Number of the last record that is written.", "sink", "position"),
-    (GaugeMetricFamily, "sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
-    (CounterMetricFamily, "sink_failures", "Failed attempts to write.", "sink", "failures"),
-    (CounterMetricFamily, "sink_changes", "Changes written by the sink.", "sink", "changes"),
+    (_GAUGE, "source_connected", "1 while the source is connected.", "source", "connected"),
+    (_GAUGE, "sink_position", "Number of the last record that is written.", "sink", "position"),
+    (_GAUGE, "sink_waiting", "Records that wait for the sink.", "sink", "waiting"),
+    (_COUNTER, "sink_failures", "Failed attempts to write.", "sink", "failures"),
+    (_COUNTER, "sink_changes", "Changes written by the sink.", "sink", "changes"),
 )
 """Metrics of the states of sources and sinks: kind, name, description, label, and field of the state."""
 
@@ -59,22 +45,17 @@ class WriterMetrics(Collector):
     """Metrics of a writer: counters and histograms, and the state of journal, sources and sinks."""
 
     def __init__(self, writer: Writer) -> None:
-        self._writer, registry = writer, CollectorRegistry()
-        self._registry = registry
-        prefix = "pantarhei"
-        self._messages = Counter(f"{prefix}_messages", "Received messages.", ["source"], registry=registry)
-        labels = ["source", "reason"]
-        self._dead = Counter(f"{prefix}_dead_letters", "Messages not processed.", labels, registry=registry)
-        self._changes = Counter(f"{prefix}_changes", "Emitted changes.", ["name"], registry=registry)
-        self.steps = Histogram(
-            f"{prefix}_step_seconds", "Time to process a record.", buckets=_BUCKETS, registry=registry
-        )
-        self.syncs = Histogram(
-            f"{prefix}_journal_sync_seconds",
-            "Time to write records to the disk.",
-            buckets=_BUCKETS,
-            registry=registry,
-        )
+        self._writer = writer
+        registry = self._registry = CollectorRegistry()
+
+        def counter(name: str, text: str, *labels: str) -> Counter:
+            return Counter(f"pantarhei_{name}", text, labels, registry=registry)
+
+        self._messages = counter("messages", "Received messages.", "source")
+        self._dead = counter("dead_letters", "Messages not processed.", "source", "reason")
+        self._changes = counter("changes", "Emitted changes.", "name")
+        self.steps = _histogram("step", "Time to process a record.", registry)
+        self.syncs = _histogram("journal_sync", "Time to write records to the disk.", registry)
         ProcessCollector(namespace="pantarhei_writer", registry=registry)
         registry.register(self)
 
@@ -92,12 +73,11 @@ class WriterMetrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the state of journal, sources and sinks."""
-        writer = self._writer
-        status = writer.status()
-        yield _gauge("record", "Number of the last record.", status["record"])
-        yield _gauge("backlog", "Messages that wait for the journal.", status["inbox"])
-        blocked = "1 while the journal cannot be written."
-        yield _gauge("journal_blocked", blocked, 1 if status["blocked"] else 0)
+        status = self._writer.status()
+        yield _metric(_GAUGE, "record", "Number of the last record.", status["record"])
+        yield _metric(_GAUGE, "backlog", "Messages that wait for the journal.", status["inbox"])
+        blocked = bool(status["blocked"])
+        yield _metric(_GAUGE, "journal_blocked", "1 while the journal cannot be written.", blocked)
         for family, name, text, kind, field in _STATES:
             found = family(f"pantarhei_{name}", text, labels=[kind])
             for key, state in status[f"{kind}s"].items():
@@ -117,28 +97,18 @@ class ReaderMetrics(Collector):
     """
 
     def __init__(self, reader: int | None = None) -> None:
-        self._registry, self._driver = CollectorRegistry(), None
-        self._reader, self._behind = "" if reader is None else str(reader), None
-        self._requests = Counter(
-            "pantarhei_http_requests",
-            "Answered requests.",
-            ["reader", "endpoint", "status"],
-            registry=self._registry,
-        )
+        registry = self._registry = CollectorRegistry()
+        self._driver: JournalDriver | None = None
+        self._behind: float | None = None
+        self._reader = "" if reader is None else str(reader)
+        labels = ["reader", "endpoint", "status"]
+        self._requests = Counter("pantarhei_http_requests", "Answered requests.", labels, registry=registry)
         self.events: EventHub | None = None
-        self.steps = Histogram(
-            "pantarhei_reader_step_seconds",
-            "Time of a reader to process a record.",
-            ["reader"],
-            buckets=_BUCKETS,
-            registry=self._registry,
-        ).labels(self._reader)
+        text = "Time of a reader to process a record."
+        self.steps = _histogram("reader_step", text, registry, "reader").labels(self._reader)
         if reader is not None:
-            ProcessCollector(namespace="pantarhei_reader", registry=self._registry)
-        self._registry.register(self)
-
-    _driver: JournalDriver | None
-    _behind: float | None
+            ProcessCollector(namespace="pantarhei_reader", registry=registry)
+        registry.register(self)
 
     def count_request(self, path: str, status: int) -> None:
         """Count a response by the first part of its path."""
@@ -149,29 +119,20 @@ class ReaderMetrics(Collector):
         """Yield the state of the reasoner and of the clients."""
         if self._driver is None:
             return
-        label = {"reader": self._reader}
-        stats = self._driver.reasoner.stats()
-        yield _gauge("facts", "Facts of the materialization.", stats.facts)
-        yield _gauge("assertions", "Assertions in the window.", stats.assertions)
-        yield _gauge("bytes", "Bytes of the state of the reasoner.", stats.bytes)
-        repairs = CounterMetricFamily("pantarhei_repairs", "Steps that found a contradiction.")
-        repairs.add_metric((), stats.repairs)
-        removed = CounterMetricFamily("pantarhei_removed_assertions", "Assertions removed by repairs.")
-        removed.add_metric((), stats.cut)
-        yield from (repairs, removed)
-        yield _gauge("reader_record", "Number of the last record of the reader.", self._driver.number, label)
-        if self._behind is not None:
-            yield _gauge("reader_behind_seconds", "Time behind the writer.", self._behind, label)
-        reachable = "1 if the writer answers."
-        yield _gauge("writer_up", reachable, 0 if self._behind is None else 1)
-        hub = self.events
+        stats, hub, behind, reader = self._driver.reasoner.stats(), self.events, self._behind, self._reader
+        yield _metric(_GAUGE, "facts", "Facts of the materialization.", stats.facts)
+        yield _metric(_GAUGE, "assertions", "Assertions in the window.", stats.assertions)
+        yield _metric(_GAUGE, "bytes", "Bytes of the state of the reasoner.", stats.bytes)
+        yield _metric(_COUNTER, "repairs", "Steps that found a contradiction.", stats.repairs)
+        yield _metric(_COUNTER, "removed_assertions", "Assertions removed by repairs.", stats.cut)
+        number = self._driver.number
+        yield _metric(_GAUGE, "reader_record", "Number of the last record of the reader.", number, reader)
+        if behind is not None:
+            yield _metric(_GAUGE, "reader_behind_seconds", "Time behind the writer.", behind, reader)
+        yield _metric(_GAUGE, "writer_up", "1 if the writer answers.", behind is not None)
         clients, lost = (0, 0) if hub is None else (len(hub), hub.dropped)
-        yield _gauge("events_clients", "Clients that follow the changes.", clients, label)
-        dropped = CounterMetricFamily(
-            "pantarhei_events_dropped", "Clients that were too slow.", labels=["reader"]
-        )
-        dropped.add_metric([self._reader], lost)
-        yield dropped
+        yield _metric(_GAUGE, "events_clients", "Clients that follow the changes.", clients, reader)
+        yield _metric(_COUNTER, "events_dropped", "Clients that were too slow.", lost, reader)
 
     def text(self, driver: JournalDriver, behind: float | None) -> str:
         """Return the metrics as text.
@@ -183,7 +144,17 @@ class ReaderMetrics(Collector):
         return generate_latest(self._registry).decode()
 
 
-def _gauge(name: str, text: str, value: float, labels: dict[str, str] | None = None) -> GaugeMetricFamily:
-    family = GaugeMetricFamily(f"pantarhei_{name}", text, labels=list(labels or ()))
-    family.add_metric(list((labels or {}).values()), value)
+def _histogram(name: str, text: str, registry: CollectorRegistry, *labels: str) -> Histogram:
+    return Histogram(f"pantarhei_{name}_seconds", text, labels, buckets=_BUCKETS, registry=registry)
+
+
+def _metric(
+    kind: type[GaugeMetricFamily | CounterMetricFamily],
+    name: str,
+    text: str,
+    value: float,
+    reader: str | None = None,
+) -> Metric:
+    family = kind(f"pantarhei_{name}", text, labels=[] if reader is None else ["reader"])
+    family.add_metric([] if reader is None else [reader], value)
     return family

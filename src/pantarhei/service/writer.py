@@ -155,12 +155,12 @@ class Writer:
         if len(self.inbox):
             return
         for name in ended:
-            self.batcher.end(name)
+            self.batcher.ended.add(name)
         for source in self.sources:
             before = self._waiting.get(source.name)
             if before is not None and before not in reading and before not in self._waiting:
                 del self._waiting[source.name]
-                self.batcher.end(before)
+                self.batcher.ended.add(before)
                 self._start_source(source)
 
     def run(self) -> None:
@@ -238,7 +238,7 @@ class Writer:
                 if self.stopping.wait(_FULL):
                     raise JournalError(str(self.folder), self.blocked, "free space on the disk") from error
 
-    def _process(self, record: Record, decoded: Mapping[int, Sequence[Decoded]] | None = None) -> None:
+    def _process(self, record: Record, decoded: Sequence[Sequence[Decoded]] | None = None) -> None:
         with self._metrics.steps.time():
             emitted = self.driver.apply(record, decoded)
         self._metrics.count_emitted(emitted)

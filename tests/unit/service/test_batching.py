@@ -108,9 +108,9 @@ def test_a_source_that_has_ended_does_not_hold_the_watermark(make):
     for source in "ab":
         batcher.expect(source, NOW)
     batcher.batches([message(0, "a")], 0, None, NOW)
-    batcher.end("b")
+    batcher.ended.add("b")
     assert batcher.tick(1, None, NOW).at == second(-3)
-    batcher.end("a")
+    batcher.ended.add("a")
     assert batcher.tick(2, second(-3), NOW).at == second(0)
 
 
@@ -152,7 +152,7 @@ def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
             driver.checkpoint(path := config.path("checkpoint-1"))
             driver = JournalDriver.restored(path, config, knowledge, decoder)
     for source in "ab":
-        batcher.end(source)
+        batcher.ended.add(source)
     changes += driver.apply(batcher.tick(driver.number, driver.at, NOW)).changes
 
     sorted_stream = JournalDriver.fresh(config, knowledge, decoder).reasoner
