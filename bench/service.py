@@ -31,7 +31,6 @@ from bench.measuring import SEED, Figure, check, cpu_seconds, figure, without_ga
 from bench.memory import resident_megabytes
 from pantarhei.service.batching import Received
 from pantarhei.service.config import read_config
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import Message, read_journal
 from pantarhei.service.start import checkpoints
@@ -237,7 +236,7 @@ def _replay(records: int) -> Iterator[Figure]:
         for checkpoint in checkpoints(path.parent / "state"):
             checkpoint.unlink()
         config = read_config(path)
-        driver = JournalDriver.fresh(config, read_knowledge(config), MessageDecoder(config))
+        driver = JournalDriver.fresh(read_knowledge(config))
 
         def replay() -> None:
             for record in read_journal(path.parent / "state"):

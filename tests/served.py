@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from starlette.testclient import TestClient
 
 from pantarhei.errors import WriterUnavailableError
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.http import server
 from pantarhei.service.http.app import ServiceView, make_app
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
@@ -32,9 +31,7 @@ class Served:
 
     def __init__(self, folder, http="{}", more=""):
         self.config = site(folder, "{web: {http: {readings: m.yaml}}}", f"http: {http}\n{more}")
-        self.driver = JournalDriver.fresh(
-            self.config, read_knowledge(self.config), MessageDecoder(self.config), True
-        )
+        self.driver = JournalDriver.fresh(read_knowledge(self.config), True)
         self.view = ServiceView(self.config, lambda: self.driver, self.control, lambda: True)
         self.pushed, self.fails, self.status = [], None, dict(STATUS)
         self.app = make_app(self.view)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from pantarhei.errors import CheckFailedError, ConnectionFailedError, PantarheiError
 from pantarhei.model.message_text import counted
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.sinks.sink import Sink
 from pantarhei.service.sources.source import Source
@@ -24,9 +22,9 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
     """
     problems: list[str] = []
 
-    def check(part: str, run: Callable[[], str]) -> None:
+    def check(part: str, run: Callable[[], str | None]) -> None:
         try:
-            say(f"{part}: {run()}")
+            say(f"{part}: {run() or 'connected'}")
         except ConnectionFailedError as error:  # names the part
             problems.append(str(error))
         except (PantarheiError, OSError) as error:
@@ -39,7 +37,7 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
     except (PantarheiError, OSError) as error:
         problems.append(str(error))
     for each in connected:
-        check(each.name, partial(_check_connection, each))
+        check(each.name, each.check)
     if config.http is not None:
         check("http", lambda: _check_address(config))
     if problems:
@@ -47,8 +45,8 @@ def check_service(config: ServiceConfig, say: Callable[[str], object] = print) -
 
 
 def _check_reasoner(config: ServiceConfig) -> str:
-    decoder, knowledge = MessageDecoder(config), read_knowledge(config)
-    driver = JournalDriver.fresh(config, knowledge, decoder)
+    knowledge = read_knowledge(config)
+    driver = JournalDriver.fresh(knowledge)
     rules = knowledge.rules
     parts = [
         counted(len(knowledge.ontology.rules), "rule"),
@@ -57,11 +55,6 @@ def _check_reasoner(config: ServiceConfig) -> str:
     ]
     warnings = [] if rules is None else [f"\n    warning: {warning}" for warning in rules.warnings]
     return ", ".join(parts) + "".join(warnings)
-
-
-def _check_connection(given: Source | Sink) -> str:
-    given.check()
-    return "connected"
 
 
 def _check_address(config: ServiceConfig) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from heapq import heapify, heappop, heappush
@@ -57,9 +57,11 @@ _LONG_REPLAY = 2.0  # seconds
 
 
 class ServiceKnowledge(NamedTuple):
-    """Ontology, background, rules and queries of a service.
+    """Configuration of a service, and the content of its files.
 
     Args:
+        config: the configuration.
+        decoder: the decoder of the messages.
         ontology: the ontology, with the axioms in the background files.
         background: the facts in the background files.
         rules: the temporal rules; None if there are none.
@@ -67,6 +69,8 @@ class ServiceKnowledge(NamedTuple):
         fingerprint: a hash of the files by part of the configuration.
     """
 
+    config: ServiceConfig
+    decoder: MessageDecoder
     ontology: Ontology
     background: Sequence[Triple]
     rules: TemporalRules | None
@@ -75,7 +79,7 @@ class ServiceKnowledge(NamedTuple):
 
 
 def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
-    """Read ontology, background, rules and queries of a configuration.
+    """Read mappings, ontology, background, rules and queries of a configuration.
 
     Raises:
         PantarheiError: a file is missing or malformed.
@@ -83,27 +87,27 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     """
     from pantarhei.ontology.ontology import load_ontology
 
-    paths = [str(config.path(each)) for each in config.ontology]
+    def path(given: str) -> str:
+        return str(config.path(given))
+
+    paths = [path(each) for each in config.ontology]
     ontology = load_ontology(paths, language=list(config.language) or "en")
     documents = documents_at([config.path(each) for each in config.background], "background") or []
     ontology, background = ontology.with_documents(documents)
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()} | config.prefixes
     rules = None if config.rules is None else load_rules(config.path(config.rules), prefixes=prefixes)
-    queries = {}
-    for name, query in config.queries.items():
-        if name in (CONCLUSIONS, REPAIRS):
+    for name in (CONCLUSIONS, REPAIRS):
+        if name in config.queries:
             problem = ConfigProblem(None, f"queries.{name}", "is a reserved name", "another name")
             raise ConfigError(str(config.folder), (problem,))
-        queries[name] = with_prefixes(_query_text(config, query), prefixes)
+    queries = {
+        name: with_prefixes(_query_text(config, query), prefixes) for name, query in config.queries.items()
+    }
+    forms = (path(form) for source in config.sources.values() for form in topics_of(source).values())
     parts = {
         "ontology": [*paths, *map(str, config.background)],
-        "rules": [] if config.rules is None else [str(config.path(config.rules))],
-        "mappings": [
-            str(config.path(form))
-            for source in config.sources.values()
-            for form in topics_of(source).values()
-            if config.path(form).is_file()
-        ],
+        "rules": [] if config.rules is None else [path(config.rules)],
+        "mappings": [form for form in forms if Path(form).is_file()],
     }
     fingerprint = {part: _hash_of(files) for part, files in parts.items()}
     of_clock = {"time", "order"}
@@ -111,7 +115,8 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
         include={"window": True, "reasoning": True, "prefixes": True, "clock": of_clock}
     )
     fingerprint["options"] = blake2b(options.encode(), digest_size=8).hexdigest()
-    return ServiceKnowledge(ontology, background, rules, queries, fingerprint)
+    decoder = MessageDecoder(config)
+    return ServiceKnowledge(config, decoder, ontology, background, rules, queries, fingerprint)
 
 
 def _query_text(config: ServiceConfig, query: QuerySection) -> str:
@@ -174,7 +179,7 @@ def _as_time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def memory_of(config: ServiceConfig, knowledge: ServiceKnowledge) -> timedelta:
+def memory_of(knowledge: ServiceKnowledge) -> timedelta:
     """Return the time after which an assertion has no influence on changes: the window, and the longest chain
     of windows of temporal rules; with `order: event`, also the time for which a message may be held.
 
@@ -198,7 +203,7 @@ def memory_of(config: ServiceConfig, knowledge: ServiceKnowledge) -> timedelta:
             )
         return known[predicate]
 
-    window, clock = config.window, config.clock
+    window, clock = knowledge.config.window, knowledge.config.clock
     total = window.range + (window.slide or timedelta(0)) + (window.tick or timedelta(0))
     if clock.order == "event":
         total += clock.allowed_lateness + (clock.max_ahead or timedelta(0))
@@ -211,7 +216,7 @@ def _size_of(window: object) -> timedelta:
 
 
 class _Held(NamedTuple):
-    """Content of a message that waits for the watermark.
+    """Content of a message, which may wait for the watermark.
 
     Args:
         at: its time.
@@ -223,7 +228,7 @@ class _Held(NamedTuple):
     place: int
     message: Message
     received: datetime
-    decoded: Sequence[Decoded]
+    triples: Sequence[Triple]
 
 
 class JournalDriver:
@@ -241,18 +246,12 @@ class JournalDriver:
         update: the last update; None before the first one.
     """
 
-    def __init__(
-        self,
-        reasoner: StreamReasoner,
-        config: ServiceConfig,
-        knowledge: ServiceKnowledge,
-        decoder: MessageDecoder,
-        with_repairs: bool,
-    ) -> None:
-        self.reasoner, self._config, self.knowledge = reasoner, config, knowledge
-        self._decoder, self._with_repairs = decoder, with_repairs
-        self._in_order = config.clock.order == "event"
-        self.number, self.at = 0, None
+    def __init__(self, reasoner: StreamReasoner, knowledge: ServiceKnowledge, with_repairs: bool) -> None:
+        self.reasoner, self.knowledge, self._config = reasoner, knowledge, knowledge.config
+        self._with_repairs = with_repairs
+        self._in_order = self._config.clock.order == "event"
+        self.number = 0
+        self.at: datetime | None = None
         self.positions: dict[str, dict[str, Any]] = {}
         self.update: WindowUpdate | None = None
         self._held: list[_Held] = []  # a heap
@@ -261,29 +260,22 @@ class JournalDriver:
         self._unsaved = self._saving = 0.0  # CPU seconds of the steps since a checkpoint, and of a checkpoint
         self._beginning = Beginning()
 
-    number: int
-    at: datetime | None
-
     @classmethod
     def fresh(
-        cls,
-        config: ServiceConfig,
-        knowledge: ServiceKnowledge,
-        decoder: MessageDecoder,
-        with_repairs: bool = False,
-        beginning: Beginning | None = None,
+        cls, knowledge: ServiceKnowledge, with_repairs: bool = False, beginning: Beginning | None = None
     ) -> JournalDriver:
         """Return a driver with an empty window. Raises the errors of `StreamReasoner` and `register`.
 
         Args:
             beginning: the position in the journal; by default, its first record is the next one.
         """
+        options = options_of(knowledge.config)
         reasoner = StreamReasoner.with_options(
-            knowledge.ontology, options_of(config), knowledge.background, knowledge.rules
+            knowledge.ontology, options, knowledge.background, knowledge.rules
         )
-        driver = cls(reasoner, config, knowledge, decoder, with_repairs)
+        driver = cls(reasoner, knowledge, with_repairs)
         begin = driver._beginning = beginning or Beginning()
-        driver.number, driver.at, driver.positions = begin.number, begin.at, {}
+        driver.number, driver.at = begin.number, begin.at
         merge_positions(driver.positions, begin.positions)
         driver._register_queries({})
         for name, text in begin.requested.items():
@@ -291,14 +283,7 @@ class JournalDriver:
         return driver
 
     @classmethod
-    def restored(
-        cls,
-        path: Path,
-        config: ServiceConfig,
-        knowledge: ServiceKnowledge,
-        decoder: MessageDecoder,
-        with_repairs: bool = False,
-    ) -> JournalDriver:
+    def restored(cls, path: Path, knowledge: ServiceKnowledge, with_repairs: bool = False) -> JournalDriver:
         """Return a driver with the state of a checkpoint.
 
         Raises:
@@ -314,7 +299,7 @@ class JournalDriver:
         reasoner = StreamReasoner.restore(
             path, knowledge.ontology, background=knowledge.background, temporal=knowledge.rules
         )
-        driver = cls(reasoner, config, knowledge, decoder, with_repairs)
+        driver = cls(reasoner, knowledge, with_repairs)
         driver.number, driver.positions = note["number"], note["positions"]
         driver.at = _as_time(note["at"])
         driver._beginning = Beginning.from_json(note["beginning"])
@@ -323,7 +308,7 @@ class JournalDriver:
             record = Record.from_line(fields.encode())
             if record is None:
                 raise CheckpointError(str(path), "a message that waits is damaged")
-            driver._hold(record, None, [])
+            driver._hold(driver._contents(record, None, []))
         driver._held = [each for each in driver._held if driver.at is None or each.at > driver.at]
         heapify(driver._held)
         driver._register_queries(note["queries"])
@@ -401,18 +386,9 @@ class JournalDriver:
         dead, changes = list(record.dead), list[Change]()
         if record.request is not None:
             self._change_queries(record.request)
-        elif self._in_order:
-            self._hold(record, decoded, dead)
-            for at, released in self._release(record.at):
-                changes += self._push(at, released, counter, dead)
-            if record.at != NEVER:
-                changes += self._push(record.at, (), counter, dead)
-        elif record.at != NEVER:
-            held = [
-                _Held(record.at, place, message, record.received, content)
-                for place, (message, content) in enumerate(self._contents(record, decoded, dead))
-            ]
-            changes += self._push(record.at, held, counter, dead)
+        else:
+            for at, held in self._steps(record, decoded, dead):
+                changes += self._push(at, held, counter, dead)
         self.number = record.number
         if record.at != NEVER:
             self.at = max(record.at, self.at or record.at)
@@ -424,38 +400,51 @@ class JournalDriver:
             record.number, record.at, tuple(emitted), tuple(dead), len(record.messages), record.received
         )
 
-    def _contents(
+    def _steps(
         self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
-    ) -> Iterator[tuple[Message, Sequence[Decoded]]]:
-        for place, message in enumerate(record.messages):
-            try:
-                content = decoded[place] if decoded else self._decoder.decode(message, record.received)
-            except InputError as error:  # the mapping has changed since the record was written
-                dead.append(DeadLetter(message, "malformed", str(error)))
-            else:
-                yield message, content
-
-    def _hold(
-        self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
-    ) -> None:
-        for message, content in self._contents(record, decoded, dead):
-            for each in content:
-                self._arrived += 1
-                heappush(self._held, _Held(each.at, self._arrived, message, record.received, [each]))
-
-    def _release(self, watermark: datetime) -> Iterator[tuple[datetime, list[_Held]]]:
-        """Yield the messages that are not newer than the watermark, oldest first, by time."""
-        while self._held and (at := self._held[0].at) <= watermark:
+    ) -> Iterator[tuple[datetime, Sequence[_Held]]]:
+        """Yield the messages of each step with its time; with `order: event`, those up to the watermark."""
+        contents = self._contents(record, decoded, dead)
+        if not self._in_order:
+            if record.at != NEVER:
+                yield record.at, list(contents)
+            return
+        self._hold(contents)
+        while self._held and (at := self._held[0].at) <= record.at:
             released = []
             while self._held and self._held[0].at == at:
                 released.append(heappop(self._held))
             yield at, released
+        if record.at != NEVER:
+            yield record.at, ()
+
+    def _contents(
+        self, record: Record, decoded: Sequence[Sequence[Decoded]] | None, dead: list[DeadLetter]
+    ) -> Iterator[_Held]:
+        """Yield the content of each message; with `order: event`, its parts with their times."""
+        for place, message in enumerate(record.messages):
+            try:
+                content = (
+                    decoded[place] if decoded else self.knowledge.decoder.decode(message, record.received)
+                )
+            except InputError as error:  # the mapping has changed since the record was written
+                dead.append(DeadLetter(message, "malformed", str(error)))
+                continue
+            if not self._in_order:
+                content = [Decoded(record.at, [triple for part in content for triple in part.triples])]
+            for at, triples in content:
+                self._arrived += 1
+                yield _Held(at, self._arrived, message, record.received, triples)
+
+    def _hold(self, contents: Iterable[_Held]) -> None:
+        for each in contents:
+            heappush(self._held, each)
 
     def _push(
         self, at: datetime, held: Sequence[_Held], counter: ChangeCounter, dead: list[DeadLetter]
     ) -> Iterator[Change]:
         """Push messages as one ABox; if the reasoner refuses it, push each message alone."""
-        triples = [triple for each in held for content in each.decoded for triple in content.triples]
+        triples = [triple for each in held for triple in each.triples]
         try:
             update = self.reasoner.push(at, triples) if triples else self.reasoner.advance(at)
         except (InputError, StreamError) as error:
@@ -511,13 +500,10 @@ _TRIAL = " trial"  # a name that no request can have
 def options_of(config: ServiceConfig) -> Options:
     """Return the options of the reasoner."""
     given, section = config.window, config.reasoning
+    limits = {"max_facts", "max_bytes", "on_limit"}
     return Options(
         Window(given.range, given.slide, closed=given.closed),
-        section.repair,
-        section.keep,
-        section.unique_names,
         limits=Limits(section.max_facts, section.max_bytes, section.on_limit),
-        conclusions=section.conclusions,
-        numbers=section.numbers,
         tick=given.tick,
+        **section.model_dump(exclude=limits),
     )

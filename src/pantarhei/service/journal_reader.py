@@ -7,14 +7,12 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pantarhei.errors import CheckpointError, JournalError
 from pantarhei.service.changes import Emitted
 from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import Record, check_header, first_number, segments
 from pantarhei.service.start import checkpoint_path, start_driver
@@ -128,20 +126,13 @@ class JournalReader:
     ) -> None:
         self.config, self._writes_checkpoints = config, writes_checkpoints
         self._folder = config.path(config.state.folder)
-        self.driver: JournalDriver = start_driver(
-            config, read_knowledge(config), MessageDecoder(config), True
-        )
+        self.driver: JournalDriver = start_driver(read_knowledge(config), True)
         self.followers: list[Follower] = []
         self.observe_step: Callable[[float], object] = lambda seconds: None
         self.has_caught_up = threading.Event()
         self._notice = notice or threading.Event()
         self._tail = JournalTail(self._folder, self.driver.number)
         self._saved = time.monotonic()
-
-    @property
-    def behind(self) -> float:
-        """Seconds between the machine's clock and the time of the last record."""
-        return 0.0 if self.driver.at is None else (datetime.now(UTC) - self.driver.at).total_seconds()
 
     def start(self) -> None:
         """Begin to follow the journal."""

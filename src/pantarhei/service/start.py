@@ -14,8 +14,6 @@ from pathlib import Path
 from pantarhei.engine.checkpoint import read_checkpoint
 from pantarhei.engine.checkpoint.container import write_whole
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, UpgradeError
-from pantarhei.service.config import ServiceConfig
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import Beginning, JournalDriver, ServiceKnowledge, memory_of
 from pantarhei.service.message_journal import (
     MessageJournal,
@@ -46,9 +44,7 @@ def checkpoint_path(folder: Path, number: int) -> Path:
 
 
 def start_driver(
-    config: ServiceConfig,
     knowledge: ServiceKnowledge,
-    decoder: MessageDecoder,
     with_repairs: bool,
     journal: MessageJournal | None = None,
     most: int | None = None,
@@ -63,12 +59,13 @@ def start_driver(
         UpgradeError: the configuration has changed, and `upgrade` is `refuse`.
         CheckpointError: the folder cannot be written.
     """
+    config = knowledge.config
     folder = config.path(config.state.folder)
     known = [path for path in checkpoints(folder) if most is None or checkpoint_number(path) <= most]
     changed: CheckpointMismatchError | None = None
     for path in reversed(known):
         try:
-            return JournalDriver.restored(path, config, knowledge, decoder, with_repairs)
+            return JournalDriver.restored(path, knowledge, with_repairs)
         except CheckpointMismatchError as error:
             changed = error
             break
@@ -80,13 +77,13 @@ def start_driver(
     beginning = _read_beginning(folder, knowledge)
     if journal is not None:
         if beginning is None:
-            beginning = _decide(config, knowledge, journal, changed)
+            beginning = _decide(knowledge, journal, changed)
             saved = {"fingerprint": knowledge.fingerprint, **beginning.to_json()}
             write_whole(folder / _BEGINNING, json.dumps(saved).encode())
         if changed is not None:  # those of the former configuration are of no use any more
             for path in known:
                 path.unlink()
-    return JournalDriver.fresh(config, knowledge, decoder, with_repairs, beginning)
+    return JournalDriver.fresh(knowledge, with_repairs, beginning)
 
 
 def _read_beginning(folder: Path, knowledge: ServiceKnowledge) -> Beginning | None:
@@ -104,15 +101,12 @@ def _read_beginning(folder: Path, knowledge: ServiceKnowledge) -> Beginning | No
 
 
 def _decide(
-    config: ServiceConfig,
-    knowledge: ServiceKnowledge,
-    journal: MessageJournal,
-    changed: CheckpointMismatchError | None,
+    knowledge: ServiceKnowledge, journal: MessageJournal, changed: CheckpointMismatchError | None
 ) -> Beginning:
     """Return where a driver without checkpoint begins: after the last record, or at the first one."""
     note = {} if changed is None else read_checkpoint(changed.source).note
     requested, positions = note.get("requested", {}), dict(note.get("positions", {}))
-    if changed is not None and config.upgrade == "fresh":
+    if changed is not None and knowledge.config.upgrade == "fresh":
         LOG.info("%s has changed: the window is empty after record %d", changed.what, journal.number)
         number, at = 0, None
         for record in read_journal(journal.folder):
@@ -124,7 +118,7 @@ def _decide(
     first = next(read_journal(journal.folder), None)
     if first is None or first.number == 1:
         return Beginning(journal.number if first is None else 0, None, positions, requested)
-    until = first.at + memory_of(config, knowledge)
+    until = first.at + memory_of(knowledge)
     LOG.warning(
         "the journal begins with record %d: changes of the replay before %s are not emitted, since the "
         "window is not complete until then",

@@ -19,7 +19,7 @@ from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE
-from pantarhei.service.decoding import Decoded, MessageDecoder
+from pantarhei.service.decoding import Decoded
 from pantarhei.service.journal_driver import memory_of, read_knowledge
 from pantarhei.service.journal_reader import Follower
 from pantarhei.service.message_journal import (
@@ -63,9 +63,8 @@ class Writer:
         self.config = config
         self.folder = config.path(config.state.folder)
         self.journal = MessageJournal.open(self.folder)
-        self.decoder = MessageDecoder(config)
         self.knowledge = read_knowledge(config)
-        self.batcher = Batcher(config, self.decoder)
+        self.batcher = Batcher(config, self.knowledge.decoder)
         self.inbox = Inbox()
         self.sources = make_sources(config)
         self.sinks = make_sinks(config)
@@ -73,7 +72,6 @@ class Writer:
         self.writes_checkpoints = True
         self.blocked = ""
         self.is_ready = False
-        self.behind = 0.0
         self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
         self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
         self.followers: list[Follower] = []
@@ -97,9 +95,7 @@ class Writer:
             if checkpoint_number(path) > self.journal.number:  # a reader was ahead of the disk
                 path.unlink()
         least = min([self.journal.number, *positions])
-        self.driver = start_driver(
-            self.config, self.knowledge, self.decoder, self._wants_repairs, self.journal, least
-        )
+        self.driver = start_driver(self.knowledge, self._wants_repairs, self.journal, least)
 
     def _compare_positions(self, newest: int) -> None:
         """Let the numbers of an empty journal follow those that the sinks have.
@@ -376,7 +372,7 @@ class Writer:
         for path in (*usable[:-2], *known[len(usable) : -_AHEAD]):
             path.unlink(missing_ok=True)
         if len(usable) > 1 and self.driver.at is not None:
-            kept = max(self.config.state.keep, memory_of(self.config, self.knowledge))
+            kept = max(self.config.state.keep, memory_of(self.knowledge))
             self.journal.forget(checkpoint_number(usable[-2]), self.driver.at - kept)
 
     def stop(self) -> None:

@@ -46,7 +46,7 @@ def simulated():
     """Changes and dead letters of some simulated minutes."""
     config = read_config(EXAMPLE / "site.yaml", {})
     decoder = MessageDecoder(config)
-    driver, batcher = JournalDriver.fresh(config, read_knowledge(config), decoder), Batcher(config, decoder)
+    driver, batcher = JournalDriver.fresh(read_knowledge(config)), Batcher(config, decoder)
     chance = random.Random(3)
     rooms = [SIMULATOR["Room"](name, chance) for name in SIMULATOR["ROOMS"]]
     now, changes, reasons = datetime(2026, 3, 2, 7, tzinfo=UTC), [], Counter()

@@ -17,7 +17,6 @@ import paho.mqtt.client as paho
 import pytest
 
 from pantarhei.service.config import read_config
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import read_journal, segments
 from service_tools import free_port, mosquitto, service, wait_until, write_site
@@ -76,7 +75,7 @@ class Site:
         """Check that the journal has each reading once, and the database each change once."""
         assert self.journaled() == list(range(self.published))
         config = read_config(self.path)
-        driver = JournalDriver.fresh(config, read_knowledge(config), MessageDecoder(config))
+        driver = JournalDriver.fresh(read_knowledge(config))
         expected = {
             change.id
             for record in read_journal(self.folder / "state")

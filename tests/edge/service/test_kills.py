@@ -16,7 +16,6 @@ import pytest
 from pyarrow import parquet
 
 from pantarhei.service.config import read_config
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import read_journal
 from pantarhei.service.sinks.sink import letters_of
@@ -89,7 +88,7 @@ def serials(folder):
 def expected_changes(path):
     """Return the changes of an uninterrupted run over the journal, by id."""
     config = read_config(path)
-    driver = JournalDriver.fresh(config, read_knowledge(config), MessageDecoder(config))
+    driver = JournalDriver.fresh(read_knowledge(config))
     changes, dead = [], set()
     for record in read_journal(config.path(config.state.folder)):
         emitted = driver.apply(record)

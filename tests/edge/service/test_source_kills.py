@@ -17,7 +17,6 @@ from functools import partial
 
 import pytest
 
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import read_journal
 from service_tools import redis_server, site, wait_until
@@ -68,7 +67,7 @@ def _has(config, number: int) -> bool:
 
 def check_changes(config):
     """Compare SQLite with the changes of a driver that processes the whole journal."""
-    driver = JournalDriver.fresh(config, read_knowledge(config), MessageDecoder(config))
+    driver = JournalDriver.fresh(read_knowledge(config))
     expected = [
         (change.id, change.sign)
         for record in read_journal(config.path("state"))

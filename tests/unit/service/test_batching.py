@@ -131,7 +131,7 @@ def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
     clock = "{order: event, allowed_lateness: 4s, max_ahead: null, idle: null}"
     config, batcher = make(clock, window="{range: 5s}")
     decoder, knowledge = MessageDecoder(config), read_knowledge(config)
-    driver, chance, count = JournalDriver.fresh(config, knowledge, decoder), random.Random(seed), 30
+    driver, chance, count = JournalDriver.fresh(knowledge), random.Random(seed), 30
     given = [
         message(at, chance.choice("ab"), chance.choice("stu"), chance.choice([1, 40]), at)
         for at in range(count)
@@ -150,12 +150,12 @@ def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
             changes += driver.apply(batch.record, chance.choice([batch.decoded, None])).changes
         if chance.random() < 0.2:
             driver.checkpoint(path := config.path("checkpoint-1"))
-            driver = JournalDriver.restored(path, config, knowledge, decoder)
+            driver = JournalDriver.restored(path, knowledge)
     for source in "ab":
         batcher.ended.add(source)
     changes += driver.apply(batcher.tick(driver.number, driver.at, NOW)).changes
 
-    sorted_stream = JournalDriver.fresh(config, knowledge, decoder).reasoner
+    sorted_stream = JournalDriver.fresh(knowledge).reasoner
     expected, counter = [], ChangeCounter(0)
     for each in given:
         ((at, triples),) = decoder.decode(each.message, NOW)

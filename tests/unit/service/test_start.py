@@ -16,7 +16,6 @@ import pytest
 from pantarhei.errors import JournalError, UpgradeError
 from pantarhei.service.batching import Received
 from pantarhei.service.config import read_config
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.journal_driver import JournalDriver, memory_of, read_knowledge
 from pantarhei.service.journal_reader import JournalTail
 from pantarhei.service.message_journal import Message, MessageJournal, Record, read_journal, segments
@@ -103,7 +102,7 @@ def stored(path):
 def uninterrupted(path, folder=None):
     """Return the changes, by id, of a driver that processes a whole journal."""
     config = read_config(path)
-    driver = JournalDriver.fresh(config, read_knowledge(config), MessageDecoder(config))
+    driver = JournalDriver.fresh(read_knowledge(config))
     changes = [
         change
         for record in read_journal(folder or path.parent / "state")
@@ -331,9 +330,7 @@ def test_an_upgrade_holds_back_changes_of_an_incomplete_window(path, tmp_path, c
     earlier = stored(path)
     change(path)
     run(path, batches[80:])
-    until = next(read_journal(writer.folder)).at + memory_of(
-        read_config(path), read_knowledge(read_config(path))
-    )
+    until = next(read_journal(writer.folder)).at + memory_of(read_knowledge(read_config(path)))
     for segment in segments(writer.folder)[1:]:
         shutil.copy(segment, whole)
     expected = uninterrupted(path, whole)
@@ -429,11 +426,11 @@ def test_queries_of_requests_survive_an_upgrade_and_are_not_those_of_the_configu
 def test_memory_is_the_window_and_the_longest_chain_of_rules(path):
     config = read_config(path)
     # range, slide, and the windows of serious over alarm
-    assert memory_of(config, read_knowledge(config)) == timedelta(seconds=5 + 1 + 4 + 2)
+    assert memory_of(read_knowledge(config)) == timedelta(seconds=5 + 1 + 4 + 2)
     in_order = path.read_text().replace("clock: {", "clock: {order: event, ")
     path.write_text(in_order.replace("max_ahead: 1d", "max_ahead: 2s"))
     config = read_config(path)
-    assert memory_of(config, read_knowledge(config)) == timedelta(seconds=5 + 1 + 4 + 2 + 60 + 2)
+    assert memory_of(read_knowledge(config)) == timedelta(seconds=5 + 1 + 4 + 2 + 60 + 2)
 
 
 def test_the_journal_is_kept_for_the_memory_and_two_checkpoints(path):
@@ -449,7 +446,7 @@ def test_the_journal_is_kept_for_the_memory_and_two_checkpoints(path):
             writer.save()
     assert len(checkpoints(writer.folder)) == 2
     first = next(read_journal(writer.folder))
-    kept = memory_of(writer.config, writer.knowledge)
+    kept = memory_of(writer.knowledge)
     assert writer.driver.at - first.at >= kept
     assert writer.driver.at - first.at <= kept + timedelta(seconds=12)
     writer.stop()

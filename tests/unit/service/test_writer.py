@@ -55,7 +55,7 @@ def test_steps_continue_while_a_checkpoint_is_written(writer, monkeypatch):
     first, last = checkpoints(writer.folder)
     assert first.name == f"checkpoint-{number}" and last.name == f"checkpoint-{writer.driver.number}"
     config = writer.config
-    restored = JournalDriver.restored(first, config, read_knowledge(config), MessageDecoder(config))
+    restored = JournalDriver.restored(first, read_knowledge(config))
     assert (restored.number, restored.positions) == (number, positions)
     assert len(restored.reasoner.timestamps) + len(restored._held) == 1
 

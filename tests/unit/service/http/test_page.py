@@ -11,7 +11,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from pantarhei.errors import WriterUnavailableError
-from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.http.app import ServiceView, make_app
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import DeadLetter, Message, Record
@@ -29,9 +28,7 @@ class Served:
         (folder / "rules.lars").write_text(RULES)
         more, window = "rules: rules.lars\nhttp: {listen: 127.0.0.1:8190}", "{range: 1m, tick: 1s}"
         self.config = site(folder, "{push: {http: {readings: m.yaml}}}", more, window)
-        self.driver = JournalDriver.fresh(
-            self.config, read_knowledge(self.config), MessageDecoder(self.config)
-        )
+        self.driver = JournalDriver.fresh(read_knowledge(self.config))
         self.status = {"sources": {}, "sinks": {}}
         view = ServiceView(self.config, lambda: self.driver, self._control, lambda: True)
         self.view, self.client = view, TestClient(make_app(view), base_url="http://127.0.0.1")
