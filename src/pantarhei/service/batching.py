@@ -48,7 +48,7 @@ class Batch(NamedTuple):
     """
 
     record: Record
-    decoded: Sequence[Sequence[Decoded]]
+    decoded: Sequence[Sequence[Decoded]] = ()
 
 
 class _Accepted(NamedTuple):

@@ -8,18 +8,18 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from pantarhei.errors import CheckpointError, JournalError, PantarheiError, WriterUnavailableError
-from pantarhei.service.batching import REMEMBERED, Batcher, Received
+from pantarhei.service.batching import REMEMBERED, Batch, Batcher, Received
 from pantarhei.service.changes import REPAIRS, Emitted
 from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.connections import make_sinks, make_sources
 from pantarhei.service.control import PATIENCE
-from pantarhei.service.decoding import Decoded
 from pantarhei.service.journal_driver import memory_of, read_knowledge
 from pantarhei.service.journal_reader import Follower
 from pantarhei.service.message_journal import (
@@ -44,14 +44,6 @@ _PATIENCE = 30.0  # seconds to wait for the sinks at the end
 _AHEAD = 4  # number of kept checkpoints that are newer than the position of a sink
 
 
-class _Request:
-    """Change of the registered queries that waits for the writer."""
-
-    def __init__(self, given: dict[str, str]) -> None:
-        self.given, self.done = given, threading.Event()
-        self.error: PantarheiError | None = None
-
-
 class Writer:
     """Writer of a service.
 
@@ -73,9 +65,9 @@ class Writer:
         self.blocked = ""
         self.is_ready = False
         self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
-        self._requests: queue.SimpleQueue[_Request] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[tuple[dict[str, str], Future[None]]] = queue.SimpleQueue()
         self.followers: list[Follower] = []
-        self._metrics = WriterMetrics(self)
+        self.metrics = WriterMetrics(self)
         self._started = self._moved = 0.0
         self._saving = threading.Thread()
         self._waiting: dict[str, str] = {}  # by source, the files that are read before it starts
@@ -106,9 +98,8 @@ class Writer:
         if newest <= self.journal.number:
             return
         if next(read_journal(self.folder), None) is not None:
-            problem = (
-                f"the journal ends with record {self.journal.number:,}, but a sink has record {newest:,}"
-            )
+            last = self.journal.number
+            problem = f"the journal ends with record {last:,}, but a sink has record {newest:,}"
             remedy = "restore a newer backup, or move the folder away to begin anew"
             raise JournalError(str(self.folder), problem, remedy)
         LOG.warning("the journal is empty: it begins after record %d, which a sink has", newest)
@@ -146,12 +137,11 @@ class Writer:
         """Note which sources have ended, and start those that wait for the end of files; an end is one when
         all messages were taken.
         """
-        ended = [source.name for source in self.sources if source.status.has_ended]
+        ended = {source.name for source in self.sources if source.status.has_ended}
         reading = {source.name for source in self.sources if source.status.reads_history}
-        if len(self.inbox):
+        if len(self.inbox):  # read after the states: their messages are in it
             return
-        for name in ended:
-            self.batcher.ended.add(name)
+        self.batcher.ended |= ended
         for source in self.sources:
             before = self._waiting.get(source.name)
             if before is not None and before not in reading and before not in self._waiting:
@@ -162,8 +152,10 @@ class Writer:
     def run(self) -> None:
         """Process messages until `stopping` is set; then write what was taken, and end."""
         saved = rotated = time.monotonic()
+        window, batch = self.config.window, self.config.clock.batch.total_seconds()
+        patience = min((window.tick or window.slide or timedelta(seconds=1)).total_seconds(), 0.1)
         while not self.stopping.is_set():
-            self.step(self.inbox.take(self._patience, self.config.clock.batch.total_seconds()))
+            self.step(self.inbox.take(patience, batch))
             self._answer_requests()
             now = time.monotonic()
             is_long = self.writes_checkpoints and self.driver.has_long_replay
@@ -176,23 +168,11 @@ class Writer:
                     self.journal.rotate()
         self.stop()
 
-    @property
-    def _patience(self) -> float:
-        window = self.config.window
-        return min((window.tick or window.slide or timedelta(seconds=1)).total_seconds(), 0.1)
-
     def step(self, received: Sequence[Received]) -> None:
         """Journal and process messages, or a tick if there are none."""
         now = datetime.now(UTC)
         batches = self.batcher.batches(received, self.driver.number, self.driver.at, now)
-        if batches:
-            self._append([batch.record for batch in batches])
-        for each in received:
-            if each.acknowledge is not None:
-                each.acknowledge()
-        self._metrics.count_received(received)
-        for batch in batches:
-            self._process(batch.record, batch.decoded)
+        self._record(batches, received)
         if received:
             self._moved = time.monotonic()
             return
@@ -200,8 +180,7 @@ class Writer:
         if self._is_idle():
             tick = self.batcher.tick(self.driver.number, self.driver.at, now)
             if tick is not None:
-                self._append([tick])
-                self._process(tick)
+                self._record([Batch(tick)])
 
     @property
     def is_idle(self) -> bool:
@@ -224,7 +203,7 @@ class Writer:
         """Append to the journal; while the disk is full, wait: nothing is acknowledged meanwhile."""
         while True:
             try:
-                with self._metrics.syncs.time():
+                with self.metrics.syncs.time():
                     self.journal.append(records)
                 self.blocked = ""
                 return
@@ -234,11 +213,19 @@ class Writer:
                 if self.stopping.wait(_FULL):
                     raise JournalError(str(self.folder), self.blocked, "free space on the disk") from error
 
-    def _process(self, record: Record, decoded: Sequence[Sequence[Decoded]] | None = None) -> None:
-        with self._metrics.steps.time():
-            emitted = self.driver.apply(record, decoded)
-        self._metrics.count_emitted(emitted)
-        self._emit(emitted)
+    def _record(self, batches: Sequence[Batch], received: Sequence[Received] = ()) -> None:
+        """Journal records, acknowledge the messages they are made of, and process them."""
+        if batches:
+            self._append([batch.record for batch in batches])
+        for each in received:
+            if each.acknowledge is not None:
+                each.acknowledge()
+        self.metrics.count_received(received)
+        for batch in batches:
+            with self.metrics.steps.time():
+                emitted = self.driver.apply(batch.record, batch.decoded)
+            self.metrics.count_emitted(emitted)
+            self._emit(emitted)
 
     def _emit(self, emitted: Emitted) -> None:
         """Hand changes to the sinks; wait for those with a full queue, so that acknowledgements stop."""
@@ -277,42 +264,39 @@ class Writer:
             QueryError, OptionError: the query is refused.
             WriterUnavailableError: that takes too long.
         """
-        request = _Request(given)
-        self._requests.put(request)
-        if not request.done.wait(PATIENCE):
-            raise WriterUnavailableError("it is busy")
-        if request.error is not None:
-            raise request.error
+        done: Future[None] = Future()
+        self._requests.put((given, done))
+        try:
+            done.result(PATIENCE)
+        except TimeoutError:
+            raise WriterUnavailableError("it is busy") from None
 
     def _answer_requests(self) -> None:
         while not self._requests.empty():
-            request = self._requests.get()
+            given, done = self._requests.get()
             try:
-                self.driver.check_request(request.given)
+                self.driver.check_request(given)
             except PantarheiError as error:
-                request.error = error
-            else:
-                now = datetime.now(UTC)
-                at = self.driver.at or NEVER
-                record = Record(self.driver.number + 1, at, now, request=request.given)
-                self._append([record])
-                self._process(record)
-            request.done.set()
+                done.set_exception(error)
+                continue
+            at = self.driver.at or NEVER
+            self._record([Batch(Record(self.driver.number + 1, at, datetime.now(UTC), request=given))])
+            done.set_result(None)
 
     def status(self) -> dict[str, Any]:
         """Return the state of the writer, its sources and its sinks, as JSON."""
-        sinks = {
-            sink.name: {**asdict(sink.status), "waiting": sink.waiting, "full": sink.is_full}
-            for sink in self.sinks
-        }
+        driver, sinks = self.driver, self.sinks
         return {
-            "record": self.driver.number,
-            "at": None if self.driver.at is None else self.driver.at.isoformat(),
+            "record": driver.number,
+            "at": None if driver.at is None else driver.at.isoformat(),
             "ready": self.is_ready,
             "inbox": len(self.inbox),
             "blocked": self.blocked,
             "sources": {source.name: asdict(source.status) for source in self.sources},
-            "sinks": sinks,
+            "sinks": {
+                sink.name: asdict(sink.status) | {"waiting": sink.waiting, "full": sink.is_full}
+                for sink in sinks
+            },
         }
 
     def handle(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -323,12 +307,8 @@ class Writer:
         elif "request" in given:
             self.request(given["request"])
         elif "metrics" in given:
-            return {"metrics": self.metrics()}
+            return {"metrics": self.metrics.text()}
         return self.status()
-
-    def metrics(self) -> str:
-        """Return the metrics of this process in the text format of Prometheus."""
-        return self._metrics.text()
 
     def save(self, always: bool = False) -> None:
         """Write a checkpoint, unless a reader does, and delete what no restart needs any more.

@@ -37,7 +37,7 @@ def test_a_writer_counts_messages_changes_and_dead_letters(writer):
     good = json.dumps({"id": "a", "v": 31, "at": "2026-01-01T00:00:00Z"}).encode()
     messages = [good, b"{", b"[]"]
     writer.step([Received(Message("web", "readings", each)) for each in messages])
-    found = samples(writer.metrics())
+    found = samples(writer.metrics.text())
     assert found["messages_total", "web"] == 3
     assert found["dead_letters_total", "malformed", "web"] == 2
     assert found["changes_total", "hot"] == 1
@@ -49,7 +49,7 @@ def test_a_writer_counts_messages_changes_and_dead_letters(writer):
 def test_metrics_of_writer_and_reader_can_be_joined(writer):
     reader = ReaderMetrics(0)
     reader.count_request("/push/a/b", 202)
-    found = samples(writer.metrics() + reader.text(writer.driver, 1.5))
+    found = samples(writer.metrics.text() + reader.text(writer.driver, 1.5))
     assert found["http_requests_total", "push", "0", "202"] == 1
     assert found["reader_behind_seconds", "0"] == 1.5 and found["writer_up",] == 1
 
@@ -57,4 +57,4 @@ def test_metrics_of_writer_and_reader_can_be_joined(writer):
 def test_labels_cannot_break_the_text(writer):
     name = 'a"b\n# TYPE x counter\\'
     writer.step([Received(Message(name, "t", b"{}"))])
-    assert samples(writer.metrics())["messages_total", name] == 1
+    assert samples(writer.metrics.text())["messages_total", name] == 1
