@@ -20,6 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pantarhei.engine.checkpoint.container import sync_folder
 from pantarhei.errors import JournalError
 
 FORMAT = 1
@@ -210,7 +211,7 @@ class MessageJournal:
         data = b"".join(record.to_line(records[0].number) for record in records)
         self._cut()  # an earlier attempt may have failed to
         try:
-            _write(self._file, data)
+            write_all(self._file, data)
             os.fdatasync(self._file)
         except OSError:
             with contextlib.suppress(OSError):
@@ -357,7 +358,8 @@ def _repair_end(folder: Path) -> int:
     return number
 
 
-def _write(file: int, data: bytes) -> None:
+def write_all(file: int, data: bytes) -> None:
+    """Write data to a file descriptor. Raises `OSError`."""
     left = memoryview(data)
     while left:
         left = left[os.write(file, left) :]
@@ -369,7 +371,7 @@ def _create_segment(path: Path) -> None:
     try:
         opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            _write(opened, _HEADER % FORMAT)
+            write_all(opened, _HEADER % FORMAT)
             os.fsync(opened)
         finally:
             os.close(opened)
@@ -379,15 +381,6 @@ def _create_segment(path: Path) -> None:
         with contextlib.suppress(OSError):  # records would follow in another segment
             path.unlink(missing_ok=True)
         raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Flush the names of the files of a folder to the disk. Raises `OSError`."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 def _why(error: OSError) -> str:

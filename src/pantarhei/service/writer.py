@@ -31,8 +31,7 @@ from pantarhei.service.message_journal import (
     read_journal,
 )
 from pantarhei.service.metrics import WriterMetrics
-from pantarhei.service.sources.http import HTTPMessages
-from pantarhei.service.sources.source import Inbox, Source
+from pantarhei.service.sources.source import HTTPMessages, Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
 LOG = logging.getLogger("pantarhei.service")

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pantarhei.errors import ConnectionFailedError
+from pantarhei.service import clients
 from pantarhei.service import writer as writers
 from pantarhei.service.batching import Received
 from pantarhei.service.changes import Emitted
@@ -71,8 +72,8 @@ def table(monkeypatch):
     table = Table()
     monkeypatch.setattr(writers, "make_sinks", lambda config: [TableSink(table, _positions(config))])
     monkeypatch.setattr(sinks, "LIMIT", 3 * sinks._weight(Emitted(1, BEGAN, (), ())))
-    monkeypatch.setattr(sinks, "_PAUSE", 0.01)
-    monkeypatch.setattr(sinks, "_LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(clients, "PAUSE", 0.01)
+    monkeypatch.setattr(clients, "LONGEST_PAUSE", 0.01)
     return table
 
 

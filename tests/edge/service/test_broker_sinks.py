@@ -9,8 +9,8 @@ import time
 import pytest
 
 from pantarhei.errors import ConnectionFailedError, OptionError
+from pantarhei.service import clients
 from pantarhei.service.connections import make_sinks
-from pantarhei.service.sinks import sink as sinks
 from service_tools import free_port, mosquitto, site, wait_until
 from sink_tools import emitted, feed
 
@@ -69,7 +69,7 @@ def test_changes_are_published_under_their_name(tmp_path, is_by_name):
 
 @pytest.mark.long
 def test_a_broker_that_is_away_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(sinks, "_LONGEST_PAUSE", 1.0)
+    monkeypatch.setattr(clients, "LONGEST_PAUSE", 1.0)
     settings = ["persistence true", f"persistence_location {tmp_path}/", "autosave_interval 1", "user root"]
     with mosquitto(tmp_path, None, *settings) as port:
         sink = sink_of(tmp_path, "{}", {"mqtt": f"mqtt://127.0.0.1:{port}", "topic": "alarms/{name}"})
@@ -152,7 +152,7 @@ def test_changes_are_produced_once_with_their_id_as_key(tmp_path, cluster, is_tr
 
 @pytest.mark.parametrize("is_transactional", [False, True])
 def test_a_cluster_that_does_not_answer_is_an_error(tmp_path, is_transactional, monkeypatch):
-    kafka = pytest.importorskip("pantarhei.service.sinks.kafka_sink")
+    kafka = pytest.importorskip("pantarhei.service.kafka")
     pytest.importorskip("confluent_kafka")
     monkeypatch.setattr(kafka, "PATIENCE", 0.3)
     section = {"kafka": "127.0.0.1:1", "topic": "alarms", "transactional": is_transactional}

@@ -217,35 +217,44 @@ except ImportError:  # Windows: live writers cannot be recognized, so that nothi
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace the file at `path` by `data`. After an error the old file is unchanged.
-
-    A symbolic link is followed. The data is written to a temporary file in the same folder, flushed to the
-    disk, and renamed, so that the path always has either the whole old checkpoint or the whole new one.
-    Temporary files of killed writers are never read; the next writer to the path removes them. A running
-    writer holds a lock on its temporary file, so that it is not removed.
+    """Replace the file at `path` by `data`, as `replace_file` does.
 
     Raises:
         CheckpointError: the file system refuses an operation.
     """
     if "\0" in str(path):
         raise CheckpointError(str(path).replace("\0", "\\0"), "there is a null character in the path")
-    place = Path(os.path.realpath(path))
     try:
-        _remove_leftovers(place)
-        descriptor, temporary = _create_beside(place)
-        try:
-            with open(descriptor, "wb", closefd=True) as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                os.replace(temporary, place)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-        _force(place.parent)
+        replace_file(path, data)
     except OSError as error:
         raise CheckpointError(str(path), f"it cannot be written: {_why(error)}") from error
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace the file at `path` by `data`. After an error the old file is unchanged.
+
+    A symbolic link is followed. The data is written to a temporary file in the same folder, flushed to the
+    disk, and renamed, so that the path always has either the whole old file or the whole new one. Temporary
+    files of killed writers are never read; the next writer to the path removes them. A running writer holds a
+    lock on its temporary file, so that it is not removed.
+
+    Raises:
+        OSError: the file system refuses an operation.
+    """
+    place = Path(os.path.realpath(path))
+    _remove_leftovers(place)
+    descriptor, temporary = _create_beside(place)
+    try:
+        with open(descriptor, "wb", closefd=True) as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(temporary, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    sync_folder(place.parent)
 
 
 def read_whole(path: Path) -> bytes:
@@ -321,8 +330,12 @@ def _lock(descriptor: int, wait: bool) -> bool:
     return True
 
 
-def _force(folder: Path) -> None:
-    """Flush the names in a folder to the disk, if the system can open folders."""
+def sync_folder(folder: Path) -> None:
+    """Flush the names of the files of a folder to the disk, if the system can open folders.
+
+    Raises:
+        OSError: the folder cannot be flushed.
+    """
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -9,25 +9,19 @@ import os
 from abc import abstractmethod
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pantarhei.errors import OptionError
+from pantarhei.engine.checkpoint.container import sync_folder
+from pantarhei.errors import ConnectionFailedError, OptionError
 from pantarhei.io.writers import json_time
 from pantarhei.service.changes import Emitted
+from pantarhei.service.clients import LOG
 from pantarhei.service.config import DeadLettersSection, FileSink, ParquetFolderSink, ServiceConfig
-from pantarhei.service.message_journal import sync_folder
-from pantarhei.service.sinks.sink import (
-    COLUMNS,
-    LOG,
-    Positions,
-    Sink,
-    letters_of,
-    rows_of,
-    to_json,
-)
+from pantarhei.service.message_journal import write_all
+from pantarhei.service.sinks.sink import COLUMNS, Positions, Sink, letters_of, rows_of, to_json
 
 
 class AppendingSink(Sink):
@@ -35,9 +29,16 @@ class AppendingSink(Sink):
 
     A file that was moved or removed meanwhile, as by logrotate, is begun anew.
 
+    Args:
+        period: the time after which a file is renamed to `<file>.1`, and begun anew; None for never.
+
     Attributes:
         path: the file.
+        rolled: the file before it.
+        largest: size in bytes after which a file is renamed before the end of the period.
     """
+
+    largest = float("inf")
 
     def __init__(
         self,
@@ -45,29 +46,35 @@ class AppendingSink(Sink):
         wanted: Collection[str],
         positions: Positions,
         path: Path,
-        takes_dead: bool = False,
+        period: timedelta | None = None,
     ) -> None:
-        super().__init__(name, wanted, positions, takes_dead)
-        self.path, self._file, self._size = path, -1, 0
+        super().__init__(name, wanted, positions)
+        self.path, self.address, self.rolled = path, str(path), Path(f"{path}.1")
+        self._file, self._size, self._period = -1, 0, period
+        self._begun: datetime | None = None  # time of the first line, where there is a period
 
     @abstractmethod
     def lines(self, emitted: Emitted) -> Iterator[str]:
         """Yield the lines of a record."""
+
+    def time_of(self, emitted: Emitted) -> datetime:
+        """Return the time of the lines of a record, which decides when the period is over."""
+        return emitted.at
 
     def check(self) -> None:
         folder = self.path.parent
         while not folder.exists():
             folder = folder.parent
         if not (folder.is_dir() and os.access(folder, os.W_OK)) or self.path.is_dir():
-            raise self._failed(str(self.path), "it is a folder, or cannot be written")
+            raise ConnectionFailedError(self.name, self.address, "it is a folder, or cannot be written")
 
     def open(self) -> int | None:
         self.close()
-        try:
+        with self._reaching():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o640)
             found, (record, size, file) = os.fstat(self._file).st_size, self._kept
-            if file != str(self.path):  # the position is that of a file which the sink had before
+            if file != self.address:  # the position is that of a file which the sink had before
                 size = -1
             if 0 <= size < found:
                 os.ftruncate(self._file, size)
@@ -75,32 +82,47 @@ class AppendingSink(Sink):
                 LOG.warning("%s is shorter than it was, and is continued at its end", self.path)
             self._size = min(found, size) if size >= 0 else found
             if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
-                self._append(b"\n")  # the last line of a file of another origin
+                self._append("\n")  # the last line of a file of another origin
             if self._size != size:
                 sync_folder(self.path.parent)
-                self._keep(record, self._size, str(self.path))
-        except OSError as error:
-            raise self._failed(str(self.path), error.strerror or error) from error
+                self._keep(record, self._size, self.address)
+            if self._period is not None:
+                with self.path.open("rb") as lines:
+                    self._begun = _time_in(lines.readline())
         return None
 
     def write(self, given: Sequence[Emitted]) -> None:
         if self._is_moved():
             self._begin_anew()
-        lines = [line for emitted in given for line in self.lines(emitted)]
-        if lines and not self._size:
-            lines[:0] = self._head()
-        self._append("".join(lines).encode())
-        self._keep(given[-1].number, self._size, str(self.path))
+        pending: list[str] = []
+        for emitted in given:
+            if self._is_due(emitted):
+                self._append("".join(pending))
+                self._keep(emitted.number - 1, self._size, self.address)
+                pending.clear()
+                os.replace(self.path, self.rolled)
+                self._begin_anew()
+            lines = list(self.lines(emitted))
+            if lines and self._begun is None:
+                self._begun = self.time_of(emitted)
+            if lines and not (self._size or pending):
+                pending += self._head()
+            pending += lines
+        self._append("".join(pending))
+        self._keep(given[-1].number, self._size, self.address)
+
+    def _is_due(self, emitted: Emitted) -> bool:
+        if self._period is None or self._begun is None:
+            return False
+        return self.time_of(emitted) - self._begun >= self._period or self._size >= self.largest
 
     def _head(self) -> Sequence[str]:
         """Return the lines at the beginning of a file."""
         return ()
 
-    def _append(self, content: bytes) -> None:
-        data = memoryview(content)
-        while data:
-            data = data[os.write(self._file, data) :]
-        if content:
+    def _append(self, text: str) -> None:
+        if content := text.encode():
+            write_all(self._file, content)
             os.fdatasync(self._file)
             self._size += len(content)
 
@@ -157,41 +179,26 @@ class DeadLettersFile(AppendingSink):
     this name: a letter is kept for at least that time, and at most twice as long.
     """
 
+    takes_dead = True
+
     def __init__(
         self, name: str, config: ServiceConfig, section: DeadLettersSection, positions: Positions
     ) -> None:
-        super().__init__(name, (), positions, config.path(section.file), takes_dead=True)
-        self._keep_for, self._begun = section.keep, None
+        super().__init__(name, (), positions, config.path(section.file), section.keep)
 
-    _begun: datetime | None
-
-    def open(self) -> int | None:
-        super().open()
-        self._begun = _time_of(_first_line(self.path))
-        return None
-
-    def write(self, given: Sequence[Emitted]) -> None:
-        if self._begun is not None and _arrival(given[-1]) - self._begun >= self._keep_for:
-            os.replace(self.path, f"{self.path}.1")
-            self._begin_anew()
-        super().write(given)
-        if self._begun is None:
-            self._begun = next((_arrival(each) for each in given if each.dead), None)
+    def time_of(self, emitted: Emitted) -> datetime:
+        return emitted.received or emitted.at  # steps may have times of long ago
 
     def lines(self, emitted: Emitted) -> Iterator[str]:
+        at = json_time(self.time_of(emitted))
         for id_, each in letters_of(emitted):
-            fields: dict[str, object] = {"id": id_, "at": json_time(_arrival(emitted)), "reason": each.reason}
+            fields: dict[str, object] = {"id": id_, "at": at, "reason": each.reason}
             fields |= {"detail": each.detail, "source": each.message.source, "topic": each.message.topic}
             try:
                 fields["payload"] = each.message.payload.decode()
             except UnicodeDecodeError:
                 fields["payload_base64"] = b64encode(each.message.payload).decode()
             yield f"{to_json(fields)}\n"
-
-
-def _arrival(emitted: Emitted) -> datetime:
-    """Return the time at which the messages of a record arrived; steps may have times of long ago."""
-    return emitted.received or emitted.at
 
 
 class ParquetFolder(AppendingSink):
@@ -203,98 +210,52 @@ class ParquetFolder(AppendingSink):
     numbers of its first and last records. A conversion that was interrupted is repeated under the same name.
     """
 
+    largest = 256_000_000
+
     def __init__(
         self, name: str, config: ServiceConfig, section: ParquetFolderSink, positions: Positions
     ) -> None:
-        self._folder = config.path(section.parquet)
-        super().__init__(name, section.of, positions, self._folder / ".rows.ndjson")
-        self._roll_after, self._begun = section.roll, None
-
-    _LARGEST = 256_000_000  # bytes of rows after which a file is written early
-    _begun: datetime | None
+        path = config.path(section.parquet) / ".rows.ndjson"
+        super().__init__(name, section.of, positions, path, section.roll)
 
     def open(self) -> int | None:
         super().open()
-        try:
-            for path in sorted(self._folder.glob(f"{_ROLLING}*")):
-                _convert(path, self._folder / f"{path.name.removeprefix(_ROLLING)}.parquet")
-        except OSError as error:
-            raise self._failed(str(self._folder), error.strerror or error) from error
-        self._begun = _time_of(_first_line(self.path))
+        if self.rolled.exists():
+            with self._reaching():
+                _convert(self.rolled)
         return None
-
-    def write(self, given: Sequence[Emitted]) -> None:
-        pending: list[Emitted] = []
-        for emitted in given:
-            if self._begun is not None and self._is_due(emitted.at):
-                if pending:
-                    super().write(pending)
-                    pending.clear()
-                self._roll()
-            if self._begun is None and emitted.changes:
-                self._begun = emitted.at
-            pending.append(emitted)
-        super().write(pending)
-
-    def _is_due(self, at: datetime) -> bool:
-        assert self._begun is not None, "there are rows"
-        return at - self._begun >= self._roll_after or self._size >= self._LARGEST
-
-    def _roll(self) -> None:
-        rows = [json.loads(line) for line in (_first_line(self.path), _last_line(self.path)) if line]
-        if rows:
-            begun = datetime.fromisoformat(rows[0]["at"])
-            first, last = rows[0]["record"], rows[-1]["record"]
-            os.replace(self.path, self._folder / f"{_ROLLING}{begun:%Y%m%dT%H%M%S}-{first:012}-{last:012}")
-        self._begin_anew()
 
     def lines(self, emitted: Emitted) -> Iterator[str]:
         for row in rows_of(emitted):
             yield f"{to_json(dict(zip(COLUMNS, row, strict=True)))}\n"
 
 
-_ROLLING = ".rolling-"
 _CHUNK = 10_000  # rows of a row group
 
 
-def _convert(source: Path, target: Path) -> None:
-    """Write the rows of a file as a Parquet file, and delete the former."""
+def _convert(source: Path) -> None:
+    """Write the rows of a file as a Parquet file in its folder, and delete the former."""
     import pyarrow as pa
     from pyarrow import parquet
 
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pa.string())
     types |= {"record": pa.int64(), "at": pa.timestamp("us", "UTC")}
-    schema = pa.schema(types.items())
-    temporary = target.with_name(f".{target.name}.tmp")
+    schema, temporary, name = pa.schema(types.items()), source.with_name(".parquet.tmp"), ""
     with source.open() as lines, parquet.ParquetWriter(temporary, schema) as writer:
         while rows := list(map(json.loads, islice(lines, _CHUNK))):
             for row in rows:
                 row["at"] = datetime.fromisoformat(row["at"])
             writer.write_table(pa.Table.from_pylist(rows, schema))
+            name = name or f"{rows[0]['at']:%Y%m%dT%H%M%S}-{rows[0]['record']:012}"
+            last = rows[-1]["record"]
     with temporary.open("rb") as file:
         os.fsync(file.fileno())
-    temporary.replace(target)
-    sync_folder(target.parent)
+    temporary.replace(source.with_name(f"{name}-{last:012}.parquet"))
+    sync_folder(source.parent)
     source.unlink()
 
 
-def _first_line(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.readline()
-
-
-def _last_line(path: Path) -> bytes:
-    size, step = path.stat().st_size, 1 << 16
-    with path.open("rb") as file:
-        while True:
-            file.seek(max(0, size - step))
-            lines = file.read().splitlines()
-            if len(lines) > 1 or step >= size:
-                return lines[-1] if lines else b""
-            step *= 2
-
-
-def _time_of(line: bytes) -> datetime | None:
+def _time_in(line: bytes) -> datetime | None:
     """Return the time of a line; None if it is empty or of another origin."""
     try:
         return datetime.fromisoformat(json.loads(line)["at"])

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
-from itertools import takewhile
+from itertools import accumulate, islice, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from pantarhei.errors import ConnectionFailedError, JournalError
+from pantarhei.engine.checkpoint.container import replace_file
+from pantarhei.errors import JournalError
 from pantarhei.io.writers import json_time
+from pantarhei.service import clients
 from pantarhei.service.changes import Emitted, is_wanted
-from pantarhei.service.message_journal import DeadLetter, sync_folder
+from pantarhei.service.clients import LOG, reaching, text_of
+from pantarhei.service.message_journal import DeadLetter
 
-LOG = logging.getLogger("pantarhei.service")
 LIMIT = 20_000
 """Number of changes and records that may wait for a sink; the writer waits when there are more."""
-PATIENCE = 10.0
-"""Seconds to wait for an answer of a broker, database or server."""
 _BATCH = 5_000
-_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _EMPTY_PAUSE = 0.25  # seconds after which a position is stored though no change was written
 COLUMNS = ("id", "record", "at", "name", "change", "row")
 
@@ -51,45 +50,31 @@ class Positions:
     """Positions of sinks, in a file of the state folder that is replaced whenever one moves.
 
     Raises:
-        JournalError: the file is damaged; raised by `get` and `put`.
+        JournalError: the file is damaged.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
-        self._known: dict[str, Position] | None = None
+        self._known: dict[str, Position] = {}
+        if path.exists():
+            try:
+                for name, at in json.loads(path.read_text()).items():
+                    self._known[name] = Position(int(at["record"]), int(at["size"]), str(at["file"]))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                remedy = "restore it from a backup, or delete it: sinks then continue at the journal's end"
+                raise JournalError(str(path), f"the file is damaged: {error}", remedy) from error
 
     def get(self, sink: str) -> Position | None:
         """Return the position of a sink; None if it is new."""
-        with self._lock:
-            return self._read().get(sink)
+        return self._known.get(sink)
 
     def put(self, sink: str, position: Position) -> None:
         """Store the position of a sink. Raises `OSError`."""
         with self._lock:
-            known = self._read() | {sink: position}
-            temporary = self._path.with_name(f"{self._path.name}.tmp")
-            with temporary.open("w") as file:
-                json.dump({name: each._asdict() for name, each in known.items()}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._path)
-            sync_folder(self._path.parent)
+            known = self._known | {sink: position}
+            stored = {name: each._asdict() for name, each in known.items()}
+            replace_file(self._path, json.dumps(stored).encode())
             self._known = known
-
-    def _read(self) -> dict[str, Position]:
-        if self._known is None:
-            try:
-                found = json.loads(self._path.read_text())
-                self._known = {
-                    name: Position(int(at["record"]), int(at["size"]), str(at["file"]))
-                    for name, at in found.items()
-                }
-            except FileNotFoundError:
-                self._known = {}
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                remedy = "restore it from a backup, or delete it: sinks then continue at the journal's end"
-                raise JournalError(str(self._path), f"the file is damaged: {error}", remedy) from error
-        return self._known
 
 
 @dataclass(slots=True)
@@ -121,23 +106,22 @@ class Sink(ABC):
         name: name in the configuration.
         wanted: names of changes to write.
         positions: positions of all sinks.
-        takes_dead: whether to write dead letters.
+
+    Attributes:
+        address: address of the system, without secrets.
+        secret: text that is removed from errors.
         retry: time of failures after which the sink is reported as overdue.
+        takes_dead: whether dead letters are written.
+        recognizes_ids: whether changes that are written again are recognized by their id.
     """
 
-    recognizes_ids = False
-    """True if changes that are written again are recognized by their id."""
+    address = ""
+    secret: str | None = None
+    retry = timedelta(minutes=5)
+    takes_dead = recognizes_ids = False
 
-    def __init__(
-        self,
-        name: str,
-        wanted: Collection[str],
-        positions: Positions,
-        takes_dead: bool = False,
-        retry: timedelta = timedelta(minutes=5),
-    ) -> None:
-        self.name, self._wanted, self._takes_dead = name, wanted, takes_dead
-        self._positions, self._retry = positions, retry.total_seconds()
+    def __init__(self, name: str, wanted: Collection[str], positions: Positions) -> None:
+        self.name, self._wanted, self._positions = name, wanted, positions
         self.status = SinkStatus()
         self._waiting: deque[Emitted] = deque()
         self._weight, self._is_abandoned, self._is_open = 0, False, False
@@ -176,7 +160,6 @@ class Sink(ABC):
             number: the number of the last record of the journal, from which a new sink continues.
 
         Raises:
-            JournalError: the positions are damaged.
             OSError: the positions cannot be written.
         """
         if self._positions.get(self.name) is None:  # else a crash would move the beginning of a new sink
@@ -231,7 +214,7 @@ class Sink(ABC):
             False if the queue is still full.
         """
         changes = tuple(each for each in emitted.changes if is_wanted(each.name, self._wanted))
-        selected = emitted._replace(changes=changes, dead=emitted.dead if self._takes_dead else ())
+        selected = emitted._replace(changes=changes, dead=emitted.dead if self.takes_dead else ())
         with self._moved:
             if not self._moved.wait_for(lambda: self._is_abandoned or not self.is_full, patience):
                 return False
@@ -259,43 +242,31 @@ class Sink(ABC):
         return not (self._thread.is_alive() or self._waiting or self._is_abandoned)
 
     def _run(self) -> None:
-        last: Emitted | None = None
-        while True:
-            is_behind = last is not None and last.number > self.status.position
-            batch = self._next_batch(_EMPTY_PAUSE if is_behind else None)
-            if batch:
-                last = batch[-1]
-            elif is_behind and last is not None:  # nothing follows for a while, or at all
-                batch = [last]
-            elif self._ending.is_set():
-                break
+        behind: list[Emitted] = []  # the last record, while its position is not stored
+        while batch := self._next_batch(_EMPTY_PAUSE if behind else None) or behind:
             if not self._write_until_done(batch):
                 break
             with self._moved:
                 while self._waiting and self._waiting[0].number <= batch[-1].number:
                     self._weight -= _weight(self._waiting.popleft())
                 self._moved.notify_all()
+            behind = batch[-1:] if batch[-1].number > self.status.position else []
         try:
             self.close()
         except Exception as error:
-            LOG.warning("sink %s: %s", self.name, _text_of(error))
+            LOG.warning("sink %s: %s", self.name, text_of(error))
 
     def _next_batch(self, patience: float | None) -> list[Emitted]:
         """Return the records to write next; empty if none comes within `patience` seconds, and at the end."""
         with self._moved:
             self._moved.wait_for(lambda: self._waiting or self._ending.is_set(), patience)
-            total = 0
-
-            def is_within(emitted: Emitted) -> bool:
-                nonlocal total
-                total += _weight(emitted)
-                return total <= _BATCH
-
-            return list(takewhile(is_within, self._waiting)) or list(self._waiting)[:1]
+            weights = accumulate(map(_weight, self._waiting))
+            count = sum(1 for _ in takewhile(lambda weight: weight <= _BATCH, weights))
+            return list(islice(self._waiting, max(count, 1)))
 
     def _write_until_done(self, records: Sequence[Emitted]) -> bool:
         """Write records, as often as it takes. Returns False if it still fails at the end."""
-        pause, began = _PAUSE, time.monotonic()
+        pause, began = clients.PAUSE, time.monotonic()
         while True:
             try:
                 if not self._is_open:
@@ -304,7 +275,7 @@ class Sink(ABC):
             except Exception as error:  # whatever the driver of a database raises
                 self._fail(error)
                 failing = time.monotonic() - began
-                self.status.overdue = failing >= self._retry
+                self.status.overdue = failing >= self.retry.total_seconds()
                 LOG.log(
                     logging.ERROR if self.status.overdue else logging.WARNING,
                     "sink %s: %s; failing for %.0f s, tried again in %.1f s",
@@ -312,7 +283,7 @@ class Sink(ABC):
                 )
                 if self._ending.wait(pause):
                     return False
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(2 * pause, clients.LONGEST_PAUSE)
             else:
                 self.status.problem, self.status.overdue = "", False
                 return True
@@ -327,21 +298,17 @@ class Sink(ABC):
             self.status.changes += sum(len(each.changes) for each in new)
 
     def _fail(self, error: Exception) -> None:
-        self.status.problem = _text_of(error)
+        self.status.problem = text_of(error)
         self.status.failures += 1
         self._is_open = False
 
-    def _failed(self, address: str, error: object) -> ConnectionFailedError:
-        return ConnectionFailedError(self.name, address, _text_of(error))
+    def _reaching(self) -> AbstractContextManager[None]:
+        """Convert the errors of a client to `ConnectionFailedError`."""
+        return reaching(self.name, self.address, self.secret)
 
 
 def _weight(emitted: Emitted) -> int:
     return 1 + len(emitted.changes) + len(emitted.dead)
-
-
-def _text_of(error: object) -> str:
-    """Return the text of an error on one line of bounded length."""
-    return " ".join((str(error) or repr(error)).split())[:500]
 
 
 def to_json(value: object) -> str:

@@ -6,14 +6,15 @@ import re
 import sqlite3
 from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import closing
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pantarhei.errors import MissingPackageError
+from pantarhei.errors import OptionError
 from pantarhei.service.changes import Emitted
+from pantarhei.service.clients import PATIENCE, client_package
 from pantarhei.service.config import ServiceConfig, SQLSink
-from pantarhei.service.sinks.sink import PATIENCE, Positions, Sink, letters_of, rows_of
+from pantarhei.service.sinks.sink import Positions, Sink, letters_of, rows_of
 
 Connection: TypeAlias = Any  # of the DB-API, for which there is no type
 
@@ -25,32 +26,24 @@ class DatabaseSink(Sink):
     already is recognized by its id. All is written exactly once: the position is in the same transaction.
     """
 
-    recognizes_ids = True
+    takes_dead = recognizes_ids = True
     _types: Sequence[str]  # of a number, a time, a JSON text and bytes
+    _mark: str  # before the number of a placeholder
 
     def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
-        super().__init__(name, section.of, positions, takes_dead=True)
+        super().__init__(name, section.of, positions)
         self._key = f"{config.name}/{name}"  # services may share a database
         self._table = '"' + section.table.replace('"', '""') + '"'
         self._connection: Connection = None
-
-    @property
-    @abstractmethod
-    def _address(self) -> str:
-        """Address of the database without secrets."""
 
     @abstractmethod
     def _connected(self) -> Connection:
         """Return a new connection, in which a transaction begins by itself."""
 
-    @abstractmethod
-    def _mark(self, place: int) -> str:
-        """Return the placeholder of a value, counted from 1."""
-
     def open(self) -> int | None:
         self.close()
         number, time, row, binary = self._types
-        try:
+        with self._reaching():
             self._connection = self._connected()
             self._execute(
                 f"create table if not exists {self._table} (id text primary key, record {number} not null, "
@@ -64,64 +57,53 @@ class DatabaseSink(Sink):
                 f"create table if not exists pantarhei_positions (sink text primary key, record {number})"
             )
             self._connection.commit()
-            query = f"select record from pantarhei_positions where sink = {self._mark(1)}"
-            found = self._execute(query, [(self._key,)], fetch=True)
+            with closing(self._connection.cursor()) as cursor:
+                query = f"select record from pantarhei_positions where sink = {self._mark}1"
+                cursor.execute(query, (self._key,))
+                found = cursor.fetchone()
             self._connection.commit()
-        except Exception as error:
-            raise self._failed(self._address, error) from error
         return None if found is None else int(found[0])
 
     def check(self) -> None:
-        try:
+        with self._reaching():
             self._connected().close()
-        except Exception as error:
-            raise self._failed(self._address, error) from error
 
     def write(self, given: Sequence[Emitted]) -> None:
         position = max(self.status.position, given[-1].number)
+        changes = [row for emitted in given for row in rows_of(emitted)]
+        letters = [
+            (id_, emitted.number, each.reason, each.detail, *each.message[:3])
+            for emitted in given
+            for id_, each in letters_of(emitted)
+        ]
+        marks = [f"{self._mark}{place}" for place in range(1, 8)]
+        typed = marks[:6]
+        for place, type_ in ((2, self._types[1]), (5, self._types[2])):
+            typed[place] = f"cast(cast({marks[place]} as text) as {type_})"
+        update = "(sink) do update set record = excluded.record"
         try:
-            self._insert(self._table, [row for emitted in given for row in rows_of(emitted)], (3, 6))
-            letters = [
-                (id_, emitted.number, each.reason, each.detail, *each.message[:3])
-                for emitted in given
-                for id_, each in letters_of(emitted)
-            ]
-            self._insert("dead_letters", letters)
-            self._execute(
-                f"insert into pantarhei_positions values ({self._mark(1)}, {self._mark(2)}) "
-                "on conflict (sink) do update set record = excluded.record",
-                [(self._key, position)],
-            )
+            self._insert(self._table, typed, changes)
+            self._insert("dead_letters", marks, letters)
+            self._insert("pantarhei_positions", marks[:2], [(self._key, position)], update)
             self._connection.commit()
         except BaseException:
             self.close()  # the transaction is rolled back, also if the connection is broken
             raise
         self.status.position = position
 
-    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]], typed: tuple[int, ...] = ()) -> None:
-        if not rows:
-            return
-        types = dict(zip(typed, self._types[1:], strict=False))
-        marks = ", ".join(
-            self._cast(self._mark(place), types[place]) if place in types else self._mark(place)
-            for place in range(1, len(rows[0]) + 1)
-        )
-        statement = f"insert into {table} values ({marks}) on conflict do nothing"
-        self._execute(statement, [tuple(map(_storable, row)) for row in rows])
+    def _insert(
+        self, table: str, marks: Sequence[str], rows: Sequence[tuple[Any, ...]], known: str = "do nothing"
+    ) -> None:
+        if rows:
+            statement = f"insert into {table} values ({', '.join(marks)}) on conflict {known}"
+            self._execute(statement, [tuple(map(_storable, row)) for row in rows])
 
-    def _cast(self, mark: str, type_: str) -> str:
-        return mark
-
-    def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]] = (), fetch: bool = False) -> Any:
-        cursor = self._connection.cursor()
-        try:
+    def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]] = ()) -> None:
+        with closing(self._connection.cursor()) as cursor:
             if len(rows) > 1:
                 cursor.executemany(statement, rows)
             else:
                 cursor.execute(statement, *rows)
-            return cursor.fetchone() if fetch else None
-        finally:
-            cursor.close()
 
     def close(self) -> None:
         if self._connection is not None:
@@ -132,25 +114,18 @@ class DatabaseSink(Sink):
 class SQLiteSink(DatabaseSink):
     """SQLite database; times and rows are texts."""
 
-    _types = ("integer", "text", "text", "blob")
+    _types, _mark = ("integer", "text", "text", "blob"), "?"
 
     def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
         super().__init__(name, config, section, positions)
-        self._path: Path = config.path(section.sql.removeprefix("sqlite:///"))
-
-    @property
-    def _address(self) -> str:
-        return str(self._path)
+        self.address = str(config.path(section.sql.removeprefix("sqlite:///")))
 
     def _connected(self) -> Connection:
         # opened in the thread of the writer, used and closed in that of the sink
-        connection = sqlite3.connect(self._path, check_same_thread=False)
+        connection = sqlite3.connect(self.address, check_same_thread=False)
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")
         return connection
-
-    def _mark(self, place: int) -> str:
-        return "?"
 
 
 class PostgreSQLSink(DatabaseSink):
@@ -160,39 +135,37 @@ class PostgreSQLSink(DatabaseSink):
         MissingPackageError: adbc-driver-postgresql is not installed.
     """
 
-    _types = ("bigint", "timestamptz", "jsonb", "bytea")
+    _types, _mark = ("bigint", "timestamptz", "jsonb", "bytea"), "$"
 
     def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
         super().__init__(name, config, section, positions)
-        try:
-            import adbc_driver_postgresql.dbapi as driver
-        except ImportError as error:
-            raise MissingPackageError("postgres", "a sink of PostgreSQL", str(error)) from None
-        self._driver: Any = driver
+        self._driver = client_package("adbc_driver_postgresql.dbapi", "postgres", "a sink of PostgreSQL")
         parts = urlsplit(section.sql)
         # a server that vanishes without a word is noticed within these seconds
         limits = {"connect_timeout": f"{PATIENCE:.0f}", "keepalives_idle": "10", "tcp_user_timeout": "30000"}
-        query = limits | dict(parse_qsl(parts.query))
-        self._url = parts._replace(query=urlencode(query)).geturl()
-        self._secret = parts.password or dict(parse_qsl(parts.query)).get("password")
-        self._parts = parts
-
-    @property
-    def _address(self) -> str:
-        return f"postgresql://{self._parts.netloc.rpartition('@')[2]}{self._parts.path}"
+        given = dict(parse_qsl(parts.query))
+        self._url = parts._replace(query=urlencode(limits | given)).geturl()
+        self.secret = parts.password or given.get("password")
+        self.address = f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def _connected(self) -> Connection:
         return self._driver.connect(self._url)
 
-    def _mark(self, place: int) -> str:
-        return f"${place}"
 
-    def _cast(self, mark: str, type_: str) -> str:
-        return f"cast(cast({mark} as text) as {type_})"
+def make_database_sink(name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> Sink:
+    """Return the sink of a database by its URL.
 
-    def _failed(self, address: str, error: object) -> Any:
-        text = str(error).replace(self._secret, "***") if self._secret else error
-        return super()._failed(address, text)
+    Raises:
+        OptionError: the database is not supported.
+        MissingPackageError: adbc-driver-postgresql is needed, and not installed.
+    """
+    scheme, _, rest = section.sql.partition("://")
+    if scheme == "sqlite" and rest.startswith("/"):
+        return SQLiteSink(name, config, section, positions)
+    if scheme in ("postgres", "postgresql"):
+        return PostgreSQLSink(name, config, section, positions)
+    given = repr(f"{scheme}://…" if rest else section.sql)  # without its password
+    raise OptionError("sql", given, "sqlite:///FILE or postgresql://USER@HOST/DATABASE")
 
 
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")

@@ -6,14 +6,15 @@ import hmac
 import http.client
 import ssl
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
+from contextlib import closing
 from urllib.parse import urlsplit
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import ConnectionFailedError, OptionError
 from pantarhei.service.changes import Change, Emitted
+from pantarhei.service.clients import PATIENCE, address_of, text_of
 from pantarhei.service.config import ServiceConfig, WebhookSink
-from pantarhei.service.sinks.sink import PATIENCE, Positions, Sink, to_json
+from pantarhei.service.sinks.sink import Positions, Sink, to_json
 
 _MOST = 100  # changes of a request
 
@@ -30,18 +31,15 @@ class WebhookChanges(Sink):
     """
 
     def __init__(self, name: str, config: ServiceConfig, section: WebhookSink, positions: Positions) -> None:
-        super().__init__(name, section.of, positions, retry=section.retry)
-        parts = urlsplit(section.webhook)
-        try:
-            port = parts.port
-        except ValueError:
-            port = -1
-        if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.username:
+        super().__init__(name, section.of, positions)
+        self.retry, self._service = section.retry, config.name
+        parts, host_and_port = urlsplit(section.webhook), address_of(section.webhook, _PORTS)
+        if host_and_port is None or parts.username:
             given = f"{parts.scheme}://{parts.hostname or ''}"  # the rest may be secret
             raise OptionError("webhook", repr(given), "a URL such as https://host/path, without user")
-        self._host, self._port, self._is_secure = parts.hostname, port, parts.scheme == "https"
+        self._host, self._port = host_and_port
+        self.address, self._is_secure = f"{self._host}:{self._port}", parts.scheme == "https"
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self._service = config.name
         self._secret = b"" if section.secret is None else section.secret.get_secret_value().encode()
 
     def _connection(self) -> http.client.HTTPConnection:
@@ -50,59 +48,39 @@ class WebhookChanges(Sink):
             return http.client.HTTPSConnection(self._host, self._port, timeout=PATIENCE, context=context)
         return http.client.HTTPConnection(self._host, self._port, timeout=PATIENCE)
 
-    @property
-    def _address(self) -> str:
-        return f"{self._host}:{self._connection().port}"
-
     def check(self) -> None:
-        connection = self._connection()
-        try:
+        with self._reaching(), closing(self._connection()) as connection:
             connection.connect()
-        except OSError as error:
-            raise self._failed(self._address, error.strerror or error) from error
-        finally:
-            connection.close()
 
     def open(self) -> int | None:
         return None  # each request has a connection of its own
 
     def write(self, given: Sequence[Emitted]) -> None:
-        for number, changes in _requests(given):
-            if changes:
-                self._post(to_json({"service": self._service, "changes": changes}).encode())
-            if number is not None:
-                self._keep(number)
+        changes = [(emitted.number, each) for emitted in given for each in emitted.changes]
+        for first in range(0, len(changes), _MOST):
+            part = changes[first : first + _MOST]
+            if first:  # the first record may have begun in the previous request
+                self._keep(part[0][0] - 1)
+            self._post([each for _, each in part])
+        self._keep(given[-1].number)
 
-    def _post(self, body: bytes) -> None:
-        headers = {"Content-Type": "application/json", "User-Agent": "pantarhei"}
+    def _post(self, changes: Sequence[Change]) -> None:
+        given = {"service": self._service, "changes": [each.as_json() for each in changes]}
+        body, headers = (
+            to_json(given).encode(),
+            {"Content-Type": "application/json", "User-Agent": "pantarhei"},
+        )
         if self._secret:
             stamp = str(int(time.time()))
             digest = hmac.new(self._secret, f"{stamp}.".encode() + body, "sha256").hexdigest()
             headers |= {"X-Pantarhei-Timestamp": stamp, "X-Pantarhei-Signature": f"sha256={digest}"}
-        connection = self._connection()
-        try:
+        with self._reaching(), closing(self._connection()) as connection:
             connection.request("POST", self._target, body, headers)
             answer = connection.getresponse()
             text = answer.read(200).decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException) as error:
-            raise self._failed(self._address, error) from error
-        finally:
-            connection.close()
-        if not 200 <= answer.status < 300:
-            raise self._failed(self._address, f"HTTP {answer.status} {answer.reason}: {text}")
+            if not 200 <= answer.status < 300:
+                problem = text_of(f"HTTP {answer.status} {answer.reason}: {text}")
+                raise ConnectionFailedError(self.name, self.address, problem)
 
 
-def _requests(given: Sequence[Emitted]) -> Iterator[tuple[int | None, list[dict[str, Any]]]]:
-    """Yield the changes of each request, and the number of the record that is complete after it, if any."""
-    pending: list[Change] = []
-    done: int | None = None
-    for emitted in given:
-        if pending and len(pending) + len(emitted.changes) > _MOST:
-            yield done, [each.as_json() for each in pending]
-            pending = []
-        pending += emitted.changes
-        while len(pending) > _MOST:
-            yield None, [each.as_json() for each in pending[:_MOST]]
-            pending = pending[_MOST:]
-        done = emitted.number
-    yield done, [each.as_json() for each in pending]
+_PORTS = {"http": 80, "https": 443}

@@ -12,7 +12,8 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import IO, Any, NamedTuple
 
 from pantarhei.errors import MissingFileError, OptionError
@@ -22,7 +23,7 @@ from pantarhei.io.reader import format_of
 from pantarhei.io.tables.csv_table import DELIMITERS
 from pantarhei.rdf.decompression import without_compression
 from pantarhei.service.batching import Received
-from pantarhei.service.config import FilesSource, ServiceConfig, StdinSource
+from pantarhei.service.config import FilesSource, ServiceConfig
 from pantarhei.service.decoding import RDF_FORMATS, RECEIVED
 from pantarhei.service.sources.source import LONGEST, PolledSource
 
@@ -53,7 +54,7 @@ class FileMessages(PolledSource):
         self._mapping: RecordMapping | None = None
         if section.mapping not in RDF_FORMATS:
             self._mapping = read_mapping(config.path(section.mapping), RECEIVED)
-        self._open: dict[str, _OpenFile] = {}
+        self._open: dict[str, _LinesFile] = {}
         self._read: dict[str, _FileState] = {}  # states of files that are closed, since they were read
         self.status.reads_history = True
 
@@ -67,24 +68,22 @@ class FileMessages(PolledSource):
         if not (found := self._files()):
             raise MissingFileError(", ".join(self._paths), "no file matches")
         for path in found:
-            self._lines_of(path)
+            self._opened(path).close()
 
     def receive(self) -> Iterator[Received | None]:
         try:
             self.status.connected = True
             while True:
                 is_at_end = True
-                for path in self._files():
-                    for received in self._news(path):
-                        is_at_end = False
-                        yield received
-                if not is_at_end:
-                    continue
-                self.status.reads_history = False
-                if not self._section.follow:
-                    return
-                yield None
-                self.stopping.wait(_POLL)
+                for received in chain.from_iterable(map(self._news, self._files())):
+                    is_at_end = False
+                    yield received
+                if is_at_end:
+                    self.status.reads_history = False
+                    if not self._section.follow:
+                        return
+                    yield None
+                    self.stopping.wait(_POLL)
         finally:
             for file in self._open.values():
                 file.close()
@@ -108,51 +107,45 @@ class FileMessages(PolledSource):
         try:
             if self._read.get(path) == _FileState.of(os.stat(path)):
                 return
-            self._open[path] = self._opened(path)
+            file = self._open[path] = self._opened(path)
         except FileNotFoundError:
             return
-        yield from self._messages(path)
-        if len(self._open) > _MOST_OPEN and (state := self._open[path].state_at_end()):
-            self._read[path] = state
-            self._open.pop(path).close()
-
-    def _opened(self, path: str) -> _OpenFile:
-        """Open a file at its position, which is known by its inode, or else by its path."""
-        file = _OpenFile(path, self._lines_of(path))
+        # its position is known by its inode, or else by its path
         same_path = sorted((each for each in self.positions.values() if each[2] == path), reverse=True)
         for known in (self.positions.get(file.inode), *same_path):
             if known is not None and file.begins_as(known):
                 file.begin_at(known[0])
                 break
-        return file
+        yield from self._messages(path)
+        if len(self._open) > _MOST_OPEN and file.state.size == file.offset:
+            self._read[path] = file.state
+            self._open.pop(path).close()
 
     def _messages(self, path: str, is_whole: bool = False) -> Iterator[Received]:
         file = self._open[path]
         for payload in file.messages(is_whole or not self._section.follow):
-            yield self.received(path, payload, file.inode, file.position())
+            yield self.received(path, payload, file.inode, [file.offset, file.checksum(file.offset), path])
 
-    def _lines_of(self, path: str) -> _Lines:
-        """Return the reader of a file by its format. Raises `OptionError`."""
+    def _opened(self, path: str) -> _LinesFile:
+        """Open a file by its format. Raises `OptionError`."""
         if without_compression(path) == path:
             if self._mapping is None:
-                return _Graphs() if path.endswith((".nq", ".nquads")) else _Lines()
+                return (_GraphsFile if path.endswith((".nq", ".nquads")) else _LinesFile)(path)
             format = format_of(path)
             if format in ("csv", "tsv"):
-                return _Rows("\t" if format == "tsv" else self._mapping.delimiter, self._mapping)
+                delimiter = "\t" if format == "tsv" else self._mapping.delimiter
+                return _TableFile(path, delimiter, self._mapping.nulls)
             if format not in ("json", "parquet"):
-                return _Lines()
+                return _LinesFile(path)
         raise OptionError("files", repr(path), "files of lines: .csv, .tsv, .jsonl, .ndjson or .nq")
 
 
 class StdinMessages(PolledSource):
     """Lines of standard input. They have no position: those not yet in the journal are lost by a crash."""
 
-    def __init__(self, name: str, section: StdinSource, file: IO[bytes] | None = None) -> None:
+    def __init__(self, name: str, file: IO[bytes] | None = None) -> None:
         super().__init__(name)
         self._file = sys.stdin.buffer if file is None else file
-
-    def check(self) -> None:
-        """Do nothing: standard input is always there."""
 
     def receive(self) -> Iterator[Received | None]:
         self.status.connected = True
@@ -173,41 +166,39 @@ class _FileState(NamedTuple):
         return cls(found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-class _OpenFile:
-    """File that is read on.
+class _LinesFile:
+    """File that is read on, in which each line is a message.
 
-    Args:
-        lines: splits it into messages.
+    Attributes:
+        offset: number of bytes up to the end of the last message.
     """
 
-    def __init__(self, path: str, lines: _Lines) -> None:
-        self._path, self._lines = path, lines
+    def __init__(self, path: str) -> None:
+        self._path, self.offset = path, 0
         self._file = open(path, "rb")  # noqa: SIM115, closed by `close`
-        self.inode = str(self._state().inode)
-        self._offset = 0  # after the last complete message
+        self.inode = str(self.state.inode)
 
-    def _state(self) -> _FileState:
+    @property
+    def state(self) -> _FileState:
+        """State of the file at present."""
         return _FileState.of(os.fstat(self._file.fileno()))
 
     def close(self) -> None:
         self._file.close()
 
-    def position(self) -> list[Any]:
-        """Return the offset, the checksum of the beginning up to it, and the path."""
-        return [self._offset, self._checksum(self._offset), self._path]
-
-    def _checksum(self, offset: int) -> int:
+    def checksum(self, offset: int) -> int:
+        """Return the checksum of the beginning of the file, at most up to an offset."""
         return zlib.crc32(os.pread(self._file.fileno(), min(offset, _SAMPLE), 0))
 
     def begins_as(self, known: Sequence[Any]) -> bool:
         """Test whether the file has the beginning of the file with a position."""
         offset, checksum, _ = known
-        return self._state().size >= offset and self._checksum(offset) == int(checksum)
+        return self.state.size >= offset and self.checksum(offset) == int(checksum)
 
     def begin_at(self, offset: int) -> None:
         """Read on from an offset."""
-        self._lines.begin(self._file)
-        self._offset = offset
+        self._read_header()
+        self.offset = offset
 
     def is_replaced(self) -> bool:
         """Test whether another file has the path now, or this one was truncated."""
@@ -215,12 +206,7 @@ class _OpenFile:
             found = _FileState.of(os.stat(self._path))
         except FileNotFoundError:
             return True
-        return str(found.inode) != self.inode or found.size < self._offset
-
-    def state_at_end(self) -> _FileState | None:
-        """Return the state of a file that is read to its end; None if it is not."""
-        state = self._state()
-        return state if state.size == self._offset else None
+        return str(found.inode) != self.inode or found.size < self.offset
 
     def messages(self, is_whole: bool) -> Iterator[bytes]:
         """Yield the complete messages from the offset on.
@@ -228,83 +214,97 @@ class _OpenFile:
         Args:
             is_whole: whether nothing is added any more, so that a last line without an end is complete.
         """
-        state = self._state()
-        if state.size <= self._offset:
+        state = self.state
+        if state.size <= self.offset:
             return
-        quiet = time.time() - state.changed / 1e9
-        if not self._offset:
-            self._offset = self._lines.begin(self._file)
-        self._file.seek(self._offset)
-        for size, payload in self._lines.messages(self._file, math.inf if is_whole else quiet):
-            self._offset += size
-            if payload.strip():
+        quiet = math.inf if is_whole else time.time() - state.changed / 1e9
+        if not self.offset:
+            self.offset = self._read_header()
+        self._file.seek(self.offset)
+        for part in self._parts(quiet):
+            self.offset += len(part)
+            if payload := self._payload(part):
                 yield payload
 
-
-class _Lines:
-    """Reader of lines, each of which is a message."""
-
-    def begin(self, file: IO[bytes]) -> int:
+    def _read_header(self) -> int:
         """Read the header; return its size."""
         return 0
 
-    def messages(self, file: IO[bytes], quiet: float) -> Iterator[tuple[int, bytes]]:
-        """Yield messages with their sizes, including their line ends.
+    def _payload(self, part: bytes) -> bytes:
+        """Return the message of a part of the file; empty if it has none."""
+        return part.rstrip(b"\r\n") if part.strip() else b""
+
+    def _parts(self, quiet: float) -> Iterator[bytes]:
+        """Yield complete lines; the rest of a line that is too long is a line of its own.
 
         Args:
             quiet: seconds since the last change of the file.
         """
-        for line in _lines(file, quiet):
-            yield len(line), line.rstrip(b"\r\n")
+        while line := self._file.readline(LONGEST):
+            if not (line.endswith(b"\n") or quiet > _QUIET or len(line) == LONGEST):
+                return
+            yield line
 
 
-class _Graphs(_Lines):
-    """Reader of N-Quads: consecutive lines of a graph, or of its description, are a message."""
+class _GraphsFile(_LinesFile):
+    """File of N-Quads: consecutive lines of a graph, or of its description, are a message."""
 
-    def messages(self, file: IO[bytes], quiet: float) -> Iterator[tuple[int, bytes]]:
+    def _payload(self, part: bytes) -> bytes:
+        return part if part.strip() else b""
+
+    def _parts(self, quiet: float) -> Iterator[bytes]:
         part, name = b"", b""
-        for line in _lines(file, quiet):
+        for line in super()._parts(quiet):
             found = _QUAD.fullmatch(line)
             key = b"" if found is None else found[2] or found[1]
             if part and (key != name or len(part) > LONGEST):
-                yield len(part), part
+                yield part
                 part = b""
             part, name = part + line, key
         if part and quiet > _QUIET_GRAPH:
-            yield len(part), part
+            yield part
 
 
-class _Rows(_Lines):
-    """Reader of a CSV table, whose rows become JSON objects.
+class _TableFile(_LinesFile):
+    """CSV table, whose rows become JSON objects.
 
     Args:
         delimiter: the delimiter; None to take the one that splits the header into the most columns.
+        nulls: the texts of empty cells.
     """
 
-    def __init__(self, delimiter: str | None, mapping: RecordMapping) -> None:
-        self._delimiter, self._nulls = delimiter, mapping.nulls
+    def __init__(self, path: str, delimiter: str | None, nulls: Collection[str]) -> None:
+        super().__init__(path)
+        self._delimiter, self._nulls = delimiter or "", nulls
         self._names: list[str] = []
 
-    def begin(self, file: IO[bytes]) -> int:
-        file.seek(0)
-        header = next(_records(file, 0), b"")
-        if not header:
-            return 0
+    def _read_header(self) -> int:
+        self._file.seek(0)
+        header = next(self._rows(0), b"")
         text = header.decode("utf-8-sig", "replace")
-        delimiters = self._delimiter or DELIMITERS
-        self._delimiter = max(delimiters, key=lambda each: len(_cells(text, each)))
+        self._delimiter = max(self._delimiter or DELIMITERS, key=lambda each: len(_cells(text, each)))
         self._names = _cells(text, self._delimiter)
         return len(header)
 
-    def messages(self, file: IO[bytes], quiet: float) -> Iterator[tuple[int, bytes]]:
-        if not self._names:  # the header is incomplete
-            return
-        for record in _records(file, quiet):
-            text = record.decode("utf-8", "replace")
-            yield len(record), self._as_json(text) if text.strip() else b""
+    def _parts(self, quiet: float) -> Iterator[bytes]:
+        return self._rows(quiet) if self._names else iter(())  # the header may be incomplete
 
-    def _as_json(self, text: str) -> bytes:
-        cells = _cells(text, self._delimiter or DELIMITERS[0])
+    def _rows(self, quiet: float) -> Iterator[bytes]:
+        """Yield complete rows, whose quoted cells may contain line ends."""
+        row = b""
+        for line in super()._parts(quiet):
+            row += line
+            if row.count(b'"') % 2 == 0 or len(row) > LONGEST:
+                yield row
+                row = b""
+        if row and quiet > _QUIET:
+            yield row
+
+    def _payload(self, part: bytes) -> bytes:
+        text = part.decode("utf-8", "replace")
+        if not text.strip():
+            return b""
+        cells = _cells(text, self._delimiter)
         if len(cells) != len(self._names):  # malformed: becomes a dead letter
             return text.rstrip("\r\n").encode()
         given = {name: cell for name, cell in zip(self._names, cells, strict=True) if cell not in self._nulls}
@@ -313,23 +313,3 @@ class _Rows(_Lines):
 
 def _cells(text: str, delimiter: str) -> list[str]:
     return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
-
-
-def _lines(file: IO[bytes], quiet: float) -> Iterator[bytes]:
-    """Yield complete lines; the rest of a line that is too long is a line of its own."""
-    while line := file.readline(LONGEST):
-        if not (line.endswith(b"\n") or quiet > _QUIET or len(line) == LONGEST):
-            return
-        yield line
-
-
-def _records(file: IO[bytes], quiet: float) -> Iterator[bytes]:
-    """Yield complete rows of CSV, whose quoted cells may contain line ends."""
-    record = b""
-    for line in _lines(file, quiet):
-        record += line
-        if record.count(b'"') % 2 == 0 or len(record) > LONGEST:
-            yield record
-            record = b""
-    if record and quiet > _QUIET:
-        yield record

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 
 from pantarhei.errors import StreamError
-from pantarhei.io.redis_stream import FIRST, NEW, Entry, RedisStream, StreamPosition
+from pantarhei.io.redis_stream import FIRST, NEW, RedisStream, StreamPosition
 from pantarhei.service.batching import Received
-from pantarhei.service.config import RedisSource
-from pantarhei.service.sources.source import PolledSource, unreachable
+from pantarhei.service.clients import reaching
+from pantarhei.service.config import RedisSource, ServiceConfig
+from pantarhei.service.sources.source import PolledSource
 
 _BATCH = 500
 _POLL = 0.02  # seconds between reads of streams without new entries
@@ -23,19 +24,16 @@ class RedisMessages(PolledSource):
     that were trimmed before they were read are reported, and the stream is read from the oldest one left.
     """
 
-    def __init__(self, name: str, section: RedisSource) -> None:
+    def __init__(self, name: str, config: ServiceConfig, section: RedisSource) -> None:
         super().__init__(name)
         self._section = section
+        self._secret = None if section.password is None else section.password.get_secret_value()
 
     def check(self) -> None:
-        from redis import RedisError
-
-        with ExitStack() as opened:
-            try:
-                for key in self._section.topics:
-                    opened.enter_context(closing(self._stream(key))).position(NEW)
-            except (RedisError, StreamError) as error:
-                raise unreachable(self.name, self._section.redis.rpartition("@")[2], error) from None
+        with reaching(self.name, self._section.redis.rpartition("@")[2], self._secret):
+            for key in self._section.topics:
+                with closing(self._stream(key)) as stream:
+                    stream.position(NEW)
 
     def receive(self) -> Iterator[Received | None]:
         with ExitStack() as opened:
@@ -56,9 +54,7 @@ class RedisMessages(PolledSource):
                     self.stopping.wait(_POLL)
 
     def _stream(self, key: str) -> RedisStream:
-        password = self._section.password
-        secret = None if password is None else password.get_secret_value()
-        return RedisStream(self._section.redis, key, secret)
+        return RedisStream(self._section.redis, key, self._secret)
 
     def _entries(self, key: str, stream: RedisStream) -> Iterator[Received]:
         start: StreamPosition = self.positions[key]
@@ -70,16 +66,15 @@ class RedisMessages(PolledSource):
             yield self.placed(key, stream.after_loss(start))
             return
         for number, (id_, fields) in enumerate(found, start["added"] + 1):
-            yield self.received(key, payload_of((id_, fields)), key, {"id": id_, "added": number})
+            yield self.received(key, payload_of(fields), key, {"id": id_, "added": number})
 
 
-def payload_of(entry: Entry) -> bytes:
+def payload_of(fields: Mapping[bytes, bytes]) -> bytes:
     """Return the content of an entry as a message.
 
-    >>> payload_of(("1-0", {b"data": b'{"v": 1}'})), payload_of(("2-0", {b"a": b"1", b"b": b"2"}))
+    >>> payload_of({b"data": b'{"v": 1}'}), payload_of({b"a": b"1", b"b": b"2"})
     (b'{"v": 1}', b'{"a": "1", "b": "2"}')
     """
-    _, fields = entry
     if len(fields) == 1:
         (payload,) = fields.values()
         return payload

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from pantarhei.errors import ConnectionFailedError
+from pantarhei.errors import UnknownTopicError
+from pantarhei.model.message_text import did_you_mean
 from pantarhei.service.batching import Received
+from pantarhei.service.clients import LOG, LONGEST_PAUSE, PAUSE, text_of
+from pantarhei.service.config import HTTPSource, ServiceConfig
+from pantarhei.service.decoding import topic_pattern
 from pantarhei.service.message_journal import Message
 
-LOG = logging.getLogger("pantarhei.service")
 LONGEST = 16_000_000
 """Number of bytes of a message; of longer ones, only the first bytes are delivered, to be dead letters."""
-_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
 
 @dataclass(slots=True)
@@ -40,28 +41,46 @@ class SourceStatus:
     has_ended: bool = False
 
 
-class Source(Protocol):
+class Source:
     """Source of messages, which receives them in threads of its own."""
 
-    name: str
-    status: SourceStatus
+    def __init__(self, name: str) -> None:
+        self.name, self.status = name, SourceStatus()
 
     def check(self) -> None:
-        """Connect and disconnect. Raises `ConnectionFailedError`."""
+        """Connect and disconnect, if there is a connection. Raises `ConnectionFailedError`."""
 
-    def start(self, inbox: Inbox, position: Any) -> None:
+    def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
         """Begin to deliver messages.
 
         Args:
             inbox: the inbox.
             position: the position in the journal, by part of the source; None at the first start.
         """
+        self.status.connected = True
 
     def stop(self) -> None:
         """Stop to receive messages; those in the inbox can still be acknowledged until `close`."""
 
     def close(self) -> None:
         """Disconnect."""
+
+
+class HTTPMessages(Source):
+    """Messages of `POST /push/{topic}`, which `Writer.push` adds to the inbox in the threads of requests."""
+
+    def __init__(self, name: str, config: ServiceConfig, section: HTTPSource) -> None:
+        super().__init__(name)
+        self._topics = tuple(section.http)
+
+    def check_topic(self, topic: str) -> None:
+        """Count a message, if its topic has a mapping. Raises `UnknownTopicError` otherwise."""
+        if not any(topic_pattern(each).fullmatch(topic) for each in self._topics):
+            raise UnknownTopicError(topic, self._topics, did_you_mean(topic, self._topics))
+        self.status.messages += 1
+
+    def stop(self) -> None:
+        self.status.connected = False
 
 
 class Inbox:
@@ -106,7 +125,7 @@ class Inbox:
         return found
 
 
-class PolledSource(ABC):
+class PolledSource(Source):
     """Source that reads messages in a thread of its own, and reads on from its position after an error.
 
     Attributes:
@@ -114,7 +133,7 @@ class PolledSource(ABC):
     """
 
     def __init__(self, name: str) -> None:
-        self.name, self.status = name, SourceStatus()
+        super().__init__(name)
         self.positions: dict[str, Any] = {}
         self.stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -128,10 +147,6 @@ class PolledSource(ABC):
             ConnectionFailedError, OSError: an error after which the source is read again.
         """
 
-    @abstractmethod
-    def check(self) -> None:
-        """Connect and disconnect. Raises `ConnectionFailedError`."""
-
     def received(self, topic: str, payload: bytes, part: str, position: Any) -> Received:
         """Return a message with the position after it."""
         message = Message(self.name, topic, payload[:LONGEST])
@@ -142,22 +157,19 @@ class PolledSource(ABC):
         return Received(Message(self.name, "", b""), position={part: position}, is_position=True)
 
     def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
-        """Begin to read in a thread of its own."""
         self.positions = dict(position or {})
         self._thread = threading.Thread(target=self._deliver, args=(inbox,), name=self.name, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop to read."""
         self.stopping.set()
 
     def close(self) -> None:
-        """Wait for the end of the thread."""
         if self._thread is not None:
             self._thread.join(5)
 
     def _deliver(self, inbox: Inbox) -> None:
-        pause = _PAUSE
+        pause = PAUSE
         while not self.stopping.is_set():
             try:
                 for received in self.receive():
@@ -165,7 +177,7 @@ class PolledSource(ABC):
                         inbox.put(received)
                         self.positions.update(received.position or {})
                         self.status.messages += not received.is_position
-                        pause = _PAUSE
+                        pause = PAUSE
                     if self.stopping.is_set():
                         return
                 self.status.has_ended = True
@@ -173,16 +185,11 @@ class PolledSource(ABC):
             except Exception as error:  # whatever the client of a broker raises
                 self.failed(error)
                 self.stopping.wait(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(2 * pause, LONGEST_PAUSE)
             finally:
                 self.status.connected = False
 
     def failed(self, error: object) -> None:
         """Note and log an error."""
-        self.status.problem = str(error) or repr(error)
+        self.status.problem = text_of(error)
         LOG.warning("source %s: %s", self.name, self.status.problem)
-
-
-def unreachable(name: str, address: str, error: BaseException) -> ConnectionFailedError:
-    """Return the error of a source that cannot be reached."""
-    return ConnectionFailedError(name, address, getattr(error, "strerror", None) or str(error))

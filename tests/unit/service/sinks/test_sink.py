@@ -10,6 +10,7 @@ from datetime import timedelta
 import pytest
 
 from pantarhei.errors import JournalError
+from pantarhei.service import clients
 from pantarhei.service.sinks import sink as sinks
 from pantarhei.service.sinks.sink import Position, Positions, Sink, letters_of
 from service_tools import wait_until
@@ -19,8 +20,8 @@ from sink_tools import emitted
 class ListSink(Sink):
     """Sink whose system is a list; calls fail as scripted."""
 
-    def __init__(self, folder, system, failing=(), name="list", **options):
-        super().__init__(name, ["*"], Positions(folder / "positions.json"), **options)
+    def __init__(self, folder, system, failing=(), name="list"):
+        super().__init__(name, ["*"], Positions(folder / "positions.json"))
         self.system, self.failing, self.calls = system, set(failing), itertools.count(1)
         self.gate = threading.Event()
         self.gate.set()
@@ -43,8 +44,8 @@ class ListSink(Sink):
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch):
-    monkeypatch.setattr(sinks, "_PAUSE", 0.001)
-    monkeypatch.setattr(sinks, "_LONGEST_PAUSE", 0.004)
+    monkeypatch.setattr(clients, "PAUSE", 0.001)
+    monkeypatch.setattr(clients, "LONGEST_PAUSE", 0.004)
 
 
 def ids(records):
@@ -152,7 +153,8 @@ def test_records_without_changes_move_the_position_at_the_end(tmp_path):
 
 
 def test_a_sink_that_fails_for_longer_than_retry_is_overdue(tmp_path):
-    sink = ListSink(tmp_path, [], range(2, 10_000), retry=timedelta(seconds=0.01))
+    sink = ListSink(tmp_path, [], range(2, 10_000))
+    sink.retry = timedelta(seconds=0.01)
     sink.begin(0)
     sink.put(emitted(1))
     wait_until(lambda: sink.status.overdue)

@@ -11,9 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from pantarhei.errors import ConnectionFailedError, OptionError
+from pantarhei.service import clients
 from pantarhei.service.config import read_config
 from pantarhei.service.connections import make_sinks
-from pantarhei.service.sinks import sink as sinks
 from service_tools import write_site
 from sink_tools import emitted
 
@@ -71,7 +71,7 @@ def ids(received):
 
 @pytest.mark.parametrize("answers", [[], [500], [404, 503, 301, 302, 400], [None, 429], [200, 500, 200, 500]])
 def test_each_change_arrives_whatever_is_answered(tmp_path, receiver, answers, monkeypatch):
-    monkeypatch.setattr(sinks, "_PAUSE", 0.001)
+    monkeypatch.setattr(clients, "PAUSE", 0.001)
     receiver.answers += answers
     records = [emitted(1, 70), emitted(2, 0), emitted(3, 250), emitted(4, 1)]
     sink = sink_of(tmp_path, f"http://127.0.0.1:{receiver.server_port}/hook?a=1")
@@ -104,7 +104,7 @@ def test_requests_are_signed_with_their_time(tmp_path, receiver):
 def test_a_refused_request_names_its_status_on_one_line(tmp_path, receiver, monkeypatch):
     receiver.answers += [404] * 1_000
     sink = sink_of(tmp_path, f"http://127.0.0.1:{receiver.server_port}/hook", ", retry: 0.1s")
-    monkeypatch.setattr(sinks, "_PAUSE", 0.2)
+    monkeypatch.setattr(clients, "PAUSE", 0.2)
     sink.begin(0)
     sink.put(emitted(1))
     end = time.monotonic() + 10

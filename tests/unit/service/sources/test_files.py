@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.io.records import read_records
-from pantarhei.service.config import StdinSource
 from pantarhei.service.decoding import MessageDecoder
 from pantarhei.service.sources.files import FileMessages, StdinMessages
 from service_tools import site
@@ -203,5 +202,5 @@ def test_missing_files_are_named_by_the_check(make):
 
 
 def test_standard_input_ends_with_its_last_line():
-    source = StdinMessages("in", StdinSource(stdin="m.yaml"), io.BytesIO(b"a\n\nb"))
+    source = StdinMessages("in", io.BytesIO(b"a\n\nb"))
     assert [each.message.payload for each in source.receive()] == [b"a", b"b"]

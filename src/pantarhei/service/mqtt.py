@@ -1,0 +1,216 @@
+"""MQTT: a source that acknowledges messages after they are journaled, and a sink that publishes changes."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pantarhei.errors import ConnectionFailedError, OptionError
+from pantarhei.service.batching import Received
+from pantarhei.service.changes import Emitted
+from pantarhei.service.clients import PATIENCE, address_of, client_package, reaching
+from pantarhei.service.config import MQTTSink, MQTTSource, ServiceConfig
+from pantarhei.service.message_journal import Message
+from pantarhei.service.sinks.sink import Positions, Sink, to_json
+from pantarhei.service.sources.source import Inbox, Source
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client
+
+_PORTS = {"mqtt": 1883, "mqtts": 8883}
+
+
+class MQTTMessages(Source):
+    """Subscription with QoS 1 to the topics of an MQTT broker.
+
+    The broker keeps the session: after a disconnection it sends again what was not acknowledged.
+    """
+
+    def __init__(self, name: str, config: ServiceConfig, section: MQTTSource) -> None:
+        super().__init__(name)
+        self._broker, self._section = _Broker(name, config, section), section
+        self._client: Client | None = None
+        self._inbox: Inbox | None = None
+
+    def check(self) -> None:
+        self._broker.check()
+
+    def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
+        self._inbox = inbox
+        client = self._client = self._broker.client(self._section.client, is_source=True)
+        client.on_connect = self._on_connect
+        client.on_disconnect = self._on_disconnect
+        client.on_message = self._on_message
+        client.connect_async(*self._broker.address, keepalive=30)
+        client.loop_start()
+
+    def stop(self) -> None:
+        self._inbox = None  # the broker sends further messages again after the next start
+
+    def close(self) -> None:
+        _disconnect(self._client)
+
+    def _on_connect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
+        self.status.connected = not reason.is_failure
+        self.status.problem = str(reason) if reason.is_failure else ""
+        if not reason.is_failure:
+            qos = int(self._section.qos)
+            client.subscribe([(topic, qos) for topic in self._section.topics])
+
+    def _on_disconnect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
+        self.status.connected, self.status.problem = False, str(reason)
+
+    def _on_message(self, client: Client, data: object, message: Any) -> None:
+        inbox = self._inbox
+        if inbox is None:
+            return
+        self.status.messages += 1
+        mid, qos = message.mid, message.qos
+        inbox.put(
+            Received(
+                Message(self.name, message.topic, message.payload),
+                message.dup,
+                acknowledge=(lambda: client.ack(mid, qos)) if qos else None,
+                received=time.monotonic(),
+            )
+        )
+
+
+class MQTTChanges(Sink):
+    """Topic of a broker that receives each change as a JSON object, at least once, with the same id.
+
+    Raises:
+        OptionError: the broker or the topic is invalid.
+        MissingPackageError: paho-mqtt is not installed.
+    """
+
+    def __init__(self, name: str, config: ServiceConfig, section: MQTTSink, positions: Positions) -> None:
+        super().__init__(name, section.of, positions)
+        source = config.sources.get(section.mqtt)
+        if isinstance(source, MQTTSource):
+            of_source = {key: getattr(source, key) for key in ("mqtt", "username", "password", "ca")}
+            own = {key: value for key in ("username", "password", "ca") if (value := getattr(section, key))}
+            section = section.model_copy(update=of_source | own)
+        elif "://" not in section.mqtt:
+            raise OptionError("mqtt", repr(section.mqtt), "the name of an MQTT source, or a URL")
+        if re.search(r"[+#\0]|[{}]", section.topic.replace("{name}", "")) or not section.topic:
+            raise OptionError("topic", repr(section.topic), "a topic without + and #, such as alarms/{name}")
+        self._broker, self._topic = _Broker(name, config, section), section.topic
+        self.address = "{}:{}".format(*self._broker.address)
+        self._id = section.client or f"{config.name}-{name}"
+        self._client: Client | None = None
+        self._broker.client(self._id)  # refuses an invalid configuration at the start
+
+    def check(self) -> None:
+        self._broker.check()
+
+    def open(self) -> int | None:
+        self.close()
+        self._client = self._broker.connected(self._id)
+        return None
+
+    def write(self, given: Sequence[Emitted]) -> None:
+        client = self._client
+        assert client is not None, "open connects it"
+        sent = []
+        for each in (change for emitted in given for change in emitted.changes):
+            topic = self._topic.replace("{name}", re.sub(r"[+#\0]", "_", each.name))
+            sent.append(client.publish(topic, to_json(each.as_json()), qos=1))
+        end = time.monotonic() + PATIENCE
+        for publication in sent:
+            publication.wait_for_publish(max(0.001, end - time.monotonic()))
+            if not publication.is_published():
+                problem = f"no acknowledgement within {PATIENCE:.0f} s"
+                raise ConnectionFailedError(self.name, self.address, problem)
+        self._keep(given[-1].number)
+
+    def close(self) -> None:
+        client, self._client = self._client, None
+        _disconnect(client)
+
+
+class _Broker:
+    """Broker of a source or sink, with the name `name`.
+
+    Raises:
+        OptionError: the URL is invalid.
+    """
+
+    def __init__(self, name: str, config: ServiceConfig, section: MQTTSource | MQTTSink) -> None:
+        address = address_of(section.mqtt, _PORTS)
+        if address is None:
+            expected = "a URL such as mqtt://broker:1883 or mqtts://broker:8883"
+            raise OptionError("mqtt", repr(section.mqtt), expected)
+        self._name, self._config, self._section, self.address = name, config, section, address
+
+    def client(self, id_: str, is_source: bool = False) -> Client:
+        """Return a client that is not connected yet.
+
+        Args:
+            id_: the id of the session.
+            is_source: whether the broker keeps the session while the client is disconnected, and messages are
+                acknowledged by calls of `ack`.
+
+        Raises:
+            MissingPackageError: paho-mqtt is not installed.
+            OptionError: the file of certificates is invalid.
+        """
+        paho = client_package("paho.mqtt.client", "mqtt", "an MQTT source or sink")
+        version, section = paho.CallbackAPIVersion.VERSION2, self._section
+        client: Client = paho.Client(version, id_, clean_session=not is_source, manual_ack=is_source)
+        if section.username is not None:
+            password = None if section.password is None else section.password.get_secret_value()
+            client.username_pw_set(section.username, password)
+        if urlsplit(section.mqtt).scheme == "mqtts":
+            ca = None if section.ca is None else str(self._config.path(section.ca))
+            try:
+                client.tls_set_context(ssl.create_default_context(cafile=ca))
+            except OSError as error:
+                raise OptionError("ca", repr(ca), f"a file of certificates: {error}") from None
+        client.max_inflight_messages_set(1_000)
+        client.reconnect_delay_set(1, 30)
+        return client
+
+    def check(self) -> None:
+        """Connect and disconnect. Raises `ConnectionFailedError`."""
+        _disconnect(self.connected(f"pantarhei-check-{time.time_ns()}"))
+
+    def connected(self, id_: str) -> Client:
+        """Return a client whose thread connects it again when it loses the connection.
+
+        Raises:
+            ConnectionFailedError: the broker refuses the connection, or does not answer.
+        """
+        client, done = self.client(id_), threading.Event()
+        problems: list[str] = []
+
+        def on_connect(client: Client, data: object, flags: object, reason: Any, more: object) -> None:
+            if reason.is_failure:
+                problems.append(str(reason))
+            done.set()
+
+        client.on_connect = on_connect
+        client.connect_timeout = PATIENCE
+        with reaching(self._name, "{}:{}".format(*self.address)):
+            try:
+                client.connect(*self.address, keepalive=30)
+                client.loop_start()
+                if not done.wait(PATIENCE):
+                    problems.append(f"no answer within {PATIENCE:.0f} s")
+                if problems:
+                    raise ConnectionError(problems[0])
+            except BaseException:
+                _disconnect(client)
+                raise
+        return client
+
+
+def _disconnect(client: Client | None) -> None:
+    if client is not None:
+        client.disconnect()
+        client.loop_stop()
