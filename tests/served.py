@@ -14,6 +14,7 @@ from pantarhei.service.http import server
 from pantarhei.service.http.app import ServiceView, make_app
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import Message, Record
+from pantarhei.service.metrics import ReaderMetrics
 from service_tools import site, wait_until
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -32,7 +33,7 @@ class Served:
     def __init__(self, folder, http="{}", more=""):
         self.config = site(folder, "{web: {http: {readings: m.yaml}}}", f"http: {http}\n{more}")
         self.driver = JournalDriver.fresh(read_knowledge(self.config), True)
-        self.view = ServiceView(self.config, lambda: self.driver, self.control, lambda: True)
+        self.view = ServiceView(self.config, self.driver, self.control, lambda: True, [], ReaderMetrics())
         self.pushed, self.fails, self.status = [], None, dict(STATUS)
         self.app = make_app(self.view)
 
@@ -56,8 +57,13 @@ class Served:
         number = self.driver.number + 1
         at = START + timedelta(seconds=number)
         emitted = self.driver.apply(Record(number, at, at, messages, **fields))
-        self.view.publish(emitted, self.driver.update)
+        self.publish(emitted)
         return emitted
+
+    def publish(self, emitted):
+        """Show the result of a record to the application."""
+        for follower in self.view.followers:
+            follower(emitted, self.driver.update)
 
     def read(self, sensor, value):
         """Process a reading of a sensor."""
@@ -72,7 +78,7 @@ def running(folder, http="{clients: 20}"):
     served = Served(folder, http)
     listening = socket.create_server(("127.0.0.1", 0), backlog=512)
     served.port = listening.getsockname()[1]
-    uvicorn = served.server = server._server(served.config, served.view)
+    uvicorn = served.server = server._server(served.view)
     thread = threading.Thread(target=uvicorn.run, args=([listening],), daemon=True)
     thread.start()
     wait_until(lambda: uvicorn.started)

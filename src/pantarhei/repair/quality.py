@@ -28,6 +28,7 @@ from pantarhei.model.representation import html_of, short_repr
 from pantarhei.model.term import RDF_TYPE, Term, Triple, short
 from pantarhei.model.time import TimePoint, in_zone_of, show_time
 from pantarhei.owl.manchester import axiom_text
+from pantarhei.proofs.renderers import time_as_json
 from pantarhei.proofs.step import Assertion
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.repair.result import Repair
@@ -211,6 +212,20 @@ class Quality:
                 "since": pa.array([row.since for _, row in rows], length),
             }
         )
+
+    def to_json(self) -> dict[str, object]:
+        """Return the rows as JSON, with the names of `to_arrow`; datetimes in ISO 8601, ages in seconds."""
+        rows = [
+            {
+                "kind": kind,
+                "about": _name(row.about),
+                **{name: getattr(row, name) for name in _COUNTS},
+                "last_kept": time_as_json(row.last_kept),
+                "since": row.since.total_seconds() if isinstance(row.since, timedelta) else row.since,
+            }
+            for kind, row in self.rows
+        ]
+        return {"at": time_as_json(self.at), "known_from": time_as_json(self.known_from), "rows": rows}
 
     def triples(self) -> Iterator[Triple]:
         """Yield the rows as RDF in the vocabulary `urn:pantarhei:quality#` (docs/history.md)."""

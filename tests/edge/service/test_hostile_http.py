@@ -105,7 +105,7 @@ def test_a_client_that_does_not_read_is_cut_off(tmp_path, monkeypatch):
         emitted = served.read("a", 31)
         end = time.monotonic() + 20
         while len(hub) and time.monotonic() < end:
-            served.view.publish(emitted._replace(changes=emitted.changes * 400), None)
+            served.publish(emitted._replace(changes=emitted.changes * 400))
             time.sleep(0.01)
         wait_until(lambda: len(served.server.server_state.connections) == 0)
         assert len(hub) == 0 and is_alive(served)

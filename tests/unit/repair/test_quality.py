@@ -1,5 +1,6 @@
 """The quality of a stream as text, as a table and as a graph."""
 
+import json
 import random
 import runpy
 from datetime import UTC, datetime, timedelta
@@ -69,6 +70,16 @@ def test_the_table_has_times_and_durations_of_the_streams_kind(reasoner):
     assert table.column("about").to_pylist()[0] == EX.sensor.n3()
     assert table.column("since").to_pylist()[:2] == [timedelta(minutes=2), None]
     assert reasoner.quality().to_arrow().schema.field("since").type == pa.int64()
+
+
+def test_json_has_the_columns_of_the_table_with_texts_and_seconds():
+    found = FOUND.to_json()
+    assert list(found["rows"][0]) == FOUND.to_arrow().column_names
+    assert [(row["kind"], row["last_kept"], row["since"]) for row in found["rows"][:2]] == [
+        ("entity", "2026-03-01T10:00:00+00:00", 120),
+        ("entity", None, None),
+    ]
+    assert json.loads(json.dumps(found)) == found
 
 
 def test_in_the_graph_a_row_stands_on_its_entity():

@@ -6,10 +6,11 @@ import asyncio
 import hmac
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
     from pantarhei.service.config import HTTPSection
 
 LOG = logging.getLogger("pantarhei.service")
-_T = TypeVar("_T")
 BODY_TIME = 30.0
 """Seconds within which the body of a request must arrive."""
+PERIOD = 0.5
+"""Seconds for which requests share a polled value."""
 _FIELDS, _RANGES = 100, 50  # most parameters of a request, and most ranges in Accept
 _RETRY = {"Retry-After": "1"}
 _CLOSE = {"Connection": "close"}
@@ -110,21 +112,17 @@ class Guard:
 
 def error_response(error: Exception) -> Response:
     """Return the response for an error: its text, without a stack trace."""
-    status, headers = 500, dict[str, str]()
-    text = "internal error; the log of the service describes it"
-    if isinstance(error, PantarheiError):
-        status = 400
-        with parameters_written(_parameter):
-            text = str(error)
+    if isinstance(error, TimeoutError):
+        error = busy(503, "the service is busy")
+    if not isinstance(error, PantarheiError):
+        return PlainTextResponse("internal error; the log of the service describes it\n", 500)
+    with parameters_written(_parameter):
+        text = f"{error}\n"
     if isinstance(error, RequestError):
-        status, headers = error.status, dict(error.headers or {})
-    elif isinstance(error, QueryTimeoutError | WriterUnavailableError):
-        status, headers = 503, dict(_RETRY)
-    elif isinstance(error, TimeoutError):
-        status, headers, text = 503, dict(_RETRY), "the service is busy; send the request again in a second"
-    elif isinstance(error, NotEntailedError | EntailedError):
-        status = 404
-    return PlainTextResponse(f"{text}\n", status, headers)
+        return PlainTextResponse(text, error.status, error.headers)
+    if isinstance(error, QueryTimeoutError | WriterUnavailableError):
+        return PlainTextResponse(text, 503, _RETRY)
+    return PlainTextResponse(text, 404 if isinstance(error, NotEntailedError | EntailedError) else 400)
 
 
 def _parameter(name: str, value: str | None) -> str:
@@ -284,29 +282,30 @@ def _range(given: str) -> tuple[str, float]:
     return media, min(float(weights[0]), 1.0) if weights else 1.0
 
 
-async def run_in(pool: Executor, work: Callable[[], _T]) -> _T:
-    """Run a function that blocks in a thread of a pool."""
-    return await asyncio.get_running_loop().run_in_executor(pool, work)
-
-
 class Polled:
-    """Value that is computed in a thread: at most once at a time, and once in a period.
+    """Value that is computed in a thread: at most once at a time, and at most once in `PERIOD` seconds.
 
     Args:
         compute: computes the value.
-        period: seconds for which all requests share a value.
+        pause: least time between computations, as a multiple of the time that one takes.
     """
 
-    def __init__(self, compute: Callable[[], Any], period: float = 0.5) -> None:
-        self._compute, self._period, self._thread = compute, period, ThreadPoolExecutor(1)
-        self._task: asyncio.Task[Any] | None = None
+    def __init__(self, compute: Callable[[], Any], pause: float = 0.0) -> None:
+        self._compute, self._pause, self._thread = compute, pause, ThreadPoolExecutor(1)
+        self._value: asyncio.Future[Any] | None = None
         self._ends = 0.0
 
     async def get(self, patience: float) -> Any:
         """Return the value. Raises `TimeoutError` after `patience` seconds, or the error of `compute`."""
-        now = asyncio.get_running_loop().time()
-        if self._task is None or (self._task.done() and now >= self._ends):
-            self._task = asyncio.create_task(run_in(self._thread, self._compute))
-            self._ends = now + self._period
+        if self._value is None or (self._value.done() and time.monotonic() >= self._ends):
+            self._value = asyncio.get_running_loop().run_in_executor(self._thread, self._computed)
         async with asyncio.timeout(patience):
-            return await asyncio.shield(self._task)
+            return await asyncio.shield(self._value)
+
+    def _computed(self) -> Any:
+        began = time.monotonic()
+        try:
+            return self._compute()
+        finally:
+            now = time.monotonic()
+            self._ends = now + max(PERIOD, self._pause * (now - began))

@@ -7,7 +7,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
@@ -19,19 +20,18 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from pantarhei.errors import MalformedInputError, PantarheiError
-from pantarhei.io.writers import json_time, json_value
+from pantarhei.io.writers import json_value
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.model.term import Term, Triple
+from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.renderers import html_page
 from pantarhei.query.answers import QueryResult, column_names
-from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.parse import check_fact, parse_statement
-from pantarhei.service.changes import CONCLUSIONS, REPAIRS, atom_row
+from pantarhei.service.changes import CONCLUSIONS, REPAIRS
 from pantarhei.service.config import HTTPSource
 from pantarhei.service.decoding import topic_pattern
-from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body, run_in, text_of
+from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body, text_of
 from pantarhei.service.http.sparql import GRAPHS, TABLES, Slots, result_response
 from pantarhei.service.journal_driver import with_prefixes
 from pantarhei.temporal.rules import read_atom
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"\w[\w.-]{0,99}")
 _ID = re.compile(r"[\x21-\x7e]{1,200}")
 _LONGEST = 4_000  # characters of a statement
-_ROWS = 1_000  # rows of a registered query, unless the request names another number
 _BEHIND = 10.0  # seconds between writer and reader above which the reader is not ready
 _CATCH_UP = 5.0  # seconds to wait until the reader has processed a registration
 _PUSHES = 32  # messages that wait for the journal at once
@@ -59,14 +58,11 @@ class Resources:
     def __init__(self, view: ServiceView, slots: Slots) -> None:
         self._view, self._slots = view, slots
         self._requests = ThreadPoolExecutor(_PUSHES, "writer")
-        self._status = Polled(lambda: dict(view.control(status=True)))
         self._metrics = Polled(self._metrics_text)
-        self._topics = [
-            (name, topic)
-            for name, source in view.config.sources.items()
-            if isinstance(source, HTTPSource)
-            for topic in source.http
-        ]
+        sources = view.config.sources.items()
+        self._topics = {
+            topic: name for name, each in sources if isinstance(each, HTTPSource) for topic in each.http
+        }
 
     # -- registered queries ------------------------------------------------------------------------
 
@@ -88,14 +84,10 @@ class Resources:
                 raise RequestError(409, f"the query {name} is part of the configuration; remove it there")
             await self._change({"deregister": name})
             return Response(status_code=204)
-        most = self._view.http.query.rows
-        given = request.query_params.get("rows", str(min(_ROWS, most)))
-        if not (given.isascii() and given.isdecimal() and int(given[:10]) <= most):
-            raise RequestError(400, f"rows={given[:40]} is invalid: expected a number up to {most}")
         media = accepted(request, list(dict.fromkeys(("application/json", *TABLES, *GRAPHS))))
         if media != "application/json":
-            return await self._slots.run(partial(self._as_result, request, query))
-        return JSONResponse(await asyncio.to_thread(self._described, query, int(given)))
+            return await self._slots.run(lambda: self._as_result(request, query))
+        return JSONResponse(await asyncio.to_thread(self._with_rows, query))
 
     def _query(self, name: str) -> ContinuousQuery:
         known = self._view.driver.reasoner.queries
@@ -104,36 +96,28 @@ class Resources:
             raise RequestError(404, f"there is no query {name[:200]!r}{shown}")
         return known[name]
 
-    def _described(self, query: ContinuousQuery, rows: int | None = None) -> dict[str, Any]:
+    def _described(self, query: ContinuousQuery) -> dict[str, Any]:
         columns = column_names(query._maintainer.query)
         head = {"query": query.text, "columns": list(columns), "count": len(query.answers)}
-        head["configured"] = query.name in self._view.config.queries
-        if rows is None:
-            return head
-        found = [row for row, count in islice(query.answers.items(), rows) for _ in range(count)][:rows]
-        return {**head, "rows": [dict(zip(columns, map(json_value, row), strict=True)) for row in found]}
+        return {**head, "configured": query.name in self._view.config.queries}
+
+    def _with_rows(self, query: ContinuousQuery) -> dict[str, Any]:
+        head, most = self._described(query), self._view.http.query.rows
+        rows = islice(Counter(query.answers).elements(), most)
+        return {
+            **head,
+            "rows": [dict(zip(head["columns"], map(json_value, row), strict=True)) for row in rows],
+        }
 
     def _as_result(self, request: Request, query: ContinuousQuery) -> Response:
-        columns = query.answers.columns()
+        columns, prefixes = query.answers.columns(), query._maintainer.query.prefixes
         if query.form == "ASK":
             result = QueryResult("ASK", answer=bool(query.answers))
         else:
             variables, cells = list(map(Variable, query.variables)), list(columns.values())
-            size, prefixes = len(cells[0]) if cells else len(query.answers), query._maintainer.query.prefixes
+            size = len(cells[0]) if cells else len(query.answers)
             result = QueryResult(query.form, variables, size, lambda: cells, prefixes=prefixes)
-        limits = self._view.http.query
-        return result_response(request, result, limits.rows, limits.bytes)
-
-    def present(self, name: str) -> dict[str, Any]:
-        """Return the present rows of a name of changes, for clients that begin or have missed changes."""
-        driver, most = self._view.driver, self._view.http.query.rows
-        at = None if driver.at is None else json_time(driver.at)
-        if name == CONCLUSIONS:
-            atoms = driver.reasoner.atoms()
-            rows = [atom_row(atom) for atom in sorted(atoms, key=str)[:most]]
-            return {"name": name, "at": at, "count": len(atoms), "rows": rows}
-        found = self._described(self._query(name), most)
-        return {"name": name, "at": at, "count": found["count"], "rows": found["rows"]}
+        return result_response(request, result, self._view.http.query)
 
     async def _register(self, request: Request) -> Response:
         given = _json_object(await read_body(request, self._view.http.body))
@@ -147,16 +131,13 @@ class Resources:
         if name in self._view.driver.reasoner.queries:
             advice = "choose another name, or remove it first by DELETE"
             raise RequestError(409, f"there is a query {name!r} already; {advice}")
-        limits, prefixes = self._view.http.query, self._view.prefixes
 
         def check() -> Response:  # finds errors with the line numbers of the given text
-            self._view.driver.reasoner.query(
-                text, initNs=prefixes, timeout=limits.timeout, max_bytes=limits.bytes
-            )
+            self._view.query(text)
             return Response()
 
-        await self._slots.run(partial(check))
-        if not await self._change({"register": name, "query": with_prefixes(text, prefixes)}):
+        await self._slots.run(check)
+        if not await self._change({"register": name, "query": with_prefixes(text, self._view.prefixes)}):
             return JSONResponse({"name": name, "journaled": True}, 202)
         query = self._query(name)
         count, plan = await asyncio.to_thread(lambda: (len(query.answers), query.plan()))
@@ -165,52 +146,51 @@ class Resources:
 
     async def _change(self, given: dict[str, str]) -> bool:
         """Send a change of the queries to the writer; returns whether this reader has processed it too."""
-        number = (await self._ask(request=given))["record"]
+        number = (await self._send(request=given))["record"]
         for _ in range(int(_CATCH_UP / 0.02)):
             if self._view.driver.number >= number:
                 return True
             await asyncio.sleep(0.02)
         return False
 
-    async def _ask(self, **given: Any) -> Any:
-        return await run_in(self._requests, partial(self._view.control, **given))
+    async def _send(self, **given: Any) -> Any:
+        """Send a request to the writer, in a thread."""
+        send = partial(self._view.control, **given)
+        return await asyncio.get_running_loop().run_in_executor(self._requests, send)
 
     # -- explanations ------------------------------------------------------------------------------
 
     async def explain(self, request: Request) -> Response:
         """Return a proof of a fact or a conclusion: text, JSON or HTML."""
-        return await self._explained(request, "Proof", lambda fact: self._view.driver.reasoner.explain(fact))
+        explain, fact = self._view.driver.reasoner.explain, self._fact(request)
+        return await self._rendered(request, "Proof", lambda: explain(fact()))
 
     async def why_not(self, request: Request) -> Response:
         """Return the facts that are missing for a fact or a conclusion: text, JSON or HTML."""
-        return await self._explained(
-            request, "Missing facts", lambda fact: self._view.driver.reasoner.why_not(fact)
-        )
+        why_not, fact = self._view.driver.reasoner.why_not, self._fact(request)
+        return await self._rendered(request, "Missing facts", lambda: why_not(fact()))
 
     async def quality(self, request: Request) -> Response:
         """Return conflicts and removals by entity, property and constraint: text, JSON or HTML."""
-        return await self._rendered(request, "Quality", lambda: self._view.driver.reasoner.quality())
+        return await self._rendered(request, "Quality", self._view.driver.reasoner.quality)
 
-    async def _explained(
-        self, request: Request, title: str, explain: Callable[[Triple | TemporalAtom], Any]
-    ) -> Response:
+    def _fact(self, request: Request) -> Callable[[], Triple | TemporalAtom]:
+        """Return a function that parses the parameter `triple`."""
         text = request.query_params.get("triple", "").strip()
         if not text or len(text) > _LONGEST:
             given = f"has more than {_LONGEST:,} characters" if text else "is missing"
             raise RequestError(400, f"the parameter triple {given}; send a triple such as :a :b :c")
-        return await self._rendered(request, title, lambda: explain(self._statement(text)))
+        rules, prefixes = self._view.driver.knowledge.rules, self._view.prefixes
 
-    def _statement(self, text: str) -> Triple | TemporalAtom:
-        rules = self._view.driver.knowledge.rules
-        prefixes = self._view.prefixes
-        known = prefixes if rules is None else {**rules.prefixes, **prefixes}
-        atom = None if rules is None else read_atom(text, known)
-        if atom is not None:
-            return atom
-        try:
-            return check_fact(parse_statement(text, known), text)
-        except MalformedInputError as error:
-            raise RequestError(400, error.reason) from None
+        def parse() -> Triple | TemporalAtom:
+            known = prefixes if rules is None else {**rules.prefixes, **prefixes}
+            atom = None if rules is None else read_atom(text, known)
+            try:
+                return atom or check_fact(parse_statement(text, known), text)
+            except MalformedInputError as error:
+                raise RequestError(400, error.reason) from None
+
+        return parse
 
     async def _rendered(self, request: Request, title: str, compute: Callable[[], Any]) -> Response:
         media = accepted(request, ["text/plain", "application/json", "text/html"])
@@ -218,22 +198,22 @@ class Resources:
         def answer() -> Response:
             found = compute()
             if media == "application/json":
-                return JSONResponse(found.to_json() if hasattr(found, "to_json") else _rows_as_json(found))
+                return JSONResponse(found.to_json())
             if media == "text/html":
                 policy = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
                 return HTMLResponse(html_page(title, [found._repr_html_()]), headers=policy)
             return PlainTextResponse(f"{found}\n")
 
-        return await self._slots.run(partial(answer))
+        return await self._slots.run(answer)
 
     # -- messages ----------------------------------------------------------------------------------
 
     async def push(self, request: Request) -> Response:
         """Deliver a message to an HTTP source; answered after the message is in the journal."""
         topic = request.path_params["topic"]
-        source = next((name for name, each in self._topics if topic_pattern(each).fullmatch(topic)), None)
+        known = self._topics
+        source = next((known[each] for each in known if topic_pattern(each).fullmatch(topic)), None)
         if source is None:
-            known = [each for _, each in self._topics]
             hint = f"{did_you_mean(topic[:200], known)}; the topics are {', '.join(known) or 'none'}"
             raise RequestError(404, f"there is no topic {topic[:200]!r}{hint}")
         headers = request.headers
@@ -241,8 +221,7 @@ class Resources:
         if id_ and not _ID.fullmatch(id_):
             raise RequestError(400, "Message-Id must have 1 to 200 printable ASCII characters without spaces")
         body = await read_body(request, self._view.http.body)
-        text = body.decode("utf-8", "surrogateescape")
-        await self._ask(push=[source, topic, text, id_])
+        await self._send(push=[source, topic, body.decode("utf-8", "surrogateescape"), id_])
         return JSONResponse({"journaled": True}, 202)
 
     # -- state of the service ----------------------------------------------------------------------
@@ -253,28 +232,25 @@ class Resources:
 
     async def ready(self, request: Request) -> Response:
         """Return whether the state is up to date and the writer works, with reasons (503 if not)."""
-        driver, at = self._view.driver, self._view.driver.at
-        reasons, warnings, behind = [], [], None
+        driver, behind = self._view.driver, None
+        reasons, warnings = list[str](), list[str]()
         if not self._view.is_ready():
             reasons.append("the journal is still being processed after the start")
-        try:
-            status = await self._status.get(2.0)
-        except (PantarheiError, TimeoutError) as error:
-            reasons.append(f"the writer cannot be reached: {error or 'no answer within 2 s'}")
+        status, problem = await self._view.writer_status()
+        if problem:
+            reasons.append(f"the writer cannot be reached: {problem}")
         else:
-            behind = seconds_behind(status, at)
+            behind = seconds_behind(status, driver.at)
             if behind > _BEHIND:
                 reasons.append(f"this reader is {behind:.0f} s behind the writer")
             if not status["ready"]:
                 reasons.append("the writer still processes the journal after its start")
             if status["blocked"]:
                 reasons.append(f"the journal cannot be written: {status['blocked']}")
-            for name, sink in status["sinks"].items():
-                if sink["full"]:
-                    reasons.append(f"the queue of sink {name} is full")
-                elif sink["problem"]:
-                    warnings.append(f"sink {name} repeats a failed write")
-            sources = status["sources"].items()
+            sinks, sources = status["sinks"].items(), status["sources"].items()
+            reasons += [f"the queue of sink {name} is full" for name, each in sinks if each["full"]]
+            failing = (name for name, each in sinks if each["problem"] and not each["full"])
+            warnings += [f"sink {name} repeats a failed write" for name in failing]
             gone = (name for name, each in sources if not (each["connected"] or each["has_ended"]))
             warnings += [f"source {name} is not connected" for name in gone]
         found = {"ready": not reasons, "reasons": reasons, "warnings": warnings}
@@ -295,7 +271,7 @@ class Resources:
         return writer + self._view.metrics.text(self._view.driver, behind)
 
 
-def seconds_behind(status: dict[str, Any], at: TimePoint | None) -> float:
+def seconds_behind(status: Mapping[str, Any], at: TimePoint | None) -> float:
     """Return the seconds between the last record of the writer and that of a reader."""
     if status["at"] is None or not isinstance(at, datetime):
         return 0.0
@@ -310,22 +286,3 @@ def _json_object(body: bytes) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise RequestError(400, "the body is not a JSON object")
     return given
-
-
-def _rows_as_json(quality: Any) -> dict[str, Any]:
-    """Return the tables of `StreamReasoner.quality` as JSON: names in N-Triples syntax, ages in seconds."""
-
-    def value(given: Any) -> object:
-        if hasattr(given, "total_seconds"):
-            return given.total_seconds()
-        return json_time(given) if hasattr(given, "isoformat") else given
-
-    def about(given: Term | str) -> str:
-        return given if type(given) is str else write_term(given)  # type: ignore[arg-type]
-
-    names: Sequence[str] = ("assertions", "cut", "won", "conflicts", "disputes", "last_kept", "since")
-    rows = [
-        {"kind": kind, "about": about(row.about), **{name: value(getattr(row, name)) for name in names}}
-        for kind, row in quality.rows
-    ]
-    return {"at": value(quality.at), "known_from": value(quality.known_from), "rows": rows}

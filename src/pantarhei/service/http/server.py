@@ -8,18 +8,17 @@ import math
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.control import ControlClient
 from pantarhei.service.http.app import ServiceView, make_app
 from pantarhei.service.journal_reader import JournalReader, await_writer
-
-if TYPE_CHECKING:
-    from uvicorn import Server
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    from pantarhei.service.writer import Writer
+from pantarhei.service.metrics import ReaderMetrics
+from pantarhei.service.writer import Writer
 
 HEAD_TIME, READ_TIME = 10.0, 30.0
 """Seconds within which the head of a request must arrive, and for which a client may read nothing."""
@@ -38,11 +37,11 @@ def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
     await_writer(notice)  # before anything that takes time: a reader holds the port
     reader = JournalReader(config, number == 0, notice)
     control = ControlClient(config.path(config.state.folder))
-    view = ServiceView(config, lambda: reader.driver, control, reader.has_caught_up.is_set, number)
-    reader.observe_step = view.metrics.steps.observe
-    reader.followers.append(view.publish)
+    metrics, is_ready = ReaderMetrics(number), reader.has_caught_up.is_set
+    reader.observe_step = metrics.steps.observe
+    server = _server(ServiceView(config, reader.driver, control, is_ready, reader.followers, metrics))
     reader.start()
-    _server(config, view).run([socket.socket(fileno=descriptor)])
+    server.run([socket.socket(fileno=descriptor)])
 
 
 def serve_in_thread(config: ServiceConfig, writer: Writer, listening: socket.socket) -> None:
@@ -51,30 +50,25 @@ def serve_in_thread(config: ServiceConfig, writer: Writer, listening: socket.soc
     def control(**request: object) -> object:
         return writer.handle(request)
 
-    view = ServiceView(config, lambda: writer.driver, control, lambda: writer.is_ready)
-    writer.followers.append(view.publish)
-    server = _server(config, view)
+    def is_ready() -> bool:
+        return writer.is_ready
+
+    view = ServiceView(config, writer.driver, control, is_ready, writer.followers, ReaderMetrics())
+    server = _server(view)
     threading.Thread(target=server.run, args=([listening],), name="http", daemon=True).start()
 
 
-def _server(config: ServiceConfig, view: ServiceView) -> Server:
-    import uvicorn
-
-    assert config.http is not None, "there is a socket"
+def _server(view: ServiceView) -> uvicorn.Server:
     logging.getLogger("uvicorn.error").addFilter(_Seldom())
-    return uvicorn.Server(
-        uvicorn.Config(
-            make_app(view),
-            http=_protocol(2 * config.http.clients + 100),
-            ws="none",
-            log_config=None,
-            access_log=False,
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=2,
-            h11_max_incomplete_event_size=MAX_HEAD,
-            server_header=False,
-        )
-    )
+
+    class Protocol(TimedProtocol):
+        most = 2 * view.http.clients + 100
+
+    options: dict[str, Any] = {"ws": "none", "log_config": None, "access_log": False, "server_header": False}
+    options |= {"timeout_keep_alive": 30, "timeout_graceful_shutdown": 2}
+    app = make_app(view)
+    config = uvicorn.Config(app, http=Protocol, h11_max_incomplete_event_size=MAX_HEAD, **options)
+    return uvicorn.Server(config)
 
 
 class _Seldom(logging.Filter):
@@ -92,59 +86,59 @@ class _Seldom(logging.Filter):
         return True
 
 
-def _protocol(most: int) -> type[H11Protocol]:
-    """Return the protocol of uvicorn with limits: the number of connections, the time for the head of a
-    request, and that for which a client may not read its response.
+class TimedProtocol(H11Protocol):
+    """Protocol of uvicorn with limits: the number of connections, the time for the head of a request, and the
+    time for which a client may not read its response.
+
+    Attributes:
+        most: the number of connections.
     """
-    from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    class TimedProtocol(H11Protocol):
-        _timer: asyncio.TimerHandle | None = None
+    most: int
+    _timer: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            if len(self.connections) > most:
-                transport.abort()
-            else:
-                self._abort_after(HEAD_TIME)
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            transport.abort()
+        else:
+            self._abort_after(HEAD_TIME)
 
-        def data_received(self, data: bytes) -> None:
-            before = self.cycle
-            is_idle = before is None or before.response_complete
-            super().data_received(data)
-            if self.cycle is not before and not self.flow.write_paused:
-                self._abort_after(None)
-            elif is_idle and self._timer is None and not self.transport.is_closing():
-                self._abort_after(HEAD_TIME)  # a further request has begun
-            self._limit_closing()
+    def data_received(self, data: bytes) -> None:
+        before = self.cycle
+        is_idle = before is None or before.response_complete
+        super().data_received(data)
+        if self.cycle is not before and not self.flow.write_paused:
+            self._abort_after(None)
+        elif is_idle and self._timer is None and not self.transport.is_closing():
+            self._abort_after(HEAD_TIME)  # a further request has begun
+        self._limit_closing()
 
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._limit_closing()
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._limit_closing()
 
-        def timeout_keep_alive_handler(self) -> None:
-            super().timeout_keep_alive_handler()
-            self._limit_closing()
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._limit_closing()
 
-        def _limit_closing(self) -> None:  # a closed transport waits until the client has read everything
-            if self.transport.is_closing():
-                self._abort_after(READ_TIME)
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
+    def _limit_closing(self) -> None:  # a closed transport waits until the client has read everything
+        if self.transport.is_closing():
             self._abort_after(READ_TIME)
 
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            self._abort_after(None)
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._abort_after(READ_TIME)
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._abort_after(None)
-            super().connection_lost(exc)
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._abort_after(None)
 
-        def _abort_after(self, seconds: float | None) -> None:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._abort_after(None)
+        super().connection_lost(exc)
 
-    return TimedProtocol
+    def _abort_after(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING
 
+from rdflib import Graph
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pantarhei.query.answers import QueryResult
+from pantarhei.service.config import QueryLimitsSection
 from pantarhei.service.http.exchange import (
     RequestError,
     accepted,
@@ -18,24 +21,16 @@ from pantarhei.service.http.exchange import (
     media_type_of,
     preferred,
     read_body,
-    run_in,
     text_of,
 )
 
 if TYPE_CHECKING:
     from pantarhei.service.http.app import ServiceView
 
-FORM, QUERY, UPDATE = (
-    "application/x-www-form-urlencoded",
-    "application/sparql-query",
-    "application/sparql-update",
-)
-_BOOLEANS = {
-    "application/sparql-results+json": "json",
-    "application/sparql-results+xml": "xml",
-    "application/json": "json",
-    "application/xml": "xml",
-}
+FORM, QUERY = "application/x-www-form-urlencoded", "application/sparql-query"
+UPDATE = "application/sparql-update"
+_RESULTS = "application/sparql-results"
+_BOOLEANS = {f"{kind}{form}": form for kind in (f"{_RESULTS}+", "application/") for form in ("json", "xml")}
 TABLES = {**_BOOLEANS, "text/csv": "csv", "text/tab-separated-values": "tsv"}
 GRAPHS = {"text/turtle": "turtle", "application/n-triples": "nt", "text/plain": "nt"}
 """Formats of results by media type."""
@@ -63,7 +58,7 @@ class Slots:
         self._count, self._running = count, 0
         self._pool = ThreadPoolExecutor(count, "query")
 
-    async def run(self, work: partial[Response]) -> Response:
+    async def run(self, work: Callable[[], Response]) -> Response:
         """Run a function in a thread.
 
         Raises:
@@ -79,7 +74,7 @@ class Slots:
             finally:  # also if the client has gone meanwhile
                 self._running -= 1
 
-        return await run_in(self._pool, run)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
 
 
 class SPARQLEndpoint:
@@ -94,7 +89,7 @@ class SPARQLEndpoint:
         if text is None:
             return self._description(request)
         accepted(request, (*TABLES, *GRAPHS))
-        return await self._slots.run(partial(self._answer, request, text))
+        return await self._slots.run(lambda: self._answer(request, text))
 
     async def _query_text(self, request: Request) -> str | None:
         fields = fields_of(request.url.query)
@@ -103,10 +98,9 @@ class SPARQLEndpoint:
             if media == UPDATE:
                 raise _read_only()
             if media not in (FORM, QUERY):
-                problem = (
-                    f"the content type {media or 'is missing and'} is not supported; send {QUERY} or {FORM}"
-                )
-                raise RequestError(415, problem, {"Accept-Post": f"{QUERY}, {FORM}"})
+                problem = f"the content type {media or 'is missing and'} is not supported"
+                accepted_types = {"Accept-Post": f"{QUERY}, {FORM}"}
+                raise RequestError(415, f"{problem}; send {QUERY} or {FORM}", accepted_types)
             body = text_of(await read_body(request, self._view.http.body))
             fields += fields_of(body) if media == FORM else [("query", body)]
         elif not fields:
@@ -124,15 +118,9 @@ class SPARQLEndpoint:
         return found[0]
 
     def _answer(self, request: Request, text: str) -> Response:
-        limits, driver = self._view.http.query, self._view.driver
-        result = driver.reasoner.query(
-            text, initNs=self._view.prefixes, timeout=limits.timeout, max_bytes=limits.bytes
-        )
-        return result_response(request, result, limits.rows, limits.bytes)
+        return result_response(request, self._view.query(text), self._view.http.query)
 
     def _description(self, request: Request) -> Response:
-        from rdflib import Graph
-
         if preferred(request.headers.get("accept", ""), [*GRAPHS]) is None:
             raise RequestError(400, "the parameter query is missing; send one query")
         media = accepted(request, [*GRAPHS])
@@ -140,7 +128,7 @@ class SPARQLEndpoint:
         return Response(graph.serialize(format=GRAPHS[media]), media_type=media)
 
 
-def result_response(request: Request, result: QueryResult, rows: int, size: int) -> Response:
+def result_response(request: Request, result: QueryResult, limits: QueryLimitsSection) -> Response:
     """Return the response with a result in the accepted format.
 
     Raises:
@@ -148,14 +136,16 @@ def result_response(request: Request, result: QueryResult, rows: int, size: int)
     """
     formats = {"SELECT": TABLES, "ASK": _BOOLEANS}.get(str(result.type), GRAPHS)
     media = accepted(request, [*formats])
-    if result.size > rows:
-        problem = f"the result has {result.size:,} rows, more than http.query.rows: {rows:,}"
-        raise RequestError(400, f"{problem}; query for less, for example with LIMIT")
+    _check_size(result.size, "rows", "rows", limits.rows)
     texts = sum(len(term) for column in result.columns().values() for term in column if term is not None)
-    if texts > size:
-        problem = f"the result has {texts:,} characters, more than http.query.bytes: {size:,}"
-        raise RequestError(400, f"{problem}; query for less, for example with LIMIT")
+    _check_size(texts, "characters", "bytes", limits.bytes)
     return Response(result.serialize(format=formats[media]), media_type=media)
+
+
+def _check_size(size: int, unit: str, limit: str, most: int) -> None:
+    if size > most:
+        problem = f"the result has {size:,} {unit}, more than http.query.{limit}: {most:,}"
+        raise RequestError(400, f"{problem}; query for less, for example with LIMIT")
 
 
 def _read_only() -> RequestError:

@@ -5,8 +5,6 @@ import pytest
 
 from pantarhei.service.http import events
 from pantarhei.service.http.events import EventHub
-from pantarhei.service.http.resources import Resources
-from pantarhei.service.http.sparql import Slots
 from served import Served
 
 
@@ -16,7 +14,7 @@ def served(tmp_path):
 
 
 def hub_of(served):
-    return EventHub(served.view, Resources(served.view, Slots(1)).present)
+    return EventHub(served.view)
 
 
 def parsed(text):
@@ -38,8 +36,8 @@ async def read(stream, count, patience=2.0):
     return found
 
 
-async def opened(hub, wanted=("*",), last="", present=False):
-    stream = hub.stream(wanted, last, present)
+async def opened(hub, wanted=("*",), last=""):
+    stream = hub.stream(wanted, last)
     assert await anext(stream) == b"retry: 1000\n\n"
     return stream
 
@@ -89,17 +87,18 @@ def test_a_client_resumes_after_the_last_change_that_it_has(served, seen):
     assert rows(after) == [*rows(before)[seen + 1 :], ("hot", "+", "e")]
 
 
-def test_a_client_whose_last_change_is_not_kept_gets_the_present_answers(served):
+def test_a_client_whose_last_change_is_not_kept_is_notified(served):
     async def run():
-        served.read("a", 31)
-        stream = await opened(hub_of(served), last="1-0123456789abcdef")
-        return await read(stream, 3)
+        hub = hub_of(served)
+        emitted = served.read("a", 31)
+        stream = await opened(hub, last="1-0123456789abcdef")
+        (reset,) = await read(stream, 1)
+        served.read("b", 31)
+        return emitted, reset, await read(stream, 1)
 
-    reset, hot, conclusions = asyncio.run(run())
-    assert reset[0] == "reset" and reset[1] == served.view.changes[-1].id
-    assert (hot[0], hot[2]["name"], hot[2]["count"]) == ("answers", "hot", 1)
-    assert hot[2]["rows"] == [{"s": "http://example.org/a", "v": 31}]
-    assert (conclusions[2]["name"], conclusions[2]["rows"]) == ("conclusions", [])
+    emitted, reset, after = asyncio.run(run())
+    assert reset[:2] == ("reset", emitted.changes[-1].id)
+    assert rows(after) == [("hot", "+", "b")]
 
 
 def test_a_client_waits_for_the_replay_after_a_restart(served, monkeypatch):
@@ -108,24 +107,14 @@ def test_a_client_waits_for_the_replay_after_a_restart(served, monkeypatch):
     async def run():
         ready = []
         served.view.is_ready = lambda: bool(ready)
-        stream = await opened(hub_of(served), last=served.read("a", 31).changes[0].id)
+        hub = hub_of(served)
+        stream = await opened(hub, last=served.read("a", 31).changes[0].id)
         assert await anext(stream) == b":\n\n"
         served.read("b", 31)
         ready.append(True)
         return await read(stream, 1)
 
     assert rows(asyncio.run(run())) == [("hot", "+", "b")]
-
-
-def test_a_client_can_begin_with_the_present_answers(served):
-    async def run():
-        served.read("a", 31)
-        stream = await opened(hub_of(served), ["hot"], present=True)
-        served.read("b", 31)
-        return await read(stream, 2)
-
-    (answers, change) = asyncio.run(run())
-    assert answers[0] == "answers" and rows([change]) == [("hot", "+", "b")]
 
 
 def test_a_silent_stream_has_heartbeats_that_move_the_position(served, monkeypatch):
@@ -146,7 +135,7 @@ def test_a_silent_stream_has_heartbeats_that_move_the_position(served, monkeypat
 
 
 def test_a_client_that_does_not_read_is_dropped_within_bounded_memory(served, monkeypatch):
-    monkeypatch.setattr(events, "QUEUED", 10)
+    monkeypatch.setattr(events, "KEPT", 10)
 
     async def run():
         hub = hub_of(served)
@@ -166,15 +155,17 @@ def test_a_client_that_does_not_read_is_dropped_within_bounded_memory(served, mo
     assert len(got) == 30 and dropped == 1
 
 
-def test_a_burst_larger_than_the_history_drops_the_clients_and_the_history(served, monkeypatch):
+def test_a_burst_larger_than_the_history_drops_the_clients_that_are_behind(served, monkeypatch):
+    monkeypatch.setattr(events, "KEPT", 10)
+
     async def run():
         hub = hub_of(served)
         stream = await opened(hub)
         first = served.read("a", 31).changes[0]
         await read(stream, 1)
         emitted = served.read("b", 31)
-        for _ in range(served.view.changes.maxlen + 1):
-            hub._receive(emitted, None)
+        for _ in range(events.KEPT + 1):
+            hub.receive(emitted, None)
         last = [event async for event in stream][-1]
         again = await opened(hub, last=first.id)
         return parsed(last), await read(again, 1)

@@ -219,7 +219,8 @@ def test_errors_of_requests_pickle():
     assert (again.status, str(again), again.headers) == (404, str(error), error.headers)
 
 
-def test_a_polled_value_is_computed_once_for_all_who_wait():
+def test_a_polled_value_is_computed_once_for_all_who_wait(monkeypatch):
+    monkeypatch.setattr("pantarhei.service.http.exchange.PERIOD", 0.05)
     calls = []
 
     def compute():
@@ -228,9 +229,22 @@ def test_a_polled_value_is_computed_once_for_all_who_wait():
         return len(calls)
 
     async def run():
-        polled = Polled(compute, period=0.05)
+        polled = Polled(compute)
         first = await asyncio.gather(*(polled.get(1.0) for _ in range(20)))
         await asyncio.sleep(0.06)
         return first, await polled.get(1.0)
 
     assert asyncio.run(run()) == ([1] * 20, 2)
+
+
+@pytest.mark.parametrize(("pause", "expected"), [(0, 2), (1_000, 1)])
+def test_a_value_that_takes_long_is_computed_less_often(monkeypatch, pause, expected):
+    monkeypatch.setattr("pantarhei.service.http.exchange.PERIOD", 0.0)
+    calls = []
+
+    async def run():
+        polled = Polled(lambda: (calls.append(1), time.sleep(0.01)), pause)
+        return [await polled.get(1.0) for _ in range(2)]
+
+    asyncio.run(run())
+    assert len(calls) == expected

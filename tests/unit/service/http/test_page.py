@@ -14,6 +14,7 @@ from pantarhei.errors import WriterUnavailableError
 from pantarhei.service.http.app import ServiceView, make_app
 from pantarhei.service.journal_driver import JournalDriver, read_knowledge
 from pantarhei.service.message_journal import DeadLetter, Message, Record
+from pantarhei.service.metrics import ReaderMetrics
 from service_tools import site
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -30,7 +31,7 @@ class Served:
         self.config = site(folder, "{push: {http: {readings: m.yaml}}}", more, window)
         self.driver = JournalDriver.fresh(read_knowledge(self.config))
         self.status = {"sources": {}, "sinks": {}}
-        view = ServiceView(self.config, lambda: self.driver, self._control, lambda: True)
+        view = ServiceView(self.config, self.driver, self._control, lambda: True, [], ReaderMetrics())
         self.view, self.client = view, TestClient(make_app(view), base_url="http://127.0.0.1")
 
     def _control(self, **request):
@@ -45,7 +46,8 @@ class Served:
             for name, value in readings
         )
         emitted = self.driver.apply(Record(self.driver.number + 1, at, at, messages, dead))
-        self.view.publish(emitted, self.driver.update)
+        for follower in self.view.followers:
+            follower(emitted, self.driver.update)
 
     def get(self, path: str, **parameters: object):
         return self.client.get(path, params=parameters)
@@ -118,6 +120,7 @@ def test_dead_letters_are_counted_and_cut(served):
 def test_rates_begin_with_the_first_record(served, monkeypatch):
     now = 1_000_000.0
     monkeypatch.setattr("pantarhei.service.http.page.time.time", lambda: now)
+    monkeypatch.setattr("pantarhei.service.http.exchange.PERIOD", 0.0)
     served.push(0, ("a", 20), ("b", 31))
     served.push(1, ("a", 21))
     now += 2
@@ -126,7 +129,6 @@ def test_rates_begin_with_the_first_record(served, monkeypatch):
     now += 1_000
     served.push(2)
     now += 1
-    monkeypatch.setattr("pantarhei.service.http.page._AGE", -1)
     assert served.state()["rates"]["messages"] == [0] * 180
 
 
