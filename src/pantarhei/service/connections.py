@@ -25,7 +25,7 @@ _SOURCES: Mapping[type, Callable[[str, ServiceConfig, Any], Source]] = {
     sections.RedisSource: RedisMessages,
     sections.HTTPSource: HTTPMessages,
     sections.FilesSource: FileMessages,
-    sections.StdinSource: lambda name, config, section: StdinMessages(name),
+    sections.StdinSource: StdinMessages,
 }
 _SINKS: Mapping[type, Callable[[str, ServiceConfig, Any, Positions], Sink]] = {
     sections.SQLSink: make_database_sink,

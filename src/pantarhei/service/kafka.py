@@ -36,8 +36,8 @@ class KafkaMessages(PolledSource):
     """
 
     def __init__(self, name: str, config: ServiceConfig, section: KafkaSource) -> None:
-        super().__init__(name)
-        self._kafka, self._section = client_package("confluent_kafka", "kafka", "a Kafka source"), section
+        super().__init__(name, config, section)
+        self._kafka = client_package("confluent_kafka", "kafka", "a Kafka source")
         own = {"group.id": section.group, "enable.auto.commit": False, "auto.offset.reset": "error"}
         self._settings = _settings(section) | own
 
@@ -65,15 +65,15 @@ class KafkaMessages(PolledSource):
                     yield None
 
     def _reaching(self) -> AbstractContextManager[None]:
-        return reaching(self.name, self._section.kafka)
+        return reaching(self.name, self.section.kafka)
 
     def _partitions(self, consumer: Any) -> list[Any]:
         """Return the partitions of all topics. Raises `ConnectionFailedError`."""
         found = []
-        for topic in self._section.topics:
+        for topic in self.section.topics:
             known = consumer.list_topics(topic, PATIENCE).topics[topic]
             if known.error is not None:
-                address = f"{self._section.kafka}, topic {topic}"
+                address = f"{self.section.kafka}, topic {topic}"
                 raise ConnectionFailedError(self.name, address, str(known.error))
             found += [self._kafka.TopicPartition(topic, number) for number in known.partitions]
         return found
@@ -86,7 +86,7 @@ class KafkaMessages(PolledSource):
             part = _part(each.topic, each.partition)
             if part not in self.positions:
                 low, high = consumer.get_watermark_offsets(each, PATIENCE)
-                self.positions[part] = high if is_first and self._section.start == "latest" else low
+                self.positions[part] = high if is_first and self.section.start == "latest" else low
                 yield self.placed(part, self.positions[part])
             each.offset = self.positions[part]
         if new:

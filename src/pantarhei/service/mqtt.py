@@ -32,8 +32,8 @@ class MQTTMessages(Source):
     """
 
     def __init__(self, name: str, config: ServiceConfig, section: MQTTSource) -> None:
-        super().__init__(name)
-        self._broker, self._section = _Broker(name, config, section), section
+        super().__init__(name, config, section)
+        self._broker = _Broker(name, config, section)
         self._client: Client | None = None
         self._inbox: Inbox | None = None
 
@@ -42,7 +42,7 @@ class MQTTMessages(Source):
 
     def start(self, inbox: Inbox, position: Mapping[str, Any] | None) -> None:
         self._inbox = inbox
-        client = self._client = self._broker.client(self._section.client, is_source=True)
+        client = self._client = self._broker.client(self.section.client, is_source=True)
         client.on_connect = self._on_connect
         client.on_disconnect = self._on_disconnect
         client.on_message = self._on_message
@@ -59,8 +59,8 @@ class MQTTMessages(Source):
         self.status.connected = not reason.is_failure
         self.status.problem = str(reason) if reason.is_failure else ""
         if not reason.is_failure:
-            qos = int(self._section.qos)
-            client.subscribe([(topic, qos) for topic in self._section.topics])
+            qos = int(self.section.qos)
+            client.subscribe([(topic, qos) for topic in self.section.topics])
 
     def _on_disconnect(self, client: Client, data: object, flags: object, reason: Any, more: object) -> None:
         self.status.connected, self.status.problem = False, str(reason)

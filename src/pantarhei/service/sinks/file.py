@@ -29,28 +29,22 @@ class AppendingSink(Sink):
 
     A file that was moved or removed meanwhile, as by logrotate, is begun anew.
 
-    Args:
-        period: the time after which a file is renamed to `<file>.1`, and begun anew; None for never.
-
     Attributes:
         path: the file.
         rolled: the file before it.
-        largest: size in bytes after which a file is renamed before the end of the period.
+        head: the line at the beginning.
+        period: the time after which a file is renamed to `<file>.1`, and begun anew; None for never.
+        largest: size in bytes after which it is renamed before the end of the period.
     """
 
+    head = ""
+    period: timedelta | None = None
     largest = float("inf")
 
-    def __init__(
-        self,
-        name: str,
-        wanted: Collection[str],
-        positions: Positions,
-        path: Path,
-        period: timedelta | None = None,
-    ) -> None:
+    def __init__(self, name: str, wanted: Collection[str], positions: Positions, path: Path) -> None:
         super().__init__(name, wanted, positions)
         self.path, self.address, self.rolled = path, str(path), Path(f"{path}.1")
-        self._file, self._size, self._period = -1, 0, period
+        self._file, self._size = -1, 0
         self._begun: datetime | None = None  # time of the first line, where there is a period
 
     @abstractmethod
@@ -62,9 +56,7 @@ class AppendingSink(Sink):
         return emitted.at
 
     def check(self) -> None:
-        folder = self.path.parent
-        while not folder.exists():
-            folder = folder.parent
+        folder = next(each for each in self.path.parents if each.exists())
         if not (folder.is_dir() and os.access(folder, os.W_OK)) or self.path.is_dir():
             raise ConnectionFailedError(self.name, self.address, "it is a folder, or cannot be written")
 
@@ -86,7 +78,7 @@ class AppendingSink(Sink):
             if self._size != size:
                 sync_folder(self.path.parent)
                 self._keep(record, self._size, self.address)
-            if self._period is not None:
+            if self.period is not None:
                 with self.path.open("rb") as lines:
                     self._begun = _time_in(lines.readline())
         return None
@@ -106,19 +98,15 @@ class AppendingSink(Sink):
             if lines and self._begun is None:
                 self._begun = self.time_of(emitted)
             if lines and not (self._size or pending):
-                pending += self._head()
+                pending.append(self.head)
             pending += lines
         self._append("".join(pending))
         self._keep(given[-1].number, self._size, self.address)
 
     def _is_due(self, emitted: Emitted) -> bool:
-        if self._period is None or self._begun is None:
+        if self.period is None or self._begun is None:
             return False
-        return self.time_of(emitted) - self._begun >= self._period or self._size >= self.largest
-
-    def _head(self) -> Sequence[str]:
-        """Return the lines at the beginning of a file."""
-        return ()
+        return self.time_of(emitted) - self._begun >= self.period or self._size >= self.largest
 
     def _append(self, text: str) -> None:
         if content := text.encode():
@@ -154,16 +142,12 @@ class ChangesFile(AppendingSink):
         super().__init__(name, section.of, positions, config.path(section.file))
         if section.file.suffix not in (".ndjson", ".jsonl", ".csv"):
             raise OptionError("file", repr(str(section.file)), "a name that ends in .ndjson, .jsonl or .csv")
-        self._is_table = section.file.suffix == ".csv"
+        self.head = _csv_line(COLUMNS) if section.file.suffix == ".csv" else ""
 
     def lines(self, emitted: Emitted) -> Iterator[str]:
-        if self._is_table:
-            yield from map(_csv_line, rows_of(emitted))
-        else:
-            yield from (f"{to_json(each.as_json())}\n" for each in emitted.changes)
-
-    def _head(self) -> Sequence[str]:
-        return (_csv_line(COLUMNS),) if self._is_table else ()
+        if self.head:
+            return map(_csv_line, rows_of(emitted))
+        return (f"{to_json(each.as_json())}\n" for each in emitted.changes)
 
 
 def _csv_line(values: Sequence[object]) -> str:
@@ -184,7 +168,8 @@ class DeadLettersFile(AppendingSink):
     def __init__(
         self, name: str, config: ServiceConfig, section: DeadLettersSection, positions: Positions
     ) -> None:
-        super().__init__(name, (), positions, config.path(section.file), section.keep)
+        super().__init__(name, (), positions, config.path(section.file))
+        self.period = section.keep
 
     def time_of(self, emitted: Emitted) -> datetime:
         return emitted.received or emitted.at  # steps may have times of long ago
@@ -215,8 +200,8 @@ class ParquetFolder(AppendingSink):
     def __init__(
         self, name: str, config: ServiceConfig, section: ParquetFolderSink, positions: Positions
     ) -> None:
-        path = config.path(section.parquet) / ".rows.ndjson"
-        super().__init__(name, section.of, positions, path, section.roll)
+        super().__init__(name, section.of, positions, config.path(section.parquet) / ".rows.ndjson")
+        self.period = section.roll
 
     def open(self) -> int | None:
         super().open()

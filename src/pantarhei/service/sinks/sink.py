@@ -127,7 +127,7 @@ class Sink(ABC):
         self._weight, self._is_abandoned, self._is_open = 0, False, False
         self._moved = threading.Condition()
         self._ending = threading.Event()
-        self._kept_at = 0.0
+        self._kept, self._kept_at = Position(0), 0.0
         self._thread = threading.Thread(target=self._run, name=f"sink {name}", daemon=True)
 
     @abstractmethod
@@ -162,9 +162,11 @@ class Sink(ABC):
         Raises:
             OSError: the positions cannot be written.
         """
-        if self._positions.get(self.name) is None:  # else a crash would move the beginning of a new sink
-            self._positions.put(self.name, Position(number))
-        self.status.position = self._kept.record
+        kept = self._positions.get(self.name)
+        if kept is None:  # stored at once, else a crash would move the beginning of a new sink
+            self._keep(number)
+        else:
+            self._kept, self.status.position = kept, kept.record
         try:
             self._connect()
         except Exception as error:
@@ -172,15 +174,10 @@ class Sink(ABC):
             LOG.warning("sink %s: %s; tried again", self.name, self.status.problem)
         self._thread.start()
 
-    @property
-    def _kept(self) -> Position:
-        kept = self._positions.get(self.name)
-        assert kept is not None, "begin stores it"
-        return kept
-
     def _keep(self, record: int, size: int = -1, file: str = "") -> None:
         """Store the position of this sink in the state folder."""
-        self._positions.put(self.name, Position(record, size, file))
+        self._kept = Position(record, size, file)
+        self._positions.put(self.name, self._kept)
         self.status.position = record
 
     def keep_position(self) -> None:

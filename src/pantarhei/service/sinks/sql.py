@@ -45,17 +45,14 @@ class DatabaseSink(Sink):
         number, time, row, binary = self._types
         with self._reaching():
             self._connection = self._connected()
-            self._execute(
-                f"create table if not exists {self._table} (id text primary key, record {number} not null, "
-                f'"at" {time} not null, name text not null, change text not null, "row" {row} not null)'
-            )
-            self._execute(
-                f"create table if not exists dead_letters (id text primary key, record {number} not null, "
-                f"reason text, detail text, source text, topic text, payload {binary})"
-            )
-            self._execute(
-                f"create table if not exists pantarhei_positions (sink text primary key, record {number})"
-            )
+            for table in (
+                f'{self._table} (id text primary key, record {number} not null, "at" {time} not null, '
+                f'name text not null, change text not null, "row" {row} not null)',
+                f"dead_letters (id text primary key, record {number} not null, reason text, detail text, "
+                f"source text, topic text, payload {binary})",
+                f"pantarhei_positions (sink text primary key, record {number})",
+            ):
+                self._execute(f"create table if not exists {table}")
             self._connection.commit()
             with closing(self._connection.cursor()) as cursor:
                 query = f"select record from pantarhei_positions where sink = {self._mark}1"

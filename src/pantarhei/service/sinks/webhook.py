@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import http.client
-import ssl
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -38,15 +37,13 @@ class WebhookChanges(Sink):
             given = f"{parts.scheme}://{parts.hostname or ''}"  # the rest may be secret
             raise OptionError("webhook", repr(given), "a URL such as https://host/path, without user")
         self._host, self._port = host_and_port
-        self.address, self._is_secure = f"{self._host}:{self._port}", parts.scheme == "https"
+        self.address, self._is_secure = "{}:{}".format(*host_and_port), parts.scheme == "https"
         self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._secret = b"" if section.secret is None else section.secret.get_secret_value().encode()
 
     def _connection(self) -> http.client.HTTPConnection:
-        if self._is_secure:
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(self._host, self._port, timeout=PATIENCE, context=context)
-        return http.client.HTTPConnection(self._host, self._port, timeout=PATIENCE)
+        kind = http.client.HTTPSConnection if self._is_secure else http.client.HTTPConnection
+        return kind(self._host, self._port, timeout=PATIENCE)
 
     def check(self) -> None:
         with self._reaching(), closing(self._connection()) as connection:

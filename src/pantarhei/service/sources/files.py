@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.io.mapping.mapping_reader import read_mapping
@@ -48,8 +48,7 @@ class FileMessages(PolledSource):
     """
 
     def __init__(self, name: str, config: ServiceConfig, section: FilesSource) -> None:
-        super().__init__(name)
-        self._section = section
+        super().__init__(name, config, section)
         self._paths = [str(config.path(each)) for each in section.files]
         self._mapping: RecordMapping | None = None
         if section.mapping not in RDF_FORMATS:
@@ -80,7 +79,7 @@ class FileMessages(PolledSource):
                     yield received
                 if is_at_end:
                     self.status.reads_history = False
-                    if not self._section.follow:
+                    if not self.section.follow:
                         return
                     yield None
                     self.stopping.wait(_POLL)
@@ -123,7 +122,7 @@ class FileMessages(PolledSource):
 
     def _messages(self, path: str, is_whole: bool = False) -> Iterator[Received]:
         file = self._open[path]
-        for payload in file.messages(is_whole or not self._section.follow):
+        for payload in file.messages(is_whole or not self.section.follow):
             yield self.received(path, payload, file.inode, [file.offset, file.checksum(file.offset), path])
 
     def _opened(self, path: str) -> _LinesFile:
@@ -143,13 +142,9 @@ class FileMessages(PolledSource):
 class StdinMessages(PolledSource):
     """Lines of standard input. They have no position: those not yet in the journal are lost by a crash."""
 
-    def __init__(self, name: str, file: IO[bytes] | None = None) -> None:
-        super().__init__(name)
-        self._file = sys.stdin.buffer if file is None else file
-
     def receive(self) -> Iterator[Received | None]:
         self.status.connected = True
-        while line := self._file.readline(LONGEST):
+        while line := sys.stdin.buffer.readline(LONGEST):
             if line.strip():
                 yield self.received("stdin", line.rstrip(b"\r\n"), "", None)._replace(position=None)
 

@@ -10,7 +10,7 @@ from pantarhei.errors import StreamError
 from pantarhei.io.redis_stream import FIRST, NEW, RedisStream, StreamPosition
 from pantarhei.service.batching import Received
 from pantarhei.service.clients import reaching
-from pantarhei.service.config import RedisSource, ServiceConfig
+from pantarhei.service.config import RedisSource
 from pantarhei.service.sources.source import PolledSource
 
 _BATCH = 500
@@ -24,23 +24,20 @@ class RedisMessages(PolledSource):
     that were trimmed before they were read are reported, and the stream is read from the oldest one left.
     """
 
-    def __init__(self, name: str, config: ServiceConfig, section: RedisSource) -> None:
-        super().__init__(name)
-        self._section = section
-        self._secret = None if section.password is None else section.password.get_secret_value()
+    section: RedisSource
 
     def check(self) -> None:
-        with reaching(self.name, self._section.redis.rpartition("@")[2], self._secret):
-            for key in self._section.topics:
+        with reaching(self.name, self.section.redis.rpartition("@")[2]):
+            for key in self.section.topics:
                 with closing(self._stream(key)) as stream:
                     stream.position(NEW)
 
     def receive(self) -> Iterator[Received | None]:
         with ExitStack() as opened:
-            streams = {key: opened.enter_context(closing(self._stream(key))) for key in self._section.topics}
+            streams = {key: opened.enter_context(closing(self._stream(key))) for key in self.section.topics}
             for key, stream in streams.items():
                 if key not in self.positions:
-                    self.positions[key] = stream.position(NEW if self._section.start == "latest" else FIRST)
+                    self.positions[key] = stream.position(NEW if self.section.start == "latest" else FIRST)
                     yield self.placed(key, self.positions[key])
             self.status.connected, self.status.problem = True, ""
             while True:
@@ -54,7 +51,9 @@ class RedisMessages(PolledSource):
                     self.stopping.wait(_POLL)
 
     def _stream(self, key: str) -> RedisStream:
-        return RedisStream(self._section.redis, key, self._secret)
+        password = self.section.password
+        secret = None if password is None else password.get_secret_value()
+        return RedisStream(self.section.redis, key, secret)
 
     def _entries(self, key: str, stream: RedisStream) -> Iterator[Received]:
         start: StreamPosition = self.positions[key]

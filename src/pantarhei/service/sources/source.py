@@ -7,6 +7,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +43,15 @@ class SourceStatus:
 
 
 class Source:
-    """Source of messages, which receives them in threads of its own."""
+    """Source of messages, which receives them in threads of its own.
 
-    def __init__(self, name: str) -> None:
-        self.name, self.status = name, SourceStatus()
+    Args:
+        name: name in the configuration.
+        section: its section of the configuration.
+    """
+
+    def __init__(self, name: str, config: ServiceConfig, section: Any) -> None:
+        self.name, self.config, self.section, self.status = name, config, section, SourceStatus()
 
     def check(self) -> None:
         """Connect and disconnect, if there is a connection. Raises `ConnectionFailedError`."""
@@ -69,14 +75,13 @@ class Source:
 class HTTPMessages(Source):
     """Messages of `POST /push/{topic}`, which `Writer.push` adds to the inbox in the threads of requests."""
 
-    def __init__(self, name: str, config: ServiceConfig, section: HTTPSource) -> None:
-        super().__init__(name)
-        self._topics = tuple(section.http)
+    section: HTTPSource
 
     def check_topic(self, topic: str) -> None:
         """Count a message, if its topic has a mapping. Raises `UnknownTopicError` otherwise."""
-        if not any(topic_pattern(each).fullmatch(topic) for each in self._topics):
-            raise UnknownTopicError(topic, self._topics, did_you_mean(topic, self._topics))
+        known = tuple(self.section.http)
+        if not any(topic_pattern(each).fullmatch(topic) for each in known):
+            raise UnknownTopicError(topic, known, did_you_mean(topic, known))
         self.status.messages += 1
 
     def stop(self) -> None:
@@ -98,11 +103,10 @@ class Inbox:
 
     def put(self, received: Received, patience: float | None = None) -> bool:
         """Add a message; wait while the inbox is full. Returns False after `patience` seconds."""
-        try:
+        with suppress(queue.Full):
             self._queue.put(received, timeout=patience)
-        except queue.Full:
-            return False
-        return True
+            return True
+        return False
 
     def take(self, patience: float, batch: float, most: int = 2_000) -> Sequence[Received]:
         """Return the messages of a batch; empty if none arrives in time.
@@ -111,17 +115,13 @@ class Inbox:
             patience: seconds to wait for the first message.
             batch: seconds to wait for further messages after the first one.
         """
-        try:
-            found = [self._queue.get(timeout=patience)]
-        except queue.Empty:
-            return []
-        end = time.monotonic() + batch
-        while len(found) < most:
-            left = end - time.monotonic()
-            try:
-                found.append(self._queue.get(timeout=left) if left > 0 else self._queue.get_nowait())
-            except queue.Empty:
-                break
+        found: list[Received] = []
+        with suppress(queue.Empty):
+            found.append(self._queue.get(timeout=patience))
+            end = time.monotonic() + batch
+            while len(found) < most:
+                left = end - time.monotonic()
+                found.append(self._queue.get(left > 0, left))
         return found
 
 
@@ -132,8 +132,8 @@ class PolledSource(Source):
         positions: by part of the source (partition, stream or file), the position after the last message.
     """
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, config: ServiceConfig, section: Any) -> None:
+        super().__init__(name, config, section)
         self.positions: dict[str, Any] = {}
         self.stopping = threading.Event()
         self._thread: threading.Thread | None = None

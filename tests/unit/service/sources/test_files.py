@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -201,6 +202,8 @@ def test_missing_files_are_named_by_the_check(make):
         make("absent/*").check()
 
 
-def test_standard_input_ends_with_its_last_line():
-    source = StdinMessages("in", io.BytesIO(b"a\n\nb"))
+def test_standard_input_ends_with_its_last_line(tmp_path, monkeypatch):
+    config = site(tmp_path, "{in: {stdin: m.yaml}}")
+    source = StdinMessages("in", config, config.sources["in"])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n\nb")))
     assert [each.message.payload for each in source.receive()] == [b"a", b"b"]
