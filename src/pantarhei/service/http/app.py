@@ -32,7 +32,7 @@ Control: TypeAlias = Callable[..., Any]
 `control(status=True)`, `control(metrics=True)`. Raises `WriterUnavailableError` and `RefusedError`, or the
 errors of `Writer.handle`.
 """
-_HEADERS = ("Authorization", "Content-Type", "Last-Event-ID", "Message-Id", "Idempotency-Key")
+_HEADERS = ("Authorization", "Content-Type", "Last-Event-ID", "Message-Id")
 
 
 @dataclass

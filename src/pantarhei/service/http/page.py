@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import heapq
 import json
 import sys
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from starlette.requests import Request
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from pantarhei.service.http.app import ServiceView
     from pantarhei.window.log import Log
 
+_T = TypeVar("_T")
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 """Content security policy of the page: nothing is loaded from other servers."""
@@ -42,6 +42,8 @@ _PAUSES = 10  # seconds between counts of the window for each second that a coun
 _DEAD, _PAYLOAD = 50, 500
 _REPAIRS, _REMOVALS, _ASSERTIONS, _CONCLUSIONS = 15, 8, 200, 100
 _PATIENCE = 15.0  # seconds to wait for a state
+_GONE = "it does not hold any more, or has left the window"
+_A_TIME = "a time, such as 2026-03-02T10:00:00Z"
 RATES = ("messages", "changes", "removed", "dead")
 
 
@@ -102,19 +104,15 @@ class PageState:
         self._view, self._reasoner = view, view.driver.reasoner
         self._history = PageHistory(view.is_ready)
         view.followers.append(self._history.add)
-        self._state, self._repairs = Polled(self._read), Polled(self.repairs)
+        self._state, self._repairs = Polled(self._read), Polled(self._last_repairs)
         self._window = Polled(self._counts, _PAUSES)
         self._texts: dict[int, tuple[Repair, dict[str, Any]]] = {}
 
-    async def respond(self, request: Request) -> Response:
-        """Return the state that all clients share, half a second old."""
+    async def state(self, request: Request) -> Response:
+        """Return the whole state, which all clients share: half a second old."""
         writer, problem = await self._view.writer_status()
         state, window = await self._state.get(_PATIENCE), await self._window.get(_PATIENCE)
         return JSONResponse({**state, "window": window, "writer": writer, "problem": problem})
-
-    async def respond_repairs(self, request: Request) -> Response:
-        """Return the last repairs, which all clients share, half a second old."""
-        return JSONResponse(await self._repairs.get(_PATIENCE))
 
     def _read(self) -> dict[str, Any]:
         driver = self._view.driver
@@ -164,10 +162,11 @@ class PageState:
         with self._reasoner._lock:
             return self._reasoner._held.history.log
 
-    def assertions(self, start: datetime, end: datetime) -> dict[str, Any]:
-        """Return the first assertions after `start` and not after `end`, newest first, the number of all, and
+    def assertions(self, request: Request) -> Response:
+        """Return the first assertions after `from` and not after `to`, newest first, the number of all, and
         the number of those that a repair removed.
         """
+        start, end = (_parameter(request, name, _time, _A_TIME) for name in ("from", "to"))
         log = self._log()
         parts = [entry.facts for entry in log if start < entry.at <= end]  # type: ignore[operator]
         found, count, left = list[dict[str, Any]](), sum(map(len, parts)), 0
@@ -181,27 +180,35 @@ class PageState:
             for fact, triple in zip(facts.tolist(), triples, strict=True):
                 terms, is_removed = list(map(write_term, triple)), tuple(fact) not in is_kept
                 found.append({"at": json_time(entry.at), "triple": terms, "removed": is_removed})
-        return {"count": count, "removed": count - left, "first": found}
+        return JSONResponse({"count": count, "removed": count - left, "first": found})
 
-    def repairs(self) -> list[dict[str, Any]]:
+    async def repairs(self, request: Request) -> Response:
         """Return the last repairs that removed something, newest first, with a text for each removal."""
+        return JSONResponse(await self._repairs.get(_PATIENCE))
+
+    def _last_repairs(self) -> list[dict[str, Any]]:
         last = islice((each for each in reversed(self._reasoner.repairs) if each), _REPAIRS)
         known = self._texts  # they cost a proof for each removal
         self._texts = {id(each): known.get(id(each)) or (each, repair_as_json(each)) for each in last}
         return [text for _, text in self._texts.values()]
 
-    def proofs(self, at: str, place: int) -> list[dict[str, Any]] | None:
-        """Return proofs of the contradiction behind a removal; None if its repair is not in the window."""
+    def proofs(self, request: Request) -> Response:
+        """Return proofs of the contradiction behind a removal, if its repair is in the window."""
+        at = request.query_params.get("at", "")
+        place = _parameter(request, "place", _place, "the place of a removal in its repair, from 0")
         for repair in self._reasoner.repairs:
             if json_time(repair.at) == at and place < len(texts := repair.removals()):
                 conflict = texts[place][1]
-                return [] if conflict is None else [dict(proof.to_json()) for proof in conflict.proofs]
-        return None
+                return JSONResponse([each.to_json() for each in conflict.proofs] if conflict else [])
+        raise RequestError(404, _GONE)
 
-    def proof(self, row: object) -> dict[str, Any] | None:
-        """Return a proof of a conclusion, given as the row of a change; None if it is not concluded now."""
-        atom = next((atom for atom in self._reasoner.atoms() if atom_row(atom) == row), None)
-        return None if atom is None else dict(self._reasoner.explain(atom).to_json())
+    def proof(self, request: Request) -> Response:
+        """Return a proof of a conclusion, given as the row of a change, if it is concluded now."""
+        row = _parameter(request, "row", json.loads, "the row of a conclusion, as a JSON object")
+        for atom in self._reasoner.atoms():
+            if atom_row(atom) == row:
+                return JSONResponse(self._reasoner.explain(atom).to_json())
+        raise RequestError(404, _GONE)
 
 
 def repair_as_json(repair: Repair) -> dict[str, Any]:
@@ -221,48 +228,33 @@ def page_routes(view: ServiceView) -> list[Route]:
     found = {each.name: each for each in files("pantarhei.service").joinpath("page").iterdir()}
     types = {name: TYPES[name.split(".")[-1]] for name in found if name.split(".")[-1] in TYPES}
 
-    async def file(request: Request) -> Response:
+    def file(request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
         if name not in types:
             raise RequestError(404, "there is no such file")
         return Response(found[name].read_bytes(), headers=_HEADERS, media_type=types[name])
 
-    def answer(read: Callable[[dict[str, str]], object]) -> Callable[[Request], Any]:
-        async def respond(request: Request) -> Response:
-            found = await asyncio.to_thread(read, dict(request.query_params))
-            if found is None:
-                raise RequestError(404, "it does not hold any more, or has left the window")
-            return JSONResponse(found)
-
-        return respond
-
     return [
         Route("/", file),
         Route("/static/{name}", file),
-        Route("/state", state.respond),
-        Route("/window", answer(lambda given: state.assertions(_time(given, "from"), _time(given, "to")))),
-        Route("/repairs", state.respond_repairs),
-        Route("/repairs/proof", answer(lambda given: state.proofs(given.get("at", ""), _place(given)))),
-        Route("/conclusions/proof", answer(lambda given: state.proof(_row(given)))),
+        Route("/state", state.state),
+        Route("/window", state.assertions),
+        Route("/repairs", state.repairs),
+        Route("/repairs/proof", state.proofs),
+        Route("/conclusions/proof", state.proof),
     ]
 
 
-def _time(given: dict[str, str], name: str) -> datetime:
+def _parameter(request: Request, name: str, parse: Callable[[str], _T], expected: str) -> _T:
     try:
-        return datetime.fromisoformat(given[name]).astimezone(UTC)
-    except (KeyError, ValueError, OverflowError):
-        raise RequestError(400, f"{name} must be a time, such as 2026-03-02T10:00:00Z") from None
+        return parse(request.query_params[name])
+    except (KeyError, ValueError, OverflowError, RecursionError):
+        raise RequestError(400, f"{name} must be {expected}") from None
 
 
-def _place(given: dict[str, str]) -> int:
-    place = given.get("place", "")
-    if not (place.isascii() and place.isdecimal() and len(place) < 10):
-        raise RequestError(400, "place must be the place of a removal in its repair, from 0")
-    return int(place)
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
 
 
-def _row(given: dict[str, str]) -> object:
-    try:
-        return json.loads(given["row"])
-    except (KeyError, ValueError, RecursionError):
-        raise RequestError(400, "row must be the row of a conclusion, as a JSON object") from None
+def _place(text: str) -> int:
+    return range(1_000_000).index(int(text))  # ValueError for other numbers

@@ -5,7 +5,6 @@ state of the service.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, ValidationError
 from rdflib import Variable
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -31,7 +31,7 @@ from pantarhei.rdf.parse import check_fact, parse_statement
 from pantarhei.service.changes import CONCLUSIONS, REPAIRS
 from pantarhei.service.config import HTTPSource
 from pantarhei.service.decoding import topic_pattern
-from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body, text_of
+from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body
 from pantarhei.service.http.sparql import GRAPHS, TABLES, Slots, result_response
 from pantarhei.service.journal_driver import with_prefixes
 from pantarhei.temporal.rules import read_atom
@@ -46,6 +46,13 @@ _LONGEST = 4_000  # characters of a statement
 _BEHIND = 10.0  # seconds between writer and reader above which the reader is not ready
 _CATCH_UP = 5.0  # seconds to wait until the reader has processed a registration
 _PUSHES = 32  # messages that wait for the journal at once
+
+
+class Registration(BaseModel, extra="forbid"):
+    """Body of a request that registers a query."""
+
+    name: str
+    query: str
 
 
 class Resources:
@@ -104,26 +111,23 @@ class Resources:
     def _with_rows(self, query: ContinuousQuery) -> dict[str, Any]:
         head, most = self._described(query), self._view.http.query.rows
         rows = islice(Counter(query.answers).elements(), most)
-        return {
-            **head,
-            "rows": [dict(zip(head["columns"], map(json_value, row), strict=True)) for row in rows],
-        }
+        values = (dict(zip(head["columns"], map(json_value, row), strict=True)) for row in rows)
+        return {**head, "rows": list(values)}
 
     def _as_result(self, request: Request, query: ContinuousQuery) -> Response:
-        columns, prefixes = query.answers.columns(), query._maintainer.query.prefixes
-        if query.form == "ASK":
-            result = QueryResult("ASK", answer=bool(query.answers))
-        else:
-            variables, cells = list(map(Variable, query.variables)), list(columns.values())
-            size = len(cells[0]) if cells else len(query.answers)
-            result = QueryResult(query.form, variables, size, lambda: cells, prefixes=prefixes)
+        cells = list(query.answers.columns().values())
+        size, answer = len(cells[0]) if cells else len(query.answers), bool(query.answers)
+        variables, prefixes = list(map(Variable, query.variables)), query._maintainer.query.prefixes
+        result = QueryResult(query.form, variables, size, lambda: cells, answer, prefixes)
         return result_response(request, result, self._view.http.query)
 
     async def _register(self, request: Request) -> Response:
-        given = _json_object(await read_body(request, self._view.http.body))
-        name, text = given.get("name"), given.get("query")
-        if set(given) != {"name", "query"} or not isinstance(name, str) or not isinstance(text, str):
-            raise RequestError(400, 'the body must be {"name": "…", "query": "…"}, with texts')
+        try:
+            given = Registration.model_validate_json(await read_body(request, self._view.http.body))
+        except ValidationError as error:
+            expected = 'the body must be {"name": "…", "query": "…"}, with texts'
+            raise RequestError(400, f"{expected}: {error.errors()[0]['msg']}") from None
+        name, text = given.name, given.query
         if not _NAME.fullmatch(name) or name in (CONCLUSIONS, REPAIRS):
             problem = "is reserved" if _NAME.fullmatch(name) else "is invalid"
             advice = "choose another one, of up to 100 letters, digits, dots, hyphens and underscores"
@@ -216,8 +220,7 @@ class Resources:
         if source is None:
             hint = f"{did_you_mean(topic[:200], known)}; the topics are {', '.join(known) or 'none'}"
             raise RequestError(404, f"there is no topic {topic[:200]!r}{hint}")
-        headers = request.headers
-        id_ = headers.get("message-id") or headers.get("idempotency-key") or ""
+        id_ = request.headers.get("message-id", "")
         if id_ and not _ID.fullmatch(id_):
             raise RequestError(400, "Message-Id must have 1 to 200 printable ASCII characters without spaces")
         body = await read_body(request, self._view.http.body)
@@ -276,13 +279,3 @@ def seconds_behind(status: Mapping[str, Any], at: TimePoint | None) -> float:
     if status["at"] is None or not isinstance(at, datetime):
         return 0.0
     return max(0.0, (datetime.fromisoformat(status["at"]) - at).total_seconds())
-
-
-def _json_object(body: bytes) -> dict[str, Any]:
-    try:
-        given = json.loads(text_of(body))
-    except (ValueError, RecursionError) as error:
-        raise RequestError(400, f"the body is not JSON: {error}") from None
-    if not isinstance(given, dict):
-        raise RequestError(400, "the body is not a JSON object")
-    return given

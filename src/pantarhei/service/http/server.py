@@ -46,16 +46,13 @@ def run_reader(config: ServiceConfig, number: int, descriptor: int) -> None:
 
 def serve_in_thread(config: ServiceConfig, writer: Writer, listening: socket.socket) -> None:
     """Run the HTTP server in a thread of the writer's process."""
+    driver, followers = writer.driver, writer.followers
 
     def control(**request: object) -> object:
         return writer.handle(request)
 
-    def is_ready() -> bool:
-        return writer.is_ready
-
-    view = ServiceView(config, writer.driver, control, is_ready, writer.followers, ReaderMetrics())
-    server = _server(view)
-    threading.Thread(target=server.run, args=([listening],), name="http", daemon=True).start()
+    view = ServiceView(config, driver, control, lambda: writer.is_ready, followers, ReaderMetrics())
+    threading.Thread(target=_server(view).run, args=([listening],), name="http", daemon=True).start()
 
 
 def _server(view: ServiceView) -> uvicorn.Server:
