@@ -28,6 +28,7 @@ from pantarhei.errors.service_errors import ConfigProblem
 from pantarhei.model.message_text import did_you_mean
 from pantarhei.model.temporal_rule import TimeWindow
 from pantarhei.model.term import Triple
+from pantarhei.ontology.ontology import Ontology, load_ontology
 from pantarhei.owl.graph_files import documents_at
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.service.changes import (
@@ -39,7 +40,7 @@ from pantarhei.service.changes import (
     Emitted,
     changes_of,
 )
-from pantarhei.service.config import QuerySection, ServiceConfig
+from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
 from pantarhei.temporal.rules import TemporalRules, load_rules
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from rdflib import URIRef
 
     from pantarhei import WindowUpdate
-    from pantarhei.ontology.ontology import Ontology
 
 LOG = logging.getLogger("pantarhei.service")
 _LONG_REPLAY = 2.0  # seconds
@@ -85,7 +85,6 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
         PantarheiError: a file is missing or malformed.
         ConfigError: a query has a reserved name.
     """
-    from pantarhei.ontology.ontology import load_ontology
 
     def path(given: str) -> str:
         return str(config.path(given))
@@ -96,13 +95,14 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     ontology, background = ontology.with_documents(documents)
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()} | config.prefixes
     rules = None if config.rules is None else load_rules(config.path(config.rules), prefixes=prefixes)
-    for name in (CONCLUSIONS, REPAIRS):
-        if name in config.queries:
+    queries = {}
+    for name, query in config.queries.items():
+        if name in (CONCLUSIONS, REPAIRS):
             problem = ConfigProblem(None, f"queries.{name}", "is a reserved name", "another name")
             raise ConfigError(str(config.folder), (problem,))
-    queries = {
-        name: with_prefixes(_query_text(config, query), prefixes) for name, query in config.queries.items()
-    }
+        is_text = "{" in query.sparql
+        text = query.sparql if is_text else Path(path(query.sparql)).read_text(encoding="utf-8")
+        queries[name] = with_prefixes(text, prefixes)
     forms = (path(form) for source in config.sources.values() for form in topics_of(source).values())
     parts = {
         "ontology": [*paths, *map(str, config.background)],
@@ -110,18 +110,11 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
         "mappings": [form for form in forms if Path(form).is_file()],
     }
     fingerprint = {part: _hash_of(files) for part, files in parts.items()}
-    of_clock = {"time", "order"}
-    options = config.model_dump_json(
-        include={"window": True, "reasoning": True, "prefixes": True, "clock": of_clock}
-    )
+    sections: Any = {"window": True, "reasoning": True, "prefixes": True, "clock": {"time", "order"}}
+    options = config.model_dump_json(include=sections)
     fingerprint["options"] = blake2b(options.encode(), digest_size=8).hexdigest()
     decoder = MessageDecoder(config)
     return ServiceKnowledge(config, decoder, ontology, background, rules, queries, fingerprint)
-
-
-def _query_text(config: ServiceConfig, query: QuerySection) -> str:
-    is_text = "{" in query.sparql
-    return query.sparql if is_text else config.path(query.sparql).read_text(encoding="utf-8")
 
 
 def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
@@ -313,10 +306,6 @@ class JournalDriver:
         heapify(driver._held)
         driver._register_queries(note["queries"])
         return driver
-
-    def checkpoint(self, path: Path) -> None:
-        """Write the state to a file. Raises `CheckpointError`."""
-        self.captured()(path)
 
     @property
     def has_long_replay(self) -> bool:

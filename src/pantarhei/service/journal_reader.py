@@ -164,6 +164,6 @@ class JournalReader:
             return
         self._saved = time.monotonic()
         try:
-            self.driver.checkpoint(checkpoint_path(self._folder, self.driver.number))
+            self.driver.captured()(checkpoint_path(self._folder, self.driver.number))
         except CheckpointError as error:
             LOG.error("%s", error)

@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pantarhei.engine.checkpoint.container import sync_folder
+from pantarhei.engine.checkpoint.container import replace_file
 from pantarhei.errors import JournalError
 
 FORMAT = 1
@@ -105,19 +105,16 @@ class Record:
         Args:
             append: the number of the first record that is flushed together with this one; by default its own.
         """
+        optional = {
+            "of": None if append == self.number else append,
+            "received": None if self.received == self.at else self.received.isoformat(),
+            "in": [_as_json(message) for message in self.messages],
+            "dead": [[*_as_json(each.message), each.reason, each.detail] for each in self.dead],
+            "positions": self.positions,
+            "request": self.request,
+        }
         fields: dict[str, Any] = {"n": self.number, "at": self.at.isoformat()}
-        if append is not None and append != self.number:
-            fields["of"] = append
-        if self.received != self.at:
-            fields["received"] = self.received.isoformat()
-        if self.messages:
-            fields["in"] = [_as_json(message) for message in self.messages]
-        if self.dead:
-            fields["dead"] = [[*_as_json(each.message), each.reason, each.detail] for each in self.dead]
-        if self.positions:
-            fields["positions"] = self.positions
-        if self.request is not None:
-            fields["request"] = self.request
+        fields |= {name: value for name, value in optional.items() if value}
         body = json.dumps(fields, separators=(",", ":")).encode()
         return b"%08x %s\n" % (zlib.crc32(body), body)
 
@@ -150,12 +147,8 @@ def _fields(line: bytes) -> dict[str, Any] | None:
 
 
 def _as_json(message: Message) -> list[str]:
-    return [
-        message.source,
-        message.topic,
-        message.payload.decode("utf-8", "surrogateescape"),
-        message.id,
-    ]
+    source, topic, payload, id_ = message
+    return [source, topic, payload.decode("utf-8", "surrogateescape"), id_]
 
 
 def _message(given: Sequence[str]) -> Message:
@@ -189,7 +182,8 @@ class MessageJournal:
             folder.mkdir(parents=True, exist_ok=True)
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise JournalError(str(folder), _why(error), "name a folder that can be written") from error
+            problem, remedy = error.strerror or str(error), "name a folder that can be written"
+            raise JournalError(str(folder), problem, remedy) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -241,7 +235,12 @@ class MessageJournal:
     def _begin_segment(self) -> None:
         path = self.folder / f"{_PREFIX}{self.number + 1}"
         if not path.exists():
-            _create_segment(path)
+            try:
+                replace_file(path, _HEADER % FORMAT, 0o600)
+            except OSError:
+                with contextlib.suppress(OSError):  # records would follow in another segment
+                    path.unlink(missing_ok=True)
+                raise
         opened = os.open(path, os.O_WRONLY | os.O_APPEND)
         if self._file >= 0:
             os.close(self._file)
@@ -363,28 +362,6 @@ def write_all(file: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(file, left) :]
-
-
-def _create_segment(path: Path) -> None:
-    """Create an empty segment, or nothing if that fails."""
-    new = path.with_name("new")
-    try:
-        opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            write_all(opened, _HEADER % FORMAT)
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-        os.replace(new, path)
-        sync_folder(path.parent)
-    except OSError:
-        with contextlib.suppress(OSError):  # records would follow in another segment
-            path.unlink(missing_ok=True)
-        raise
-
-
-def _why(error: OSError) -> str:
-    return error.strerror or str(error)
 
 
 def last_messages(folder: Path, most: int) -> Iterator[Message]:

@@ -162,7 +162,7 @@ def test_checkpoints_newer_than_a_sink_are_not_used(path, table):
     run = Run(path, range(5, 8))
     wait_until(lambda: len(run.acknowledged) == 3)
     number = run.writer.driver.number
-    run.writer.driver.checkpoint(checkpoint_path(run.writer.folder, number))
+    run.writer.driver.captured()(checkpoint_path(run.writer.folder, number))
     run.stop()
     table.is_up = True
     run = Run(path, range(8, COUNT))

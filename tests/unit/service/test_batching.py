@@ -149,7 +149,7 @@ def test_by_event_the_answers_are_those_of_the_sorted_stream(make, seed):
             assert not batch.record.dead
             changes += driver.apply(batch.record, chance.choice([batch.decoded, None])).changes
         if chance.random() < 0.2:
-            driver.checkpoint(path := config.path("checkpoint-1"))
+            driver.captured()(path := config.path("checkpoint-1"))
             driver = JournalDriver.restored(path, knowledge)
     for source in "ab":
         batcher.ended.add(source)

@@ -84,7 +84,7 @@ def run(path, batches, saves=(), rotates=()):
     for place, batch in enumerate(batches):
         writer.step(batch)
         if place in saves:
-            writer.driver.checkpoint(checkpoint_path(writer.folder, writer.driver.number))
+            writer.driver.captured()(checkpoint_path(writer.folder, writer.driver.number))
         if place in rotates:
             writer.journal.rotate()
     writer.stop()
@@ -195,17 +195,20 @@ def test_a_failed_append_leaves_nothing_behind(tmp_path, monkeypatch, written, c
     journal.close()
 
 
-def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("function", "call"), [("fsync", 1), ("fsync", 2), ("replace", 1)])
+def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch, function, call):
     journal = MessageJournal.open(tmp_path)
     journal.append(records(1, 1))
-    write = os.write
+    called, do = [], getattr(os, function)
 
-    def partly(file, data):
-        write(file, data[:4])
-        raise OSError(errno.ENOSPC, "no space")
+    def fail(*given):
+        called.append(given)
+        if len(called) == call:
+            raise OSError(errno.ENOSPC, "no space")
+        return do(*given)
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, "write", partly)
+        patched.setattr(os, function, fail)
         with pytest.raises(OSError, match="no space"):
             journal.rotate()
     journal.append(records(2, 2))
@@ -213,6 +216,8 @@ def test_a_rotation_that_fails_is_tried_again(tmp_path, monkeypatch):
     journal.append(records(3, 3))
     journal.close()
     assert [record.number for record in read_journal(tmp_path)] == [1, 2, 3]
+    assert {path.name for path in tmp_path.iterdir()} == {"lock", "journal-1", "journal-3"}
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
 
 
 def test_a_reader_reports_records_that_were_deleted(tmp_path):

@@ -217,7 +217,7 @@ except ImportError:  # Windows: live writers cannot be recognized, so that nothi
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace the file at `path` by `data`, as `replace_file` does.
+    """Replace the file at `path` by `data`, like `replace_file`.
 
     Raises:
         CheckpointError: the file system refuses an operation.
@@ -230,7 +230,7 @@ def write_whole(path: Path, data: bytes) -> None:
         raise CheckpointError(str(path), f"it cannot be written: {_why(error)}") from error
 
 
-def replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes, mode: int = 0o666) -> None:
     """Replace the file at `path` by `data`. After an error the old file is unchanged.
 
     A symbolic link is followed. The data is written to a temporary file in the same folder, flushed to the
@@ -238,12 +238,15 @@ def replace_file(path: Path, data: bytes) -> None:
     files of killed writers are never read; the next writer to the path removes them. A running writer holds a
     lock on its temporary file, so that it is not removed.
 
+    Args:
+        mode: the permissions of the file, except those that the umask of the process excludes.
+
     Raises:
         OSError: the file system refuses an operation.
     """
     place = Path(os.path.realpath(path))
     _remove_leftovers(place)
-    descriptor, temporary = _create_beside(place)
+    descriptor, temporary = _create_beside(place, mode)
     try:
         with open(descriptor, "wb", closefd=True) as file:
             file.write(data)
@@ -288,11 +291,11 @@ def _why(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _create_beside(place: Path) -> tuple[int, str]:
+def _create_beside(place: Path, mode: int = 0o666) -> tuple[int, str]:
     """Create a locked temporary file in the folder of `place`; returns its descriptor and path."""
     while True:
         path = str(place.with_name(f".{place.name}.{secrets.token_hex(8)}.tmp"))
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         _lock(descriptor, wait=True)
         if os.fstat(descriptor).st_nlink:
             return descriptor, path
@@ -331,11 +334,7 @@ def _lock(descriptor: int, wait: bool) -> bool:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush the names of the files of a folder to the disk, if the system can open folders.
-
-    Raises:
-        OSError: the folder cannot be flushed.
-    """
+    """Flush the names in a folder to the disk, if the system can open folders. Raises `OSError`."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
