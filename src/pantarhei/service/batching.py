@@ -68,34 +68,10 @@ class _Accepted(NamedTuple):
     dead: list[DeadLetter]
 
 
-class RecentMessages:
-    """Recent messages, to recognize redeliveries: by their id, or by their content if they have none."""
-
-    def __init__(self) -> None:
-        self._seen: OrderedDict[bytes, None] = OrderedDict()
-
-    def add(self, message: Message) -> bool:
-        """Add a message, and forget the oldest one beyond `REMEMBERED`; return whether it is known."""
-        identity = _identity(message)
-        is_known = identity in self._seen
-        self._seen[identity] = None
-        if len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
-        return is_known
-
-
-def _identity(message: Message) -> bytes:
-    digest = blake2b(f"{message.source}\0{message.topic}\0{message.id}\0".encode(), digest_size=12)
-    if not message.id:
-        digest.update(message.payload)
-    return digest.digest()
-
-
 class Batcher:
     """Builder of records from received messages.
 
     Attributes:
-        recent: recent messages; those of the journal must be added before the first batch.
         newest: by source, the newest time of its messages (None before the first one), and the machine's
             clock at the last one, for the watermark.
         ended: the sources that have ended; the watermark is taken without them.
@@ -106,9 +82,23 @@ class Batcher:
         self._in_order = config.clock.order == "event"
         window = config.window
         self._span = max(config.clock.batch, window.tick or window.slide or timedelta(0))
-        self.recent = RecentMessages()
+        self._recent: OrderedDict[bytes, None] = OrderedDict()
         self.newest: dict[str, tuple[datetime | None, datetime]] = {}
         self.ended: set[str] = set()
+
+    def remember(self, message: Message) -> bool:
+        """Add a message to the recent ones, by which redeliveries are recognized; return whether it is known.
+
+        The messages of the journal must be added before the first batch.
+        """
+        digest = blake2b(f"{message.source}\0{message.topic}\0{message.id}\0".encode(), digest_size=12)
+        if not message.id:
+            digest.update(message.payload)
+        is_known = (identity := digest.digest()) in self._recent
+        self._recent[identity] = None
+        if len(self._recent) > REMEMBERED:
+            self._recent.popitem(last=False)
+        return is_known
 
     def expect(self, source: str, now: datetime) -> None:
         """Hold the watermark until the first message of a source that has started, or until it is idle."""
@@ -134,7 +124,7 @@ class Batcher:
                 positions.setdefault(message.source, {}).update(each.position)
             if each.is_position:
                 continue
-            if self.recent.add(message) and (message.id or each.is_redelivery):
+            if self.remember(message) and (message.id or each.is_redelivery):
                 continue
             content = self._content(message, newest, now)
             if isinstance(content, DeadLetter):
@@ -143,7 +133,8 @@ class Batcher:
             at = content[0].at if len(content) == 1 else max(part.at for part in content)
             if not self._in_order:
                 newest = at if newest is None or at > newest else newest
-            self._note_time(message.source, at, now)
+            before, _ = self.newest.get(message.source, (None, now))
+            self.newest[message.source] = max(at, before or at), now
             accepted.append(_Accepted(message, content, positions, dead))
             positions, dead = {}, []
         if dead or positions:
@@ -202,10 +193,6 @@ class Batcher:
         return None
 
     # order: event
-
-    def _note_time(self, source: str, at: datetime, now: datetime) -> None:
-        before, _ = self.newest.get(source, (None, now))
-        self.newest[source] = (at if before is None else max(at, before)), now
 
     def _watermark(self, last: datetime | None, now: datetime) -> datetime:
         """Return the least newest time of the sources that are not idle, minus the allowed lateness; it does

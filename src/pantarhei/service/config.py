@@ -13,17 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    SecretStr,
-    ValidationError,
-    model_validator,
-)
+import pydantic
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
 from pantarhei.errors import ConfigError, MappingError, OptionError, TimestampError
@@ -252,7 +243,9 @@ class _OneOf(NamedTuple):
 
     kinds: Mapping[str, type[ConfigSection]]
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: pydantic.GetCoreSchemaHandler
+    ) -> CoreSchema:
         schemas = {name: handler.generate_schema(section) for name, section in self.kinds.items()}
         return core_schema.tagged_union_schema(schemas, discriminator=self.kind)
 
@@ -329,7 +322,7 @@ class HTTPSection(ConfigSection):
         host, _, port = self.listen.rpartition(":")
         return host.strip("[]"), int(port)
 
-    @model_validator(mode="after")
+    @pydantic.model_validator(mode="after")
     def _check_listen(self) -> HTTPSection:
         host, _, port = self.listen.rpartition(":")
         if not host or not port.isdecimal() or int(port) > 65535:

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import socket
+import socketserver
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,50 +24,46 @@ PATIENCE = 30.0
 """Seconds to wait for an answer of the writer."""
 
 
-class ControlServer:
+class ControlServer(socketserver.ThreadingUnixStreamServer):
     """Server of the control socket in the process of the writer.
 
     Args:
         handle: answers a request; called in a thread of each connection.
     """
 
+    daemon_threads = True
+
     def __init__(self, folder: Path, handle: Handler) -> None:
-        self._path, self._handle = folder / SOCKET, handle
+        self._path, self.handle = folder / SOCKET, handle
         self._path.unlink(missing_ok=True)
-        self._socket = socket.socket(socket.AF_UNIX)
         before = os.umask(0o177)
         try:
             with _short_path(self._path) as path:
-                self._socket.bind(path)
+                super().__init__(path, _Requests)
         finally:
             os.umask(before)
-        self._socket.listen()
-        threading.Thread(target=self._accept, name="control", daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.05,), name="control", daemon=True).start()
 
     def close(self) -> None:
         """Stop to accept connections."""
         self._path.unlink(missing_ok=True)
-        self._socket.close()
+        self.shutdown()
+        self.server_close()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
-    def _serve(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rwb") as file, contextlib.suppress(OSError):
-            for line in file:
+class _Requests(socketserver.StreamRequestHandler):
+    server: ControlServer
+
+    def handle(self) -> None:
+        with contextlib.suppress(OSError):
+            for line in self.rfile:
                 try:
-                    answer = self._handle(json.loads(line))
+                    answer = self.server.handle(json.loads(line))
                 except WriterUnavailableError as error:
                     answer = {"unavailable": error.problem}
                 except PantarheiError as error:
                     answer = {"refused": str(error)}
-                file.write(json.dumps(answer).encode() + b"\n")
-                file.flush()
+                self.wfile.write(json.dumps(answer).encode() + b"\n")
 
 
 class ControlClient:

@@ -51,13 +51,11 @@ class MessageDecoder:
 
     def __init__(self, config: ServiceConfig) -> None:
         self._on_arrival = config.clock.time == "arrival"
-        self._topics: dict[str, dict[str, Decode]] = {}
-        made: dict[str, Decode] = {}
-        for name, source in config.sources.items():
-            self._topics[name] = {
-                topic: made.setdefault(form, decode_as(form, config))
-                for topic, form in topics_of(source).items()
-            }
+        given = {name: topics_of(source) for name, source in config.sources.items()}
+        made = {form: decode_as(form, config) for topics in given.values() for form in topics.values()}
+        self._topics = {
+            name: {topic: made[form] for topic, form in topics.items()} for name, topics in given.items()
+        }
         self._find = lru_cache(maxsize=10_000)(self._found)
 
     def decode(self, message: Message, received: datetime) -> list[Decoded]:

@@ -63,7 +63,6 @@ class Writer:
         self.writes_checkpoints = True
         self.blocked = ""
         self.is_ready = False
-        self._wants_repairs = any(REPAIRS in section.of for section in config.sinks.values())
         self._requests: queue.SimpleQueue[tuple[dict[str, str], Future[None]]] = queue.SimpleQueue()
         self.followers: list[Follower] = []
         self.metrics = WriterMetrics(self)
@@ -86,7 +85,8 @@ class Writer:
             if checkpoint_number(path) > self.journal.number:  # a reader was ahead of the disk
                 path.unlink()
         least = min([self.journal.number, *positions])
-        self.driver = start_driver(self.knowledge, self._wants_repairs, self.journal, least)
+        wants_repairs = any(REPAIRS in section.of for section in self.config.sinks.values())
+        self.driver = start_driver(self.knowledge, wants_repairs, self.journal, least)
 
     def _compare_positions(self, newest: int) -> None:
         """Let the numbers of an empty journal follow those that the sinks have.
@@ -108,7 +108,7 @@ class Writer:
         """Process the records after the restored state, and start the sources."""
         began, first = time.monotonic(), self.driver.number
         for message in last_messages(self.folder, REMEMBERED):
-            self.batcher.recent.add(message)
+            self.batcher.remember(message)
         for record in read_journal(self.folder, first):
             if self.stopping.is_set():
                 return
