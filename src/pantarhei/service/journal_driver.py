@@ -65,6 +65,7 @@ class ServiceKnowledge(NamedTuple):
         ontology: the ontology, with the axioms in the background files.
         background: the facts in the background files.
         rules: the temporal rules; None if there are none.
+        prefixes: the prefixes of rules, ontology and configuration, of which the last takes precedence.
         queries: the texts of the queries in the configuration, with declared prefixes, by name.
         fingerprint: a hash of the files by part of the configuration.
     """
@@ -74,6 +75,7 @@ class ServiceKnowledge(NamedTuple):
     ontology: Ontology
     background: Sequence[Triple]
     rules: TemporalRules | None
+    prefixes: Mapping[str, str]
     queries: Mapping[str, str]
     fingerprint: Mapping[str, str]
 
@@ -114,7 +116,8 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     options = config.model_dump_json(include=sections)
     fingerprint["options"] = blake2b(options.encode(), digest_size=8).hexdigest()
     decoder = MessageDecoder(config)
-    return ServiceKnowledge(config, decoder, ontology, background, rules, queries, fingerprint)
+    known = prefixes if rules is None else {**rules.prefixes, **prefixes}
+    return ServiceKnowledge(config, decoder, ontology, background, rules, known, queries, fingerprint)
 
 
 def with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:

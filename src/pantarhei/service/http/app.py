@@ -63,17 +63,11 @@ class ServiceView:
         assert self.config.http is not None, "there is an HTTP server"
         return self.config.http
 
-    @property
-    def prefixes(self) -> dict[str, str]:
-        """Prefixes that requests can use: those of the ontology, and of the configuration."""
-        namespaces = self.driver.knowledge.ontology.graph.namespaces()
-        return {prefix: str(iri) for prefix, iri in namespaces} | self.config.prefixes
-
     def query(self, text: str) -> QueryResult:
         """Evaluate a query within the configured limits. Raises the errors of `StreamReasoner.query`."""
         limits = self.http.query
         options: dict[str, Any] = {"timeout": limits.timeout, "max_bytes": limits.bytes}
-        return self.driver.reasoner.query(text, initNs=self.prefixes, **options)
+        return self.driver.reasoner.query(text, initNs=self.driver.knowledge.prefixes, **options)
 
     async def writer_status(self) -> tuple[dict[str, Any], str]:
         """Return the state of the writer; empty, and the problem, if it does not answer within 2 seconds."""

@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -136,6 +135,7 @@ def _parameter(name: str, value: str | None) -> str:
 # -- access ----------------------------------------------------------------------------------------
 
 _OPEN = ("/", "/health", "/ready", "/openapi.json")
+_OWN = re.compile(r"(localhost|\d+(\.\d+){3}|\[[\da-f:.]+\])(:\d+)?", re.ASCII | re.IGNORECASE)
 
 
 def needed_token(method: str, path: str) -> str | None:
@@ -157,10 +157,10 @@ def check_access(request: Request, section: HTTPSection) -> None:
     host, origin = request.headers.get("host", ""), request.headers.get("origin")
     known = {urlsplit(each).netloc for each in section.origins}
     # Without a token, a page of another site could rename itself to this address and read everything.
-    if section.tokens.read is None and not (_is_own(host) or host in known or "*" in section.origins):
+    if section.tokens.read is None and not (_OWN.fullmatch(host) or host in known or "*" in section.origins):
         advice = f"add https://{host[:200]} to http.origins, or set http.tokens.read"
         raise RequestError(403, f"the host name {host[:200]!r} is unknown; {advice}")
-    is_foreign = origin is not None and urlsplit(origin).netloc != host
+    is_foreign = origin is not None and origin.partition("://")[2] != host
     is_read = request.method in ("GET", "HEAD", "OPTIONS")
     if is_foreign and not is_read and not {origin, "*"} & set(section.origins):
         raise RequestError(403, f"the origin {origin!r} is unknown; add it to http.origins"[:300])
@@ -177,14 +177,6 @@ def check_access(request: Request, section: HTTPSection) -> None:
         challenge = 'Bearer realm="pantarhei"' + (', error="invalid_token"' if given else "")
         text = f"the {name} token {problem}; send it in the header Authorization: Bearer TOKEN"
         raise RequestError(401, text, {"WWW-Authenticate": challenge})
-
-
-def _is_own(host: str) -> bool:
-    name = re.sub(r":\d+$", "", host).strip("[]")
-    try:
-        return name == "localhost" or bool(ip_address(name))
-    except ValueError:
-        return False
 
 
 # -- bodies and parameters -------------------------------------------------------------------------

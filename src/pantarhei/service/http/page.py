@@ -124,7 +124,7 @@ class PageState:
             "record": driver.number,
             "at": None if driver.at is None else json_time(driver.at),
             "behind": None if driver.at is None else (datetime.now(UTC) - driver.at).total_seconds(),
-            "prefixes": self._view.prefixes,
+            "prefixes": driver.knowledge.prefixes,
             "facts": stats.facts,
             "assertions": stats.assertions,
             "bytes": stats.bytes,

@@ -136,12 +136,9 @@ class Resources:
             advice = "choose another name, or remove it first by DELETE"
             raise RequestError(409, f"there is a query {name!r} already; {advice}")
 
-        def check() -> Response:  # finds errors with the line numbers of the given text
-            self._view.query(text)
-            return Response()
-
-        await self._slots.run(check)
-        if not await self._change({"register": name, "query": with_prefixes(text, self._view.prefixes)}):
+        await self._slots.run(lambda: self._view.query(text))  # errors have line numbers of the given text
+        declared = with_prefixes(text, self._view.driver.knowledge.prefixes)
+        if not await self._change({"register": name, "query": declared}):
             return JSONResponse({"name": name, "journaled": True}, 202)
         query = self._query(name)
         count, plan = await asyncio.to_thread(lambda: (len(query.answers), query.plan()))
@@ -184,13 +181,12 @@ class Resources:
         if not text or len(text) > _LONGEST:
             given = f"has more than {_LONGEST:,} characters" if text else "is missing"
             raise RequestError(400, f"the parameter triple {given}; send a triple such as :a :b :c")
-        rules, prefixes = self._view.driver.knowledge.rules, self._view.prefixes
+        knowledge = self._view.driver.knowledge
 
         def parse() -> Triple | TemporalAtom:
-            known = prefixes if rules is None else {**rules.prefixes, **prefixes}
-            atom = None if rules is None else read_atom(text, known)
+            atom = None if knowledge.rules is None else read_atom(text, knowledge.prefixes)
             try:
-                return atom or check_fact(parse_statement(text, known), text)
+                return atom or check_fact(parse_statement(text, knowledge.prefixes), text)
             except MalformedInputError as error:
                 raise RequestError(400, error.reason) from None
 

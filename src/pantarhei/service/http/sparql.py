@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rdflib import Graph
 from starlette.requests import Request
@@ -27,6 +27,7 @@ from pantarhei.service.http.exchange import (
 if TYPE_CHECKING:
     from pantarhei.service.http.app import ServiceView
 
+_T = TypeVar("_T")
 FORM, QUERY = "application/x-www-form-urlencoded", "application/sparql-query"
 UPDATE = "application/sparql-update"
 _RESULTS = "application/sparql-results"
@@ -58,7 +59,7 @@ class Slots:
         self._count, self._running = count, 0
         self._pool = ThreadPoolExecutor(count, "query")
 
-    async def run(self, work: Callable[[], Response]) -> Response:
+    async def run(self, work: Callable[[], _T]) -> _T:
         """Run a function in a thread.
 
         Raises:
@@ -68,7 +69,7 @@ class Slots:
             raise busy(429, f"{self._count} queries run already, the limit http.query.at_once")
         self._running += 1
 
-        def run() -> Response:
+        def run() -> _T:
             try:
                 return work()
             finally:  # also if the client has gone meanwhile

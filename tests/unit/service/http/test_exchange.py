@@ -142,6 +142,9 @@ def test_only_events_take_the_token_from_the_url():
         ("localhost:1", 200),
         ("127.0.0.1:8190", 200),
         ("[::1]:8190", 200),
+        ("10.0.0.7", 200),
+        ("1.evil", 403),
+        ("[evil.example]", 403),
         ("plant.example", 200),
         ("evil.example", 403),
         ("localhost.evil.example", 403),
@@ -156,7 +159,13 @@ def test_without_a_read_token_the_host_must_be_this_machine_or_a_known_origin(ho
 
 @pytest.mark.parametrize(
     ("origin", "status"),
-    [("http://localhost:8190", 200), ("http://evil.example", 403), ("null", 403), ("http://ok.example", 200)],
+    [
+        ("http://localhost:8190", 200),
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://[", 403),
+        ("http://ok.example", 200),
+    ],
 )
 def test_pages_of_other_sites_cannot_push(origin, status):
     made = section(origins=["http://ok.example"])
