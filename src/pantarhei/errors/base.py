@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
+from importlib import import_module
 from itertools import accumulate, takewhile
 from typing import Any
 
@@ -279,6 +280,22 @@ class UnknownFormatError(OptionError):
 
 def _or(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def import_package(module: str, extra: str, task: str) -> Any:
+    """Import a module of an optional package.
+
+    Args:
+        extra: the extra of pantarhei that installs the package.
+        task: the function or option that needs it.
+
+    Raises:
+        MissingPackageError: the package is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingPackageError(extra, task, str(error)) from None
 
 
 class MissingPackageError(PantarheiError):

@@ -8,13 +8,10 @@ were trimmed or deleted before they were read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict
 
-from pantarhei.errors import MissingPackageError, OptionError, StreamError
-
-if TYPE_CHECKING:
-    from redis import Redis
-
+from pantarhei.errors import OptionError, StreamError
+from pantarhei.errors.base import import_package
 
 Entry = tuple[str, dict[bytes, bytes]]
 
@@ -118,27 +115,21 @@ class RedisStream:
             start = page[-1][0]
 
     def _page(self, start: str, end: str, most: int) -> list[Entry]:
-        found = cast(
-            "list[tuple[bytes, dict[bytes, bytes]]]",
-            self._client.xrange(self._key, min=f"({start}", max=end, count=most),
-        )
+        found = self._client.xrange(self._key, min=f"({start}", max=end, count=most)
         return [(id_.decode(), fields) for id_, fields in found]
 
     def _state(self) -> _StreamState:
         if not self._client.exists(self._key):
             return _StreamState(None, 0, {"id": FIRST, "added": 0})
-        info = cast("dict[str, object]", self._client.xinfo_stream(self._key))
+        info = self._client.xinfo_stream(self._key)
         if "entries-added" not in info:
             raise StreamError(
                 "the Redis server is too old: it does not count the entries of a stream; use version 7 or "
                 "newer"
             )
-        first = cast("tuple[bytes, object] | None", info["first-entry"])
-        end: StreamPosition = {
-            "id": cast(bytes, info["last-generated-id"]).decode(),
-            "added": cast(int, info["entries-added"]),
-        }
-        return _StreamState(first[0].decode() if first else None, cast(int, info["length"]), end)
+        first = info["first-entry"]
+        end: StreamPosition = {"id": info["last-generated-id"].decode(), "added": info["entries-added"]}
+        return _StreamState(first[0].decode() if first else None, info["length"], end)
 
     def _refuse_loss(self, expected: int, found: int, start: str) -> None:
         if expected != found:
@@ -155,12 +146,9 @@ def _number(id_: str) -> tuple[int, int]:
     return int(milliseconds), int(sequence or 0)
 
 
-def _connect(url: str, password: str | None) -> Redis:
+def _connect(url: str, password: str | None) -> Any:
+    redis = import_package("redis", "redis", "a Redis stream")
     try:
-        from redis import Redis
-    except ImportError as error:
-        raise MissingPackageError("redis", "a Redis stream", str(error)) from None
-    try:
-        return Redis.from_url(url, **({} if password is None else {"password": password}))
+        return redis.Redis.from_url(url, **({} if password is None else {"password": password}))
     except ValueError as error:
         raise OptionError("url", "…", f"redis://host:port/database ({error})") from None

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
-from pantarhei.errors import MalformedInputError, MissingPackageError
+from pantarhei.errors import MalformedInputError
+from pantarhei.errors.base import import_package
 from pantarhei.model.message_text import counted
 from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, ParsedDocument
 from pantarhei.rdf.parse import DEEPEST_EXPRESSION, NOT_UTF_8
@@ -456,7 +457,8 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocu
         MalformedInputError: the document is malformed, or nested too deeply.
         MissingPackageError: the package py-horned-owl is not installed.
     """
-    library, text = _library(source), text_of(content, source)
+    library = import_package("pyhornedowl", "manchester", f"Manchester syntax ({source})")
+    text = text_of(content, source)
     _refuse_deep_nesting(text, source)
     try:
         read = library.open_ontology_from_string(text, "omn")
@@ -475,14 +477,6 @@ def read_manchester_syntax(content: bytes, source: str, base: str) -> ParsedDocu
         reason = error.reason.replace("OWL functional syntax", "OWL Manchester syntax")
         raise MalformedInputError(source, None, reason) from error
     return ParsedDocument(written.triples, None, written.prefixes | prefixes)
-
-
-def _library(source: str) -> Any:
-    try:
-        import pyhornedowl
-    except ImportError as error:
-        raise MissingPackageError("manchester", f"Manchester syntax ({source})", str(error)) from None
-    return pyhornedowl
 
 
 def _refuse_deep_nesting(text: str, source: str) -> None:

@@ -28,7 +28,8 @@ from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.plugin import PluginException
 from rdflib.query import Result, ResultRow
 
-from pantarhei.errors import MissingPackageError, OptionError
+from pantarhei.errors import OptionError
+from pantarhei.errors.base import import_package
 from pantarhei.model.message_text import counted, disambiguate, one_line
 from pantarhei.model.representation import WIDTH, panel, table
 from pantarhei.model.term import Term, Triple, in_order, short
@@ -209,12 +210,7 @@ class AnswerTable(ABC):
         Raises:
             MissingPackageError: polars is not installed (`pip install 'pantarhei[polars]'`).
         """
-        try:
-            import polars as pl
-        except ImportError as error:
-            raise MissingPackageError("polars", "to_polars", str(error)) from None
-        frame = pl.from_arrow(self.to_arrow())
-        assert isinstance(frame, pl.DataFrame), "a table becomes a frame"
+        frame: pl.DataFrame = import_package("polars", "polars", "to_polars").from_arrow(self.to_arrow())
         return frame
 
     def to_parquet(self, path: str | PathLike[str]) -> None:

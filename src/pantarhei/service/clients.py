@@ -1,37 +1,19 @@
-"""Clients of brokers, databases and servers: their packages, addresses and errors."""
+"""Clients of brokers, databases and servers: their addresses and errors."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
-from typing import Any
 from urllib.parse import urlsplit
 
-from pantarhei.errors import ConnectionFailedError, MissingPackageError, PantarheiError
+from pantarhei.errors import ConnectionFailedError, PantarheiError
 
 LOG = logging.getLogger("pantarhei.service")
 PATIENCE = 10.0
 """Seconds to wait for an answer of a broker, database or server."""
 PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds between the first attempts to repeat what has failed, and between later ones."""
-
-
-def client_package(module: str, extra: str, task: str) -> Any:
-    """Import a module of an optional package.
-
-    Args:
-        extra: the extra of pantarhei that installs the package.
-        task: the part of the service that needs it.
-
-    Raises:
-        MissingPackageError: the package is not installed.
-    """
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingPackageError(extra, task, str(error)) from None
 
 
 def address_of(url: str, ports: Mapping[str, int]) -> tuple[str, int] | None:

@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager, closing
 from typing import Any
 
 from pantarhei.errors import ConnectionFailedError, OptionError
+from pantarhei.errors.base import import_package
 from pantarhei.service.batching import Received
 from pantarhei.service.changes import Emitted
-from pantarhei.service.clients import LOG, PATIENCE, client_package, reaching, text_of
+from pantarhei.service.clients import LOG, PATIENCE, reaching, text_of
 from pantarhei.service.config import KafkaSink, KafkaSource, ServiceConfig
 from pantarhei.service.sinks.sink import Positions, Sink, to_json
 from pantarhei.service.sources.source import PolledSource
@@ -37,7 +38,7 @@ class KafkaMessages(PolledSource):
 
     def __init__(self, name: str, config: ServiceConfig, section: KafkaSource) -> None:
         super().__init__(name, config, section)
-        self._kafka = client_package("confluent_kafka", "kafka", "a Kafka source")
+        self._kafka = import_package("confluent_kafka", "kafka", "a Kafka source")
         own = {"group.id": section.group, "enable.auto.commit": False, "auto.offset.reset": "error"}
         self._settings = _settings(section) | own
 
@@ -134,7 +135,7 @@ class KafkaChanges(Sink):
 
     def __init__(self, name: str, config: ServiceConfig, section: KafkaSink, positions: Positions) -> None:
         super().__init__(name, section.of, positions)
-        self._kafka, self._section = client_package("confluent_kafka", "kafka", "a sink of Kafka"), section
+        self._kafka, self._section = import_package("confluent_kafka", "kafka", "a sink of Kafka"), section
         source = config.sources.get(section.kafka)
         self._common = _settings(section)
         if isinstance(source, KafkaSource):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import queue
 import re
 import ssl
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pantarhei.errors import ConnectionFailedError, OptionError
+from pantarhei.errors.base import import_package
 from pantarhei.service.batching import Received
 from pantarhei.service.changes import Emitted
-from pantarhei.service.clients import PATIENCE, address_of, client_package, reaching
+from pantarhei.service.clients import PATIENCE, address_of, reaching
 from pantarhei.service.config import MQTTSink, MQTTSource, ServiceConfig
 from pantarhei.service.message_journal import Message
 from pantarhei.service.sinks.sink import Positions, Sink, to_json
@@ -160,7 +161,7 @@ class _Broker:
             MissingPackageError: paho-mqtt is not installed.
             OptionError: the file of certificates is invalid.
         """
-        paho = client_package("paho.mqtt.client", "mqtt", "an MQTT source or sink")
+        paho = import_package("paho.mqtt.client", "mqtt", "an MQTT source or sink")
         version, section = paho.CallbackAPIVersion.VERSION2, self._section
         client: Client = paho.Client(version, id_, clean_session=not is_source, manual_ack=is_source)
         if section.username is not None:
@@ -186,26 +187,20 @@ class _Broker:
         Raises:
             ConnectionFailedError: the broker refuses the connection, or does not answer.
         """
-        client, done = self.client(id_), threading.Event()
-        problems: list[str] = []
-
-        def on_connect(client: Client, data: object, flags: object, reason: Any, more: object) -> None:
-            if reason.is_failure:
-                problems.append(str(reason))
-            done.set()
-
-        client.on_connect = on_connect
+        client = self.client(id_)
+        answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        client.on_connect = lambda client, data, flags, reason, more: answers.put(reason)
         client.connect_timeout = PATIENCE
         with reaching(self._name, "{}:{}".format(*self.address)):
             try:
                 client.connect(*self.address, keepalive=30)
                 client.loop_start()
-                if not done.wait(PATIENCE):
-                    problems.append(f"no answer within {PATIENCE:.0f} s")
-                if problems:
-                    raise ConnectionError(problems[0])
-            except BaseException:
+                if (reason := answers.get(timeout=PATIENCE)).is_failure:
+                    raise ConnectionError(str(reason))
+            except BaseException as error:
                 _disconnect(client)
+                if isinstance(error, queue.Empty):
+                    raise ConnectionError(f"no answer within {PATIENCE:.0f} s") from None
                 raise
         return client
 

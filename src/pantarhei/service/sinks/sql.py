@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from pantarhei.errors import OptionError
+from pantarhei.errors.base import import_package
 from pantarhei.service.changes import Emitted
-from pantarhei.service.clients import PATIENCE, client_package
+from pantarhei.service.clients import PATIENCE
 from pantarhei.service.config import ServiceConfig, SQLSink
 from pantarhei.service.sinks.sink import Positions, Sink, letters_of, rows_of
 
@@ -136,7 +137,7 @@ class PostgreSQLSink(DatabaseSink):
 
     def __init__(self, name: str, config: ServiceConfig, section: SQLSink, positions: Positions) -> None:
         super().__init__(name, config, section, positions)
-        self._driver = client_package("adbc_driver_postgresql.dbapi", "postgres", "a sink of PostgreSQL")
+        self._driver = import_package("adbc_driver_postgresql.dbapi", "postgres", "a sink of PostgreSQL")
         parts = urlsplit(section.sql)
         # a server that vanishes without a word is noticed within these seconds
         limits = {"connect_timeout": f"{PATIENCE:.0f}", "keepalives_idle": "10", "tcp_user_timeout": "30000"}

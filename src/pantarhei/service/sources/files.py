@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.io.mapping.mapping_reader import read_mapping
@@ -54,7 +54,7 @@ class FileMessages(PolledSource):
         if section.mapping not in RDF_FORMATS:
             self._mapping = read_mapping(config.path(section.mapping), RECEIVED)
         self._open: dict[str, _LinesFile] = {}
-        self._read: dict[str, _FileState] = {}  # states of files that are closed, since they were read
+        self._read: dict[str, tuple[int, ...]] = {}  # states of files that are closed, since they were read
         self.status.reads_history = True
 
     def check(self) -> None:
@@ -104,20 +104,18 @@ class FileMessages(PolledSource):
             yield from self._messages(path, is_whole=True)
             self._open.pop(path).close()
         try:
-            if self._read.get(path) == _FileState.of(os.stat(path)):
+            if self._read.get(path) == _state_of(os.stat(path)):
                 return
             file = self._open[path] = self._opened(path)
         except FileNotFoundError:
             return
         # its position is known by its inode, or else by its path
         same_path = sorted((each for each in self.positions.values() if each[2] == path), reverse=True)
-        for known in (self.positions.get(file.inode), *same_path):
-            if known is not None and file.begins_as(known):
-                file.begin_at(known[0])
-                break
+        any(map(file.resume, filter(None, (self.positions.get(file.inode), *same_path))))
         yield from self._messages(path)
-        if len(self._open) > _MOST_OPEN and file.state.size == file.offset:
-            self._read[path] = file.state
+        found = file.stat()
+        if len(self._open) > _MOST_OPEN and found.st_size == file.offset:
+            self._read[path] = _state_of(found)
             self._open.pop(path).close()
 
     def _messages(self, path: str, is_whole: bool = False) -> Iterator[Received]:
@@ -149,16 +147,9 @@ class StdinMessages(PolledSource):
                 yield self.received("stdin", line.rstrip(b"\r\n"), "", None)._replace(position=None)
 
 
-class _FileState(NamedTuple):
-    """Inode, size and time of the last change of a file."""
-
-    inode: int
-    size: int
-    changed: int
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> _FileState:
-        return cls(found.st_ino, found.st_size, found.st_mtime_ns)
+def _state_of(found: os.stat_result) -> tuple[int, ...]:
+    """Return inode, size and time of the last change of a file."""
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class _LinesFile:
@@ -171,12 +162,11 @@ class _LinesFile:
     def __init__(self, path: str) -> None:
         self._path, self.offset = path, 0
         self._file = open(path, "rb")  # noqa: SIM115, closed by `close`
-        self.inode = str(self.state.inode)
+        self.inode = str(self.stat().st_ino)
 
-    @property
-    def state(self) -> _FileState:
-        """State of the file at present."""
-        return _FileState.of(os.fstat(self._file.fileno()))
+    def stat(self) -> os.stat_result:
+        """Return the state of the file at present."""
+        return os.fstat(self._file.fileno())
 
     def close(self) -> None:
         self._file.close()
@@ -185,23 +175,22 @@ class _LinesFile:
         """Return the checksum of the beginning of the file, at most up to an offset."""
         return zlib.crc32(os.pread(self._file.fileno(), min(offset, _SAMPLE), 0))
 
-    def begins_as(self, known: Sequence[Any]) -> bool:
-        """Test whether the file has the beginning of the file with a position."""
-        offset, checksum, _ = known
-        return self.state.size >= offset and self.checksum(offset) == int(checksum)
-
-    def begin_at(self, offset: int) -> None:
-        """Read on from an offset."""
+    def resume(self, position: Sequence[Any]) -> bool:
+        """Read on from a position. Returns False if the beginning of the file is another one."""
+        offset, checksum, _ = position
+        if self.stat().st_size < offset or self.checksum(offset) != int(checksum):
+            return False
         self._read_header()
         self.offset = offset
+        return True
 
     def is_replaced(self) -> bool:
         """Test whether another file has the path now, or this one was truncated."""
         try:
-            found = _FileState.of(os.stat(self._path))
+            found = os.stat(self._path)
         except FileNotFoundError:
             return True
-        return str(found.inode) != self.inode or found.size < self.offset
+        return str(found.st_ino) != self.inode or found.st_size < self.offset
 
     def messages(self, is_whole: bool) -> Iterator[bytes]:
         """Yield the complete messages from the offset on.
@@ -209,10 +198,10 @@ class _LinesFile:
         Args:
             is_whole: whether nothing is added any more, so that a last line without an end is complete.
         """
-        state = self.state
-        if state.size <= self.offset:
+        found = self.stat()
+        if found.st_size <= self.offset:
             return
-        quiet = math.inf if is_whole else time.time() - state.changed / 1e9
+        quiet = math.inf if is_whole else time.time() - found.st_mtime
         if not self.offset:
             self.offset = self._read_header()
         self._file.seek(self.offset)
