@@ -47,21 +47,18 @@ class RunCheckpoint:
         self._path, self._options = folder / "checkpoint", options
         self._files = [Path(name) for name in (getattr(options, each) for each in _FILES) if name is not None]
         self._given = {name: getattr(options, name) for name in _SAME}
-        self._saved: dict[str, Any] | None = None
-        if self._path.is_file():
-            self._saved = dict(read_checkpoint(self._path).note)
+        self._saved: dict[str, Any] = dict(read_checkpoint(self._path).note) if self._path.is_file() else {}
+        if self.exists:
             self._check()
-        self._skips = self._reported = 0 if self._saved is None else self._saved["skipped"]
-        self._count = 0
-        self._due, self._interval = 0.0, INTERVAL
+        self._skips = self._reported = self._saved.get("skipped", 0)
+        self._count, self._due = self._saved.get("aboxes", 0), time.monotonic() + INTERVAL
 
     @property
     def exists(self) -> bool:
         """True if the run continues a former one."""
-        return self._saved is not None
+        return bool(self._saved)
 
     def _check(self) -> None:
-        assert self._saved is not None, "there is a checkpoint"
         for name, value in self._saved["options"].items():
             if value != self._given.get(name):
                 given = "is not given" if value is None else f"was {value}"
@@ -74,7 +71,7 @@ class RunCheckpoint:
 
     def cut_files(self) -> None:
         """Remove what was written after the checkpoint. Raises `OSError`."""
-        for path, size in zip(self._files, self._saved["sizes"] if self._saved else (), strict=False):
+        for path, size in zip(self._files, self._saved.get("sizes", ()), strict=False):
             os.truncate(path, size)
 
     def reasoner(
@@ -112,13 +109,11 @@ class RunCheckpoint:
     def begin(self, reasoner: pr.StreamReasoner, writer: AnswerWriter) -> None:
         """Continue a former run, or write the first checkpoint. Raises `CheckpointError`."""
         self._reasoner, self._writer = reasoner, writer
-        if self._saved is not None:
+        if self.exists:
             writer.had_answers = self._saved["had_answers"]
-            self._count = self._saved["aboxes"]
         else:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._save()
-        self._due = time.monotonic() + self._interval
 
     def _save(self) -> None:
         began = time.monotonic()
@@ -131,7 +126,7 @@ class RunCheckpoint:
         }
         self._reasoner.checkpoint(self._path, note)
         now = time.monotonic()
-        self._due = now + max(self._interval, 10 * (now - began))
+        self._due = now + max(INTERVAL, 10 * (now - began))
 
     # input
 

@@ -18,6 +18,7 @@ from pantarhei.service.sources.source import PolledSource
 
 _REFRESH = 10.0  # seconds between queries for new partitions
 _BATCH = 500
+_PRODUCER: Mapping[str, Any] = {"enable.idempotence": True, "delivery.timeout.ms": 30_000, "linger.ms": 5}
 _DELIVERY = 35.0  # seconds, longer than the time after which librdkafka gives up
 
 
@@ -143,13 +144,7 @@ class KafkaChanges(Sink):
         elif ":" not in section.kafka:
             raise OptionError("kafka", repr(section.kafka), "the name of a Kafka source, or HOST:PORT")
         self.address, self._group = self._common["bootstrap.servers"], f"{config.name}-{name}"
-        self._own: dict[str, Any] = {
-            "enable.idempotence": True,
-            "delivery.timeout.ms": 30_000,
-            "linger.ms": 5,
-        }
-        if section.transactional:
-            self._own["transactional.id"] = self._group
+        self._own = {**_PRODUCER, **({"transactional.id": self._group} if section.transactional else {})}
         self._producer: Any = None
         self._consumer: Any = None
         self._client(self._kafka.Producer, self._own)  # refuses an invalid setting at the start

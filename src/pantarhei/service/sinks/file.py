@@ -67,15 +67,15 @@ class AppendingSink(Sink):
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o640)
             found, (record, size, file) = os.fstat(self._file).st_size, self._kept
             if file != self.address:  # the position is that of a file which the sink had before
-                size = -1
-            if 0 <= size < found:
+                size = found
+            if size < found:
                 os.ftruncate(self._file, size)
-            elif found < size:
+            elif size > found:
                 LOG.warning("%s is shorter than it was, and is continued at its end", self.path)
-            self._size = min(found, size) if size >= 0 else found
+            self._size = min(found, size)
             if self._size and os.pread(self._file, 1, self._size - 1) != b"\n":
                 self._append("\n")  # the last line of a file of another origin
-            if self._size != size:
+            if (self._size, self.address) != (size, file):
                 sync_folder(self.path.parent)
                 self._keep(record, self._size, self.address)
             if self.period is not None:
