@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CONCLUSIONS, REPAIRS, EVERYTHING = "conclusions", "repairs", "*"
 """Names of changes that are not names of queries; `*` are all queries and the conclusions."""
+RESERVED = (CONCLUSIONS, REPAIRS, EVERYTHING)
 _ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 

@@ -31,15 +31,7 @@ from pantarhei.model.term import Triple
 from pantarhei.ontology.ontology import Ontology, load_ontology
 from pantarhei.owl.graph_files import documents_at
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.service.changes import (
-    CONCLUSIONS,
-    EVERYTHING,
-    REPAIRS,
-    Change,
-    ChangeCounter,
-    Emitted,
-    changes_of,
-)
+from pantarhei.service.changes import RESERVED, Change, ChangeCounter, Emitted, changes_of
 from pantarhei.service.config import ServiceConfig
 from pantarhei.service.decoding import Decoded, MessageDecoder, topics_of
 from pantarhei.service.message_journal import NEVER, DeadLetter, Message, Record, merge_positions
@@ -99,7 +91,7 @@ def read_knowledge(config: ServiceConfig) -> ServiceKnowledge:
     rules = None if config.rules is None else load_rules(config.path(config.rules), prefixes=prefixes)
     queries = {}
     for name, query in config.queries.items():
-        if name in (CONCLUSIONS, REPAIRS):
+        if name in RESERVED:
             problem = ConfigProblem(None, f"queries.{name}", "is a reserved name", "another name")
             raise ConfigError(str(config.folder), (problem,))
         is_text = "{" in query.sparql
@@ -135,13 +127,13 @@ def _hash_of(paths: Sequence[str]) -> str:
 
 
 class Beginning(NamedTuple):
-    """Position in the journal at which a driver begins with an empty window.
+    """State with which a driver begins, besides that of the reasoner.
 
-    If earlier records are missing, the state is incomplete at first. Changes before `until` are then wrong or
-    were emitted before, and are not emitted, up to the record `through`.
+    If the window is empty and earlier records are missing, the state is incomplete at first. Changes before
+    `until` are then wrong or were emitted before, and are not emitted, up to the record `through`.
 
     Args:
-        number: number of the last record that is not processed.
+        number: number of the last record that is not processed again.
         at: time of that record; None if there is none, or if the window is to fill again from the records.
         positions: positions of the sources after that record.
         requested: texts of the queries that were registered by requests, by name.
@@ -157,22 +149,18 @@ class Beginning(NamedTuple):
     through: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the position as a JSON object."""
-        return self._asdict() | {"at": _as_text(self.at), "until": _as_text(self.until)}
+        """Return the state as a JSON object."""
+        fields = self._asdict().items()
+        return {name: each.isoformat() if isinstance(each, datetime) else each for name, each in fields}
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Beginning:
-        """Return the position of a JSON object."""
-        times = {name: _as_time(fields[name]) for name in ("at", "until")}
-        return cls(**{**{name: fields[name] for name in cls._fields}, **times})
-
-
-def _as_text(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat()
-
-
-def _as_time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    def from_json(cls, given: Mapping[str, Any]) -> Beginning:
+        """Return the state of a JSON object, which may have further fields."""
+        fields = {name: given[name] for name in cls._fields}
+        for name in ("at", "until"):
+            if fields[name] is not None:
+                fields[name] = datetime.fromisoformat(fields[name])
+        return cls(**fields)
 
 
 def memory_of(knowledge: ServiceKnowledge) -> timedelta:
@@ -242,19 +230,20 @@ class JournalDriver:
         update: the last update; None before the first one.
     """
 
-    def __init__(self, reasoner: StreamReasoner, knowledge: ServiceKnowledge, with_repairs: bool) -> None:
+    def __init__(
+        self, reasoner: StreamReasoner, knowledge: ServiceKnowledge, with_repairs: bool, beginning: Beginning
+    ) -> None:
         self.reasoner, self.knowledge, self._config = reasoner, knowledge, knowledge.config
         self._with_repairs = with_repairs
         self._in_order = self._config.clock.order == "event"
-        self.number = 0
-        self.at: datetime | None = None
+        self._beginning, self.number, self.at = beginning, beginning.number, beginning.at
         self.positions: dict[str, dict[str, Any]] = {}
+        merge_positions(self.positions, beginning.positions)
         self.update: WindowUpdate | None = None
         self._held: list[_Held] = []  # a heap
         self._arrived = 0
         self._requested: dict[str, str] = {}
         self._unsaved = self._saving = 0.0  # CPU seconds of the steps since a checkpoint, and of a checkpoint
-        self._beginning = Beginning()
 
     @classmethod
     def fresh(
@@ -269,12 +258,9 @@ class JournalDriver:
         reasoner = StreamReasoner.with_options(
             knowledge.ontology, options, knowledge.background, knowledge.rules
         )
-        driver = cls(reasoner, knowledge, with_repairs)
-        begin = driver._beginning = beginning or Beginning()
-        driver.number, driver.at = begin.number, begin.at
-        merge_positions(driver.positions, begin.positions)
+        driver = cls(reasoner, knowledge, with_repairs, beginning or Beginning())
         driver._register_queries({})
-        for name, text in begin.requested.items():
+        for name, text in driver._beginning.requested.items():
             driver._change_queries({"register": name, "query": text})
         return driver
 
@@ -295,10 +281,7 @@ class JournalDriver:
         reasoner = StreamReasoner.restore(
             path, knowledge.ontology, background=knowledge.background, temporal=knowledge.rules
         )
-        driver = cls(reasoner, knowledge, with_repairs)
-        driver.number, driver.positions = note["number"], note["positions"]
-        driver.at = _as_time(note["at"])
-        driver._beginning = Beginning.from_json(note["beginning"])
+        driver = cls(reasoner, knowledge, with_repairs, Beginning.from_json(note))
         driver._requested = dict(note["requested"])
         for fields in note["held"]:
             record = Record.from_line(fields.encode())
@@ -324,13 +307,14 @@ class JournalDriver:
         """
         self._unsaved = 0.0
         encode, held = self.reasoner._captured(), list(self._held)
-        note: dict[str, Any] = {
-            "number": self.number,
-            "at": _as_text(self.at),
-            "positions": {source: dict(position) for source, position in self.positions.items()},
+        present = self._beginning._replace(
+            number=self.number,
+            at=self.at,
+            positions={source: dict(position) for source, position in self.positions.items()},
+            requested=dict(self._requested),
+        )
+        note = present.to_json() | {
             "fingerprint": dict(self.knowledge.fingerprint),
-            "beginning": self._beginning.to_json(),
-            "requested": dict(self._requested),
             "queries": {name: self._options_of(name) for name in self.knowledge.queries},
         }
 
@@ -457,7 +441,7 @@ class JournalDriver:
         """
         if "register" in request:
             name = request["register"]
-            if name in (CONCLUSIONS, REPAIRS, EVERYTHING) or name in self.knowledge.queries:
+            if name in RESERVED or name in self.knowledge.queries:
                 expected = "a name that is not reserved, and not that of a query in the configuration"
                 raise OptionError("name", repr(name), expected)
             self.reasoner.register(request["query"], name=_TRIAL).close()
