@@ -22,8 +22,6 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from pantarhei.errors import MalformedInputError, PantarheiError
 from pantarhei.io.writers import json_value
 from pantarhei.model.message_text import did_you_mean
-from pantarhei.model.temporal_rule import TemporalAtom
-from pantarhei.model.term import Triple
 from pantarhei.model.time import TimePoint
 from pantarhei.proofs.renderers import html_page
 from pantarhei.query.answers import QueryResult, column_names
@@ -163,34 +161,35 @@ class Resources:
 
     async def explain(self, request: Request) -> Response:
         """Return a proof of a fact or a conclusion: text, JSON or HTML."""
-        explain, fact = self._view.driver.reasoner.explain, self._fact(request)
-        return await self._rendered(request, "Proof", lambda: explain(fact()))
+        return await self._rendered(
+            request, "Proof", self._about(request, self._view.driver.reasoner.explain)
+        )
 
     async def why_not(self, request: Request) -> Response:
         """Return the facts that are missing for a fact or a conclusion: text, JSON or HTML."""
-        why_not, fact = self._view.driver.reasoner.why_not, self._fact(request)
-        return await self._rendered(request, "Missing facts", lambda: why_not(fact()))
+        missing = self._about(request, self._view.driver.reasoner.why_not)
+        return await self._rendered(request, "Missing facts", missing)
 
     async def quality(self, request: Request) -> Response:
         """Return conflicts and removals by entity, property and constraint: text, JSON or HTML."""
         return await self._rendered(request, "Quality", self._view.driver.reasoner.quality)
 
-    def _fact(self, request: Request) -> Callable[[], Triple | TemporalAtom]:
-        """Return a function that parses the parameter `triple`."""
-        text = request.query_params.get("triple", "").strip()
+    def _about(self, request: Request, explain: Callable[..., Any]) -> Callable[[], Any]:
+        """Return a function that explains the fact or the conclusion in the parameter `triple`."""
+        text, knowledge = request.query_params.get("triple", "").strip(), self._view.driver.knowledge
         if not text or len(text) > _LONGEST:
             given = f"has more than {_LONGEST:,} characters" if text else "is missing"
             raise RequestError(400, f"the parameter triple {given}; send a triple such as :a :b :c")
-        knowledge = self._view.driver.knowledge
 
-        def parse() -> Triple | TemporalAtom:
+        def explained() -> Any:
             atom = None if knowledge.rules is None else read_atom(text, knowledge.prefixes)
             try:
-                return atom or check_fact(parse_statement(text, knowledge.prefixes), text)
+                fact = atom or check_fact(parse_statement(text, knowledge.prefixes), text)
             except MalformedInputError as error:
                 raise RequestError(400, error.reason) from None
+            return explain(fact)
 
-        return parse
+        return explained
 
     async def _rendered(self, request: Request, title: str, compute: Callable[[], Any]) -> Response:
         media = accepted(request, ["text/plain", "application/json", "text/html"])

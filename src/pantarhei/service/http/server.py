@@ -99,43 +99,29 @@ class TimedProtocol(H11Protocol):
         if len(self.connections) > self.most:
             transport.abort()
         else:
-            self._abort_after(HEAD_TIME)
-
-    def data_received(self, data: bytes) -> None:
-        before = self.cycle
-        is_idle = before is None or before.response_complete
-        super().data_received(data)
-        if self.cycle is not before and not self.flow.write_paused:
-            self._abort_after(None)
-        elif is_idle and self._timer is None and not self.transport.is_closing():
-            self._abort_after(HEAD_TIME)  # a further request has begun
-        self._limit_closing()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._limit_closing()
-
-    def timeout_keep_alive_handler(self) -> None:
-        super().timeout_keep_alive_handler()
-        self._limit_closing()
-
-    def _limit_closing(self) -> None:  # a closed transport waits until the client has read everything
-        if self.transport.is_closing():
-            self._abort_after(READ_TIME)
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._abort_after(READ_TIME)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._abort_after(None)
+            self._watch(self._waiting(), self.loop.time())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._abort_after(None)
-        super().connection_lost(exc)
-
-    def _abort_after(self, seconds: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+        super().connection_lost(exc)
+
+    def _watch(self, waiting: tuple[float, int] | None, since: float) -> None:
+        """Close the connection if it waits for too long, or look again after a while."""
+        before, waiting, now = waiting, self._waiting(), self.loop.time()
+        since = since if waiting == before else now
+        if waiting is not None and now - since >= waiting[0]:
+            self.transport.abort()
+        else:
+            self._timer = self.loop.call_later(min(1.0, HEAD_TIME / 4), self._watch, waiting, since)
+
+    def _waiting(self) -> tuple[float, int] | None:
+        """Return the seconds for which the connection may wait for the client, with a number that changes
+        when the client reads; None if it does not wait.
+        """
+        if self.transport.is_closing():  # closed when the client has read everything
+            return READ_TIME, -1
+        if self.flow.write_paused:
+            return READ_TIME, self.transport.get_write_buffer_size()
+        is_idle = self.cycle is None or (self.cycle.response_complete and self.conn.trailing_data[0])
+        return (HEAD_TIME, 0) if is_idle else None

@@ -38,17 +38,15 @@ GRAPHS = {"text/turtle": "turtle", "application/n-triples": "nt", "text/plain": 
 
 _DESCRIPTION = """
 @prefix sd: <http://www.w3.org/ns/sparql-service-description#> .
-@prefix format: <http://www.w3.org/ns/formats/> .
+@prefix format: <http://www.w3.org/ns/formats/> . @prefix graph: <urn:pantarhei:> .
 [] a sd:Service ; sd:endpoint <%s> ; sd:supportedLanguage sd:SPARQL11Query ;
     sd:resultFormat format:SPARQL_Results_JSON, format:SPARQL_Results_XML, format:SPARQL_Results_CSV,
         format:SPARQL_Results_TSV, format:Turtle, format:N-Triples ;
     sd:defaultEntailmentRegime <http://www.w3.org/ns/entailment/OWL-RDF-Based> ;
     sd:defaultSupportedEntailmentProfile <http://www.w3.org/ns/owl-profile/RL> ;
     sd:defaultDataset [ a sd:Dataset ; sd:defaultGraph [ a sd:Graph ] ; sd:namedGraph
-        [ a sd:NamedGraph ; sd:name <urn:pantarhei:ontology> ],
-        [ a sd:NamedGraph ; sd:name <urn:pantarhei:schema> ],
-        [ a sd:NamedGraph ; sd:name <urn:pantarhei:quality> ],
-        [ a sd:NamedGraph ; sd:name <urn:pantarhei:conclusions> ] ] .
+        [ a sd:NamedGraph ; sd:name graph:ontology ], [ a sd:NamedGraph ; sd:name graph:schema ],
+        [ a sd:NamedGraph ; sd:name graph:quality ], [ a sd:NamedGraph ; sd:name graph:conclusions ] ] .
 """
 
 
