@@ -17,13 +17,13 @@ from pantarhei.service.sinks.sql import make_database_sink
 from pantarhei.service.sinks.webhook import WebhookChanges
 from pantarhei.service.sources.files import FileMessages, StdinMessages
 from pantarhei.service.sources.redis import RedisMessages
-from pantarhei.service.sources.source import HTTPMessages, Source
+from pantarhei.service.sources.source import Source
 
 _SOURCES: Mapping[type, Callable[[str, ServiceConfig, Any], Source]] = {
     sections.MQTTSource: MQTTMessages,
     sections.KafkaSource: KafkaMessages,
     sections.RedisSource: RedisMessages,
-    sections.HTTPSource: HTTPMessages,
+    sections.HTTPSource: Source,
     sections.FilesSource: FileMessages,
     sections.StdinSource: StdinMessages,
 }

@@ -44,6 +44,10 @@ Decode: TypeAlias = Callable[[Message, datetime], list[Decoded]]
 class MessageDecoder:
     """Decoder of the messages of all sources.
 
+    Attributes:
+        find: returns the function that decodes the messages of a source and a topic; raises
+            `UnknownTopicError`.
+
     Raises:
         MissingFileError, MappingError: a mapping cannot be read.
         OptionError: a topic has an unknown format.
@@ -56,7 +60,7 @@ class MessageDecoder:
         self._topics = {
             name: {topic: made[form] for topic, form in topics.items()} for name, topics in given.items()
         }
-        self._find = lru_cache(maxsize=10_000)(self._found)
+        self.find = lru_cache(maxsize=10_000)(self._found)
 
     def decode(self, message: Message, received: datetime) -> list[Decoded]:
         """Decode a message.
@@ -68,7 +72,7 @@ class MessageDecoder:
             UnknownTopicError: no mapping is configured for its topic.
             InputError: the content does not fit the mapping, or has no time.
         """
-        found = self._find(message.source, message.topic)(message, received)
+        found = self.find(message.source, message.topic)(message, received)
         if self._on_arrival:
             return [Decoded(received, [triple for each in found for triple in each.triples])]
         for each in found:

@@ -31,7 +31,7 @@ from pantarhei.service.message_journal import (
     read_journal,
 )
 from pantarhei.service.metrics import WriterMetrics
-from pantarhei.service.sources.source import HTTPMessages, Inbox, Source
+from pantarhei.service.sources.source import Inbox, Source
 from pantarhei.service.start import checkpoint_number, checkpoint_path, checkpoints, start_driver
 
 LOG = logging.getLogger("pantarhei.service")
@@ -244,13 +244,12 @@ class Writer:
             UnknownTopicError: no source of HTTP has the topic.
             WriterUnavailableError: that takes too long, or files with history are read first.
         """
-        source = next((each for each in self.sources if each.name == message.source), None)
-        if isinstance(source, HTTPMessages):
-            source.check_topic(message.topic)
+        self.knowledge.decoder.find(message.source, message.topic)
         if message.source in self._waiting:
             raise WriterUnavailableError("it reads files with history first")
         if self.stopping.is_set():
             raise WriterUnavailableError("it ends")
+        next(each for each in self.sources if each.name == message.source).status.messages += 1
         done = threading.Event()
         received = Received(message, acknowledge=done.set, received=time.monotonic())
         if not (self.inbox.put(received, PATIENCE) and done.wait(PATIENCE)):

@@ -11,12 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pantarhei.errors import UnknownTopicError
-from pantarhei.model.message_text import did_you_mean
 from pantarhei.service.batching import Received
 from pantarhei.service.clients import LOG, LONGEST_PAUSE, PAUSE, text_of
-from pantarhei.service.config import HTTPSource, ServiceConfig
-from pantarhei.service.decoding import topic_pattern
+from pantarhei.service.config import ServiceConfig
 from pantarhei.service.message_journal import Message
 
 LONGEST = 16_000_000
@@ -43,7 +40,8 @@ class SourceStatus:
 
 
 class Source:
-    """Source of messages, which receives them in threads of its own.
+    """Source of messages, which receives them in threads of its own. A source of HTTP has no thread:
+    `Writer.push` adds its messages to the inbox.
 
     Args:
         name: name in the configuration.
@@ -67,25 +65,10 @@ class Source:
 
     def stop(self) -> None:
         """Stop to receive messages; those in the inbox can still be acknowledged until `close`."""
+        self.status.connected = False
 
     def close(self) -> None:
         """Disconnect."""
-
-
-class HTTPMessages(Source):
-    """Messages of `POST /push/{topic}`, which `Writer.push` adds to the inbox in the threads of requests."""
-
-    section: HTTPSource
-
-    def check_topic(self, topic: str) -> None:
-        """Count a message, if its topic has a mapping. Raises `UnknownTopicError` otherwise."""
-        known = tuple(self.section.http)
-        if not any(topic_pattern(each).fullmatch(topic) for each in known):
-            raise UnknownTopicError(topic, known, did_you_mean(topic, known))
-        self.status.messages += 1
-
-    def stop(self) -> None:
-        self.status.connected = False
 
 
 class Inbox:
