@@ -273,5 +273,5 @@ def refuse_violations(model: WindowModel, background: Integers) -> None:
     Raises:
         InconsistentOntologyError: it has one; the error contains a proof.
     """
-    if found := contradictions_of_background(model, background):
-        raise inconsistency(found, unique_names=True)
+    if len(model.violations()):
+        raise inconsistency(contradictions_of_background(model, background), unique_names=True)
