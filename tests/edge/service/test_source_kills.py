@@ -79,7 +79,11 @@ def check_changes(config):
     assert sorted(found) == sorted(expected)
 
 
-MORE = 'sinks: {db: {sql: "sqlite:///a.db"}}\nclock: {allowed_lateness: 1h, idle: null}\nstate: {checkpoint: 1s, keep: 1d}'
+MORE = """
+sinks: {db: {sql: "sqlite:///a.db"}}
+clock: {allowed_lateness: 1h, idle: null}
+state: {checkpoint: 1s, keep: 1d}
+"""
 
 
 def test_lines_of_a_growing_file_are_processed_once(tmp_path):
