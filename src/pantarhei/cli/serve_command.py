@@ -10,8 +10,6 @@ from pathlib import Path
 
 from pantarhei.errors import MissingPackageError, OptionError
 
-_NEEDED = "pantarhei serve"
-
 
 def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: int | None) -> None:
     """Run the service of a configuration.
@@ -31,7 +29,7 @@ def serve(path: Path, check: bool, init: bool, reader: int | None, descriptor: i
     try:
         from pantarhei.service.config import read_config
     except ImportError as error:
-        raise MissingPackageError("serve", _NEEDED, str(error)) from None
+        raise MissingPackageError("serve", "pantarhei serve", str(error)) from None
     config = read_config(path)
     _begin_log(config.log.format, config.log.level)
     if check:

@@ -18,10 +18,10 @@ from pantarhei.errors import PantarheiError
 from pantarhei.query.answers import QueryResult
 from pantarhei.service.config import HTTPSection, ServiceConfig
 from pantarhei.service.http.events import EventHub
-from pantarhei.service.http.exchange import Guard, Polled, needed_token
+from pantarhei.service.http.exchange import Guard, Polled, Slots, needed_token
 from pantarhei.service.http.page import page_routes
 from pantarhei.service.http.resources import Resources
-from pantarhei.service.http.sparql import Slots, SPARQLEndpoint
+from pantarhei.service.http.sparql import SPARQLEndpoint
 from pantarhei.service.journal_driver import JournalDriver
 from pantarhei.service.journal_reader import Follower
 from pantarhei.service.metrics import ReaderMetrics
@@ -32,6 +32,7 @@ Control: TypeAlias = Callable[..., Any]
 `control(status=True)`, `control(metrics=True)`. Raises `WriterUnavailableError` and `RefusedError`, or the
 errors of `Writer.handle`.
 """
+_ANSWER = {"default": {"description": "The result, or the error as text"}}
 _HEADERS = ("Authorization", "Content-Type", "Last-Event-ID", "Message-Id")
 
 
@@ -45,6 +46,9 @@ class ServiceView:
         is_ready: returns whether the state is up to date.
         followers: called by that thread with the result of each record; the application adds its own.
         metrics: the metrics of this process.
+
+    Attributes:
+        slots: threads for queries and explanations.
     """
 
     config: ServiceConfig
@@ -55,6 +59,7 @@ class ServiceView:
     metrics: ReaderMetrics
 
     def __post_init__(self) -> None:
+        self.slots = Slots(self.http.query.at_once)
         self._status = Polled(lambda: dict(self.control(status=True)))
 
     @property
@@ -93,8 +98,7 @@ class Endpoint(NamedTuple):
 
 def make_app(view: ServiceView) -> Starlette:
     """Return the application."""
-    slots = Slots(view.http.query.at_once)
-    resources, sparql = Resources(view, slots), SPARQLEndpoint(view, slots)
+    resources, sparql = Resources(view), SPARQLEndpoint(view)
     hub = view.metrics.events = EventHub(view)
     listed = {"GET": "Registered queries", "POST": "Register {name, query}"}
     registered = {"GET": "Rows of a registered query", "DELETE": "Remove a registered query"}
@@ -114,10 +118,10 @@ def make_app(view: ServiceView) -> Starlette:
         Endpoint("/health", resources.health, {"GET": "The process answers"}),
         Endpoint("/ready", resources.ready, ready),
     )
-    described = _openapi(view.config.name, endpoints)
+    described = JSONResponse(_openapi(view.config.name, endpoints))
 
     async def openapi(request: Request) -> Response:
-        return JSONResponse(described)
+        return described
 
     routes = [Route(each.path, each.handle, methods=list(each.methods)) for each in endpoints]
     cors = Middleware(
@@ -136,22 +140,18 @@ def _openapi(title: str, endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the description of the application in OpenAPI 3.1."""
     paths: dict[str, dict[str, object]] = {}
     for each in endpoints:
-        path = each.path.replace(":path", "")
-        places = [(name, "path") for name in re.findall(r"{(\w+)}", path)]
-        places += [(name, "query") for name in each.parameters]
-        parameters = [
-            {"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}}
-            for name, place in places
-        ]
+        path, text = each.path.replace(":path", ""), {"type": "string"}
+        places = dict.fromkeys(re.findall(r"{(\w+)}", path), "path") | dict.fromkeys(each.parameters, "query")
         paths[path] = {
-            method.lower(): {
-                "summary": summary,
-                "parameters": parameters,
-                "responses": {"default": {"description": "The result, or the error as text"}},
-                "security": [{token: []}] if (token := needed_token(method, path)) else [],
-            }
-            for method, summary in each.methods.items()
+            "parameters": [
+                {"name": name, "in": place, "required": place == "path", "schema": text}
+                for name, place in places.items()
+            ]
         }
+        for method, summary in each.methods.items():
+            token = needed_token(method, path)
+            security: list[dict[str, list[str]]] = [{token: []}] if token else []
+            paths[path][method.lower()] = {"summary": summary, "responses": _ANSWER, "security": security}
     schemes = {name: {"type": "http", "scheme": "bearer"} for name in ("read", "push", "admin")}
     info = {"title": title, "version": __version__}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"securitySchemes": schemes}}

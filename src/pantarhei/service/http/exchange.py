@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from pantarhei.service.config import HTTPSection
 
+_T = TypeVar("_T")
 LOG = logging.getLogger("pantarhei.service")
 BODY_TIME = 30.0
 """Seconds within which the body of a request must arrive."""
@@ -272,6 +273,32 @@ def _range(given: str) -> tuple[str, float]:
     media, *parameters = (part.strip().lower() for part in given.split(";"))
     weights = [each[2:] for each in parameters if re.fullmatch(r"q=[01](\.\d{0,3})?", each)]
     return media, min(float(weights[0]), 1.0) if weights else 1.0
+
+
+class Slots:
+    """Threads for queries and explanations, as many as may run at once; further ones are refused."""
+
+    def __init__(self, count: int) -> None:
+        self._count, self._running = count, 0
+        self._pool = ThreadPoolExecutor(count, "query")
+
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """Run a function in a thread.
+
+        Raises:
+            RequestError: all threads are in use. Also raises the errors of the function.
+        """
+        if self._running >= self._count:
+            raise busy(429, f"{self._count} queries run already, the limit http.query.at_once")
+        self._running += 1
+
+        def run() -> _T:
+            try:
+                return work()
+            finally:  # also if the client has gone meanwhile
+                self._running -= 1
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
 
 
 class Polled:

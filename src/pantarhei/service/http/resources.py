@@ -30,7 +30,7 @@ from pantarhei.service.changes import CONCLUSIONS, REPAIRS
 from pantarhei.service.config import HTTPSource
 from pantarhei.service.decoding import topic_pattern
 from pantarhei.service.http.exchange import Polled, RequestError, accepted, read_body
-from pantarhei.service.http.sparql import GRAPHS, TABLES, Slots, result_response
+from pantarhei.service.http.sparql import GRAPHS, TABLES, result_response
 from pantarhei.service.journal_driver import with_prefixes
 from pantarhei.temporal.rules import read_atom
 
@@ -54,14 +54,10 @@ class Registration(BaseModel, extra="forbid"):
 
 
 class Resources:
-    """Handlers of requests.
+    """Handlers of requests."""
 
-    Args:
-        slots: threads for explanations, which queries share.
-    """
-
-    def __init__(self, view: ServiceView, slots: Slots) -> None:
-        self._view, self._slots = view, slots
+    def __init__(self, view: ServiceView) -> None:
+        self._view = view
         self._requests = ThreadPoolExecutor(_PUSHES, "writer")
         self._metrics = Polled(self._metrics_text)
         sources = view.config.sources.items()
@@ -91,7 +87,7 @@ class Resources:
             return Response(status_code=204)
         media = accepted(request, list(dict.fromkeys(("application/json", *TABLES, *GRAPHS))))
         if media != "application/json":
-            return await self._slots.run(lambda: self._as_result(request, query))
+            return await self._view.slots.run(lambda: self._as_result(request, query))
         return JSONResponse(await asyncio.to_thread(self._with_rows, query))
 
     def _query(self, name: str) -> ContinuousQuery:
@@ -134,7 +130,9 @@ class Resources:
             advice = "choose another name, or remove it first by DELETE"
             raise RequestError(409, f"there is a query {name!r} already; {advice}")
 
-        await self._slots.run(lambda: self._view.query(text))  # errors have line numbers of the given text
+        await self._view.slots.run(
+            lambda: self._view.query(text)
+        )  # errors have line numbers of the given text
         declared = with_prefixes(text, self._view.driver.knowledge.prefixes)
         if not await self._change({"register": name, "query": declared}):
             return JSONResponse({"name": name, "journaled": True}, 202)
@@ -203,7 +201,7 @@ class Resources:
                 return HTMLResponse(html_page(title, [found._repr_html_()]), headers=policy)
             return PlainTextResponse(f"{found}\n")
 
-        return await self._slots.run(answer)
+        return await self._view.slots.run(answer)
 
     # -- messages ----------------------------------------------------------------------------------
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from rdflib import Graph
 from starlette.requests import Request
@@ -16,7 +13,6 @@ from pantarhei.service.config import QueryLimitsSection
 from pantarhei.service.http.exchange import (
     RequestError,
     accepted,
-    busy,
     fields_of,
     media_type_of,
     preferred,
@@ -27,7 +23,6 @@ from pantarhei.service.http.exchange import (
 if TYPE_CHECKING:
     from pantarhei.service.http.app import ServiceView
 
-_T = TypeVar("_T")
 FORM, QUERY = "application/x-www-form-urlencoded", "application/sparql-query"
 UPDATE = "application/sparql-update"
 _RESULTS = "application/sparql-results"
@@ -50,37 +45,11 @@ _DESCRIPTION = """
 """
 
 
-class Slots:
-    """Threads for queries and explanations, as many as may run at once; further ones are refused."""
-
-    def __init__(self, count: int) -> None:
-        self._count, self._running = count, 0
-        self._pool = ThreadPoolExecutor(count, "query")
-
-    async def run(self, work: Callable[[], _T]) -> _T:
-        """Run a function in a thread.
-
-        Raises:
-            RequestError: all threads are in use. Also raises the errors of the function.
-        """
-        if self._running >= self._count:
-            raise busy(429, f"{self._count} queries run already, the limit http.query.at_once")
-        self._running += 1
-
-        def run() -> _T:
-            try:
-                return work()
-            finally:  # also if the client has gone meanwhile
-                self._running -= 1
-
-        return await asyncio.get_running_loop().run_in_executor(self._pool, run)
-
-
 class SPARQLEndpoint:
     """Endpoint `/sparql`."""
 
-    def __init__(self, view: ServiceView, slots: Slots) -> None:
-        self._view, self._slots = view, slots
+    def __init__(self, view: ServiceView) -> None:
+        self._view = view
 
     async def respond(self, request: Request) -> Response:
         """Answer a query, or describe the service if there are no parameters."""
@@ -88,7 +57,7 @@ class SPARQLEndpoint:
         if text is None:
             return self._description(request)
         accepted(request, (*TABLES, *GRAPHS))
-        return await self._slots.run(lambda: self._answer(request, text))
+        return await self._view.slots.run(lambda: self._answer(request, text))
 
     async def _query_text(self, request: Request) -> str | None:
         fields = fields_of(request.url.query)
